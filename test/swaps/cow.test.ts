@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import { exchangeJson } from '../../src/http/client.ts'
@@ -10,6 +11,7 @@ import type { SwapIntent } from '../../src/swaps/definition.ts'
 import type { ApiRequest } from '../../src/swaps/network.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
+import { engineOn } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -68,6 +70,42 @@ describe('CoW Protocol', () => {
       )
   })
 
+  test('is filled though the node shows no event of it, and then is not told as failed', async () => {
+    const { json: done } = await asked(`execute ${pair} --amount-in 300 --provider cow --yes`)
+    const { json: status } = await run(`swap status ${done.id} --json`)
+    const { providers, catalog } = engineOn(sandbox, { rpc: withoutLogs }).context
+    const provider = providers.find(({ name }) => name === 'cow')!
+    const from = catalog.networks.find((one) => one.chainId === chainId)!
+    const order = { recipient: sandbox.user.address }
+    const asks = provider.status(
+      { from } as never,
+      { raw: { fromBlock: '0' } } as never,
+      status.originTxHash,
+      order,
+    )
+    expect((await asks).status).toBe('processing')
+  }, 60_000)
+
+  test('that nobody fills can be stopped by its allowance', async () => {
+    await sandbox.world.faults.set({
+      kind: 'order-unfilled',
+      network: null,
+      method: null,
+      times: null,
+      amount: null,
+      at: null,
+      reason: null,
+    })
+    const open = await asked(`execute ${pair} --amount-in 650 --provider cow --yes --timeout 4s`)
+    expect(open).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+    const id = open.json.error.details.operation
+    expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({ exit: 0 })
+    await sandbox.world.faults.clear()
+    expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_OPEN' })
+    await sandbox.world.warp(3_600)
+    expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 25 })
+  }, 60_000)
+
   test('says that an order is open while nobody fills it, and that it expired, without a loss', async () => {
     await sandbox.world.faults.set({
       kind: 'order-unfilled',
@@ -99,6 +137,20 @@ describe('CoW Protocol', () => {
     }
   }, 60_000)
 })
+
+/** A node whose logs are empty, as those of a node that indexes late. */
+const withoutLogs = (of: number): ChainClient => {
+  const { rpc } = sandbox.chain(of)
+  return {
+    ...rpc,
+    batch: async (calls) => {
+      const answers = await rpc.batch(calls)
+      return answers.map((answer, at) => (calls[at]![0] === 'eth_getLogs' ? [] : answer))
+    },
+    request: async <T>(method: string, params?: readonly unknown[]) =>
+      method === 'eth_getLogs' ? ([] as T) : rpc.request<T>(method, params),
+  }
+}
 
 const deadline = 1_900_000_000
 

@@ -11,6 +11,7 @@ import type { Cli, World } from '../../cli/world.ts'
 import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
+import { awaitsOnlyDelivery } from '../../transactions/operations/unfinished.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
 export const addRevoke = (command: Command, world: World): void =>
@@ -43,7 +44,8 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
     return cli.emit({ ...reportFor(context, operation), allowancesLeft: [] }, (value, to) =>
       [reportView(value, to), 'No allowance of this action remains.'].join('\n'),
     )
-  const isOpen = unfinished.includes(operation.state)
+  // Without its allowance an open order cannot be filled; it stays what it is until it expires.
+  const isOpen = unfinished.includes(operation.state) && !awaitsOnlyDelivery(operation)
   if (isOpen && options.dryRun)
     cli.notice(`the unsigned steps of ${operation.id} are dropped before this is signed`)
   const undertaking = await revokeRequest(cli, [first, ...rest], operation.id)

@@ -93,7 +93,7 @@ function refuseIdle(operation: PlannedOperation, kind: 'bump' | 'cancel'): void 
   if ((state === 'EXECUTING' || state === 'PARTIAL') && isAllFinal(operation))
     throw new AppError(
       'PENDING',
-      `All transactions of ${id} are final on the source chain; funds have not arrived on the destination yet. No transaction can be replaced`,
+      `All transactions of ${id} are final, and what is to come of them has not arrived yet: there is none to replace`,
       { details: { operation: id }, hint: `sluice action resume ${id}` },
     )
   if (state === 'EXECUTING' || state === 'PARTIAL')

@@ -10,7 +10,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { settlementAbi as abi } from './abi.ts'
 import { boughtIn, fillQuery, signedIn } from './fill.ts'
-import { partsOfUid } from './order.ts'
+import { orderEnd, partsOfUid } from './order.ts'
 
 /** How long a fill takes at most where nothing is wrong, in ms. */
 const usualFillMs = 10 * 60_000
@@ -94,9 +94,6 @@ export async function followOrder(
   }
 }
 
-/** `filledAmount` of an order that its owner made invalid. */
-const invalid = 2n ** 256n - 1n
-
 async function stateAt(
   node: ChainClient,
   { settlement: to, uid, validTo }: { settlement: Address; uid: Hex; validTo: number },
@@ -112,9 +109,8 @@ async function stateAt(
   ])
   const time = Number(quantity(block?.timestamp, 'the time of a block'))
   const [filled, signed] = [await ask('filledAmount'), await ask('preSignature')]
-  if (filled > 0n && filled !== invalid) return { isFilled: true, why: undefined }
-  const isCancelled = filled === invalid || signed === 0n
-  return { isFilled: false, why: isCancelled ? 'cancelled' : time > validTo ? 'expired' : undefined }
+  const end = orderEnd(filled, signed, time > validTo)
+  return { isFilled: end === 'filled', why: end === 'cancelled' || end === 'expired' ? end : undefined }
 }
 
 const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

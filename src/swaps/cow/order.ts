@@ -118,3 +118,19 @@ export const partsOfUid = (uid: Hex): { owner: Address; validTo: number } | unde
 
 /** Whether two uids are the same. */
 export const isSameUid = (one: Hex, other: Hex): boolean => sameAddress(one, other)
+
+/** `filledAmount` of an order that its owner made invalid. */
+const invalid = 2n ** 256n - 1n
+
+/** What has become of an order. */
+export type OrderEnd = 'filled' | 'cancelled' | 'expired' | 'open'
+
+/**
+ * What has become of an order, by the settlement's `filledAmount` and `preSignature` of one block, and whether that block is past
+ * `validTo`. What is filled is filled, whether a node shows its event or not.
+ */
+export function orderEnd(filled: bigint, signed: bigint, isPast: boolean): OrderEnd {
+  if (filled > 0n && filled !== invalid) return 'filled'
+  if (filled === invalid || signed === 0n) return 'cancelled'
+  return isPast ? 'expired' : 'open'
+}

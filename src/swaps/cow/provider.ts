@@ -10,7 +10,7 @@ import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import { settlementAbi as abi, orderWindow } from './abi.ts'
 import { preSign } from './encode.ts'
 import { boughtIn, fillQuery, signedIn } from './fill.ts'
-import { appDocument, appHash, isSameUid, orderOf, partsOfUid, uidOf } from './order.ts'
+import { appDocument, appHash, isSameUid, orderEnd, orderOf, partsOfUid, uidOf } from './order.ts'
 
 /** The name of CoW Protocol among the providers. */
 export const provider = 'cow'
@@ -224,15 +224,14 @@ export function cow(
         reads: [of('filledAmount'), of('preSignature'), ...(clock ? [clock] : [])],
         parse: ([first, second, third]) => [first, second, third] as const,
       })
+      if (typeof filled !== 'bigint' || typeof signed !== 'bigint') return { status: 'processing' }
       const isPast = typeof time === 'bigint' && time > BigInt(partsOfUid(uid)!.validTo)
-      const destination =
-        typeof filled === 'bigint' && filled > 0n
-          ? await fillOf(uid, BigInt((raw as Raw).fromBlock))
-          : undefined
-      if (destination) return { status: 'fulfilled', destination }
-      // Its owner took it back, or made it invalid.
-      const isOver = signed === 0n || (typeof filled === 'bigint' && filled > 0n)
-      return { status: isOver || isPast ? 'failed' : 'processing' }
+      const end = orderEnd(filled, signed, isPast)
+      if (end === 'open') return { status: 'processing' }
+      if (end !== 'filled') return { status: 'failed' }
+      const destination = await fillOf(uid, BigInt((raw as Raw).fromBlock))
+      // A node that shows no event of it now may do so later.
+      return destination ? { status: 'fulfilled', destination } : { status: 'processing' }
 
       async function fillOf(order: Hex, fromBlock: bigint): Promise<Hex | undefined> {
         const { address, topics } = fillQuery(settlement, order)

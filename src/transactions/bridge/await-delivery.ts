@@ -176,7 +176,10 @@ const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
   new AppError(
     'PENDING',
     `The order is open until ${new Date(until * 1_000).toISOString()}: nothing has been swapped yet, and nothing is taken before somebody fills it`,
-    { details: { operation: id, until }, hint: `sluice action resume ${id}` },
+    {
+      details: { operation: id, until },
+      hint: `sluice action resume ${id}, or take back the allowance without which nobody can fill it: sluice action revoke ${id}`,
+    },
   )
 
 /** The error for a timeout before the chains showed the delivery, with the failure of the service. */

@@ -69,7 +69,7 @@ async function recordFromChain(
 }
 
 /** Whether nothing is left to sign and only a bridge delivery is missing. */
-const awaitsOnlyDelivery = (operation: Operation): boolean =>
+export const awaitsOnlyDelivery = (operation: Operation): boolean =>
   isAllFinal(operation) && isAwaitingDelivery(operation)
 
 /** Settles an operation by its steps, if a run ended before it could; `undefined` if part of it is left. */
