@@ -93,7 +93,7 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
         priceImpact: null,
         durationSeconds: null,
         proof: swapProofOf(provider) ?? null,
-        lost: reasonOf(error),
+        lost: reasonOf(provider, error),
         error: { code: error.code, message: error.message },
       }),
     ),
@@ -116,7 +116,7 @@ export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly
     })
   refuseUnasked(cli.io, cli.globals, question, instead, 'Input')
   const { exact, ranked, failed } = await rankQuotes(cli, options, names)
-  for (const { provider, error } of failed) cli.notice(`${plain(provider)} ${reasonOf(error)}`)
+  for (const { provider, error } of failed) cli.notice(`${plain(provider)} ${reasonOf(provider, error)}`)
   const best = ranked[0]!.quote
   const width = Math.max(...ranked.map(({ provider }) => provider.length))
   const chosen = await choice(
@@ -180,7 +180,9 @@ const reasons: Readonly<Record<string, string>> = {
   NO_ROUTE_FOUND: 'has no route for this amount',
 }
 
-const reasonOf = ({ code, message }: AppError): string => reasons[code] ?? message
+/** Why a provider has no quote, as a predicate of its name. */
+const reasonOf = (provider: string, { code, message }: AppError): string =>
+  message.startsWith(`${provider} `) ? message.slice(provider.length + 1) : (reasons[code] ?? message)
 
 /** Of several failures the one that says most: one that is about the request, before those about a provider. */
 function bestReason(errors: readonly AppError[]): AppError {

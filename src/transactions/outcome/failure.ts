@@ -119,13 +119,12 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
   const { operationId: operation } = run
   const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
     new AppError('PENDING', why, { details: { operation, ...more }, hint })
-  if (!inTheAir)
+  if (!inTheAir && isAllFinal(currentOperation(run)))
     return error(
-      isAllFinal(currentOperation(run))
-        ? 'All of it is signed and final, and what is to come of it has not arrived yet'
-        : 'Some steps are final, and the rest is not signed yet',
-      again,
+      'All of it is signed and final, and what is to come of it has not arrived yet',
+      `${again}; what the chains and the service say of it: sluice action explain ${run.operationId}`,
     )
+  if (!inTheAir) return error('Some steps are final, and the rest is not signed yet', again)
   const known = pendingCause(run, inTheAir, again)
   if (known) return error(known.why, known.hint, known.details)
   const said = sendErrorOfRun(run)
