@@ -10,7 +10,7 @@ import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { anyone, depositAbi, fillWindow } from './abi.ts'
 
 /** The terms of a deposit as a call says them; times are in Unix seconds. */
-export type DepositTerms = {
+export type SpokeDepositTerms = {
   depositor: Hex
   recipient: Hex
   inputToken: Hex
@@ -78,7 +78,7 @@ const longestExclusivity = 600
  * seconds; `kept` is the part of the input that the call keeps as a fee before the deposit. One relayer alone may fill it for some minutes: that costs time, and what nobody fills until its deadline is paid back.
  */
 export function bindDeposit(
-  terms: DepositTerms,
+  terms: SpokeDepositTerms,
   intent: Extract<Intent, { kind: 'swap' }>,
   { name, window, kept = 0n }: { name: string; window: number; kept?: bigint },
 ): Verdict {

@@ -1,4 +1,5 @@
 import { decodeEventLog, encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
+import { transferTopic } from '../../chain/erc20.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
@@ -145,6 +146,3 @@ const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) 
 export const accountOf = (word: Hex): Address => `0x${word.slice(26)}`
 
 const asTopic = (number: bigint): Hex => `0x${number.toString(16).padStart(64, '0')}`
-
-/** Transfer(address,address,uint256) of ERC-20. */
-const transferTopic: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

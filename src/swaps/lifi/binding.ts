@@ -7,7 +7,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { refuse, type Verdict } from '../../protocols/verdict.ts'
-import { bindDeposit, type DepositTerms } from '../across/binding.ts'
+import { bindDeposit, type SpokeDepositTerms } from '../across/binding.ts'
 import { diamondAbi, longestWindow, multiplierUnit } from './abi.ts'
 
 type Swap = Extract<Intent, { kind: 'swap' }>
@@ -31,7 +31,7 @@ type Terms =
       minimum: bigint
       /** The most that is kept of the input as a fee, before the deposit. */
       kept: bigint
-      deposit: DepositTerms
+      deposit: SpokeDepositTerms
     }
 
 /** The terms of a call, whose coin is the zero address as LI.FI writes it; `undefined` for a call that does not say them. */
