@@ -50,6 +50,16 @@ export function knownGenesis(cacheDir: string): Saved | undefined {
   }
 }
 
+/** A state without the traces and outputs of its transactions: they are most of it, and each node reads all of it at its start. */
+function withoutTraces(state: Uint8Array): string {
+  const { transactions, ...rest } = JSON.parse(new TextDecoder().decode(state)) as DumpedState
+  const bare = transactions.map((one) => ({ ...one, info: { ...one.info, traces: [], out: null } }))
+  return JSON.stringify({ ...rest, transactions: bare })
+}
+
+/** What is used of a state that a node has dumped. */
+type DumpedState = { transactions: readonly { info: object }[] }
+
 /** The genesis world: from the cache directory, or deployed now and cached. `anew` deploys it again if no node starts from the cached one. */
 export async function genesis(
   cacheDir: string,
@@ -72,6 +82,7 @@ export async function genesis(
       dir,
       { catalog, genesis: key },
       sandboxNetworks.map((network, index) => ({ network, rpc: nodes[index]!.rpc })),
+      withoutTraces,
     )
   } catch (error) {
     // Another process may have put the same world there in the meantime.
