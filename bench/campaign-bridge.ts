@@ -6,5 +6,4 @@ await vitestCampaign('bridge', {
   file: 'test/commands/bridge-ends.test.ts',
   under: 'an end of a transfer',
   ...campaignArguments(50, 60),
-  fixedSeed: 60,
 })

@@ -5,6 +5,5 @@ import { vitestCampaign } from './vitest-campaign.ts'
 await vitestCampaign('hostile', {
   file: 'test/commands/hostile.test.ts',
   under: 'a service that slips in',
-  ...campaignArguments(91, 91),
-  fixedSeed: 91,
+  ...campaignArguments(91),
 })

@@ -6,5 +6,4 @@ await vitestCampaign('swaps', {
   file: 'test/engine/swaps.test.ts',
   under: 'a random swap',
   ...campaignArguments(500, 20260101),
-  fixedSeed: 20260101,
 })

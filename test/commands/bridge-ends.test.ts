@@ -6,7 +6,7 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Token } from '../../src/domain/token.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { relayOn } from '../../src/swaps/relay/order.ts'
-import { cells, seeded } from '../engine/support.ts'
+import { campaignSeed, cells, seeded } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -200,7 +200,7 @@ const ends: Readonly<Record<string, End>> = {
   },
 }
 
-const random = seeded(60)
+const random = seeded(campaignSeed(60))
 const names = Object.keys(ends)
 const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
   const name = names[at % names.length]!

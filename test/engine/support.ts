@@ -115,6 +115,9 @@ export function cells(slice: number, full: number): number {
   return wanted === 'all' ? full : Math.max(1, Math.min(full, Number(wanted)))
 }
 
+/** The seed of a campaign: `usual`, or `SLUICE_SEED`. */
+export const campaignSeed = (usual: number): number => Number(process.env.SLUICE_SEED ?? usual)
+
 /** Whatever a body may be. */
 type Json = ReturnType<typeof JSON.parse>
 

@@ -25,7 +25,7 @@ import { best } from '../../src/swaps/best-offer.ts'
 import type { Ask, SwapProvider } from '../../src/swaps/provider.ts'
 import { published } from '../support/published-calls.ts'
 import { useSandbox } from '../support/sandbox.ts'
-import { cells, codeOf, engineOn, perform, seeded } from './support.ts'
+import { campaignSeed, cells, codeOf, engineOn, perform, seeded } from './support.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -347,7 +347,7 @@ const providerAt = (at: number, a: string, b: string) => {
   return names[round % names.length]!
 }
 
-const random = seeded(20260101)
+const random = seeded(campaignSeed(20260101))
 const campaign = Array.from({ length: cells(40, 1_000) }, (_, at) => {
   const [a, b] = pairs[at % pairs.length]!
   const exact = random() < 0.5 ? ('in' as const) : ('out' as const)
