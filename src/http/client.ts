@@ -123,7 +123,8 @@ export async function exchangeJson(
   const host = hostOf(url)
   const dispatcher = options.dispatcher ?? newDispatcher()
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), Math.min(deadlineMs, mostTimerMs))
+  // What is left of a time may be less than none.
+  const timer = setTimeout(() => deadline.abort(), Math.min(Math.max(0, deadlineMs), mostTimerMs))
   const stop = () => deadline.abort()
   options.signal?.addEventListener('abort', stop, { once: true })
   try {

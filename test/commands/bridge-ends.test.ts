@@ -210,8 +210,8 @@ const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
   const isUsdc = provider === 'cctp' || (random() < 0.5 && !isBackThere)
   const symbol = isUsdc ? 'USDC' : isRamp ? 'BRLA' : 'USDT'
   const from: ChainId = random() < 0.5 ? 31337 : 31338
-  // In millionths of a token: a ramp has narrow limits, and a fixed fee.
-  const [least, most] = isRamp ? [120e6, 35] : [2e6, 5_000]
+  // In millionths of a token: a ramp has narrow limits, and a fixed fee, as Relay has, of which a small transfer would lose too much.
+  const [least, most] = isRamp ? [120e6, 35] : provider === 'relay' ? [25e6, 400] : [2e6, 5_000]
   return {
     at,
     name,
