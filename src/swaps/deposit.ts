@@ -88,6 +88,8 @@ export type DepositDefinition = {
   name: string
   /** By what the recipient and the amounts are proved before anything is paid. */
   proof: 'signature of the provider' | 'memo'
+  /** Whether that leaves out the address to pay, which is the service's word: such an offer wins against none whose address is proved. */
+  isAddressOnWord?: true
   /** Reads the terms out of the provider's own data, and refuses what was not asked for: PROVIDER_API_ERROR. Asks nobody. */
   check: (bitcoin: BitcoinConstants, raw: unknown, ask: DepositAsk) => DepositTerms
   /** Opens the provider; `undefined` if the catalogue has no service for it. */

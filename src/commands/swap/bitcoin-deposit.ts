@@ -10,7 +10,7 @@ import type { View } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import type { Cli } from '../../cli/world.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, bitcoinUri, btc } from '../../domain/bitcoin.ts'
 import { changedError } from '../../domain/changed-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
@@ -19,7 +19,7 @@ import { shellOperand } from '../../domain/shell-quoting.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
-import type { DepositTerms } from '../../swaps/deposit.ts'
+import type { DepositDefinition, DepositTerms } from '../../swaps/deposit.ts'
 import { depositDefinition } from '../../swaps/deposit-registry.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
@@ -123,8 +123,18 @@ async function termsOf(
     recipient,
     refund: quote.refundAddress,
   })
-  return { terms, proof: definition.proof, recipient }
+  if (terms.amountOut < quote.tokenOut.amount || terms.minAmountOut < (quote.minAmountOut ?? 0n))
+    throw new AppError(
+      'POLICY_QUOTE_DRIFT',
+      `The quote brings ${formatAmount(quote.tokenOut.amount, tokenOut)} ${tokenOut.symbol}, and its deposit only ${formatAmount(terms.amountOut, tokenOut)}, at least ${formatAmount(terms.minAmountOut, tokenOut)}: do not pay it`,
+      { hint: 'Request a new quote: sluice swap quote --help' },
+    )
+  return { terms, proof: proofOf(definition), recipient }
 }
+
+/** What proves the terms of a deposit, and what of them it does not prove. */
+const proofOf = ({ proof, isAddressOnWord }: DepositDefinition): string =>
+  isAddressOnWord ? `${proof}, all but the address, which is the word of its service` : proof
 
 const documentOf = (
   quote: Quote,
@@ -258,9 +268,10 @@ async function follow(cli: Cli, id: string): Promise<SwapStatus> {
 }
 
 const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
-  if (originTxHash === null) return `${plain(status)}: waiting for the payment on Bitcoin`
+  const note = deposit?.note ? `. ${plain(deposit.note)}` : ''
+  if (originTxHash === null) return `${plain(status)}: waiting for the payment on Bitcoin${note}`
   const depth = deposit?.confirmations ? `, ${depthOf(deposit.confirmations)} deep` : ''
-  return `${plain(status)}: paid by ${plain(originTxHash)}${depth}${deposit?.note ? `. ${plain(deposit.note)}` : ''}`
+  return `${plain(status)}: paid by ${plain(originTxHash)}${depth}${note}`
 }
 
 /** Prints the document of a swap that is delivered; otherwise it is in the details of the error that says what came of it. */
@@ -274,10 +285,11 @@ function end(cli: Cli, document: Shown): void {
     return
   }
   if (status === 'refunded')
-    throw new AppError('REFUNDED', 'The swap was refunded on Bitcoin', {
-      details,
-      hint: `sluice swap status ${shellOperand(id)}`,
-    })
+    throw new AppError(
+      'REFUNDED',
+      `The swap was refunded on Bitcoin${document.deposit.delivery === 'reported' ? ', as its provider says' : ''}`,
+      { details, hint: `sluice swap status ${shellOperand(id)}` },
+    )
   if (status === 'failed')
     throw document.destinationTxHash === null
       ? new AppError('ACTION_FAILED', 'The swap failed', {

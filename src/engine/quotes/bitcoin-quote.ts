@@ -11,6 +11,7 @@ import type { Token } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit.ts'
+import { depositDefinition } from '../../swaps/deposit-registry.ts'
 import type { EngineContext } from '../context.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
@@ -187,7 +188,10 @@ async function earlierPayments(
 
 type Offered = { provider: DepositProvider; raw: unknown; terms: DepositTerms }
 
-/** Asks all providers that can serve it at once, and takes the one that brings most. Failed and late ones are left out. */
+/**
+ * Asks all providers that can serve it at once, and takes the one that brings most, of those whose address is proved if there is one. Failed
+ * and late ones are left out.
+ */
 async function bestDeposit(
   context: EngineContext,
   ask: DepositAsk,
@@ -206,7 +210,8 @@ async function bestDeposit(
     }),
   )
   const offers = answers.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []))
-  const [first, ...rest] = offers
+  const proved = offers.filter(({ provider: { name } }) => !depositDefinition(name)?.isAddressOnWord)
+  const [first, ...rest] = proved.length > 0 ? proved : offers
   if (first)
     return rest.reduce((won, other) => (other.terms.amountOut > won.terms.amountOut ? other : won), first)
   const faults = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))

@@ -1,4 +1,6 @@
 import { decodeEventLog } from 'viem/utils'
+import { z } from 'zod'
+import { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -19,12 +21,21 @@ import { depositOf } from './bitcoin-bytecode.ts'
 import { depositsOf } from './bitcoin-quote.ts'
 import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
 
-/** What was found on Bitcoin: the deposit, how deep it is, and what there is to say of it. */
-type Found = { transaction: BitcoinTransaction | undefined; confirmations: number | null; notes: string[] }
+/**
+ * What was found on Bitcoin: the deposit, how deep it is, and what there is to say of it. `isLookedUp`: a deposit that is there would have
+ * been found.
+ */
+type Found = {
+  transaction: BitcoinTransaction | undefined
+  confirmations: number | null
+  isLookedUp: boolean
+  notes: string[]
+}
 
 /**
  * The status of a swap that begins on Bitcoin. The deposit is looked up by its hash, else among the payments to its address;
- * DEPOSIT_NOT_FOUND for a hash that is not there or pays something else. What a provider says was paid out counts when its chain shows it.
+ * DEPOSIT_NOT_FOUND for a hash that is not there or pays something else. What a provider says was paid, out or back, counts when the chain
+ * of it shows it, and nothing that it says of a deposit that is not on Bitcoin.
  */
 export async function bitcoinStatus(
   context: EngineContext,
@@ -41,7 +52,7 @@ export async function bitcoinStatus(
     throw new AppError('PROVIDER_NOT_FOUND', `There is no provider "${row.provider}"`, {
       details: { provider: row.provider },
     })
-  const { transaction, confirmations, notes } = await lookUp(bitcoin, deposit, earlier, btcTxHash)
+  const { transaction, confirmations, isLookedUp, notes } = await lookUp(bitcoin, deposit, earlier, btcTxHash)
   const paid = transaction ? paidTo(transaction, deposit.address) : null
   if (paid !== null && paid < amountIn)
     notes.push(
@@ -53,14 +64,19 @@ export async function bitcoinStatus(
     )
   const progress = await provider.status(deposit, transaction, { tokenOut, recipient })
   if (progress.said) notes.push(`The provider says: ${progress.said.slice(0, 200)}`)
-  const destination = evmHash(progress.destination)
-  const shown =
-    progress.status === 'fulfilled'
-      ? await delivered(context, { tokenOut, recipient, least: minAmountOut }, destination)
-      : {
-          status: statusOf(progress.status, { confirmations, isLate: context.now() > row.expiresAt }),
-          delivery: null,
-        }
+  const destination = progress.status === 'refunded' ? undefined : evmHash(progress.destination)
+  const seen = { confirmations, isLate: isLookedUp && context.now() > row.expiresAt }
+  const due = { tokenOut, recipient, least: minAmountOut, since: row.createdAt }
+  const refund = provider.needsRefund ? (z.decode(Quote, JSON.parse(row.wire)).refundAddress ?? null) : null
+  const { status: word } = progress
+  const shown: Delivery =
+    word !== 'fulfilled' && word !== 'refunded'
+      ? { status: statusOf(word, seen), delivery: null }
+      : isLookedUp && !transaction
+        ? { status: statusOf('waiting', seen), delivery: null, note: unpaidText(word) }
+        : word === 'fulfilled'
+          ? await delivered(context, due, destination)
+          : await returned(bitcoin, refund, transaction)
   if (shown.note) notes.push(shown.note)
   return {
     status: shown.status,
@@ -91,6 +107,9 @@ function statusOf(
   return confirmations > 0 ? 'confirmed' : 'pending'
 }
 
+const unpaidText = (word: 'fulfilled' | 'refunded'): string =>
+  `The provider says that it paid it ${word === 'fulfilled' ? 'out' : 'back'}, and no deposit is on Bitcoin`
+
 /** Looks up the deposit of a quote, by a hash if there is one. */
 async function lookUp(
   bitcoin: Bitcoin,
@@ -98,25 +117,31 @@ async function lookUp(
   earlier: readonly string[] | null,
   typed: string | undefined,
 ): Promise<Found> {
+  // An address without a memo was made for this one swap: nobody paid to it earlier.
+  const before = earlier ?? (deposit.memo === null ? [] : null)
   const isPaid = (one: BitcoinTransaction) =>
-    earlier?.includes(one.txid) === false &&
+    before?.includes(one.txid) === false &&
     paidTo(one, deposit.address) > 0n &&
     (deposit.memo === null || one.memo === deposit.memo)
   const found = async (transaction: BitcoinTransaction, notes: string[]): Promise<Found> => ({
     transaction,
     confirmations: await bitcoin.confirmations(transaction),
+    isLookedUp: true,
     notes,
   })
   const search = async () => (await bitcoin.of(deposit.address)).find(isPaid)
   if (typed === undefined) {
     try {
       const transaction = await search()
-      return transaction ? await found(transaction, []) : { transaction, confirmations: null, notes: [] }
+      return transaction
+        ? await found(transaction, [])
+        : { transaction, confirmations: null, isLookedUp: before !== null, notes: [] }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return {
         transaction: undefined,
         confirmations: null,
+        isLookedUp: false,
         notes: [`The deposit was not looked up: ${error.message}`],
       }
     }
@@ -152,18 +177,21 @@ async function lookUp(
 
 type Delivery = { status: string; delivery: 'verified' | 'reported' | null; note?: string }
 
-/** Whether the chain shows what a provider says that it paid out. Without a transaction or a node, it is only reported. */
-async function delivered(
-  context: EngineContext,
-  due: { tokenOut: Token; recipient: Address; least: bigint },
-  hash: Hex | undefined,
-): Promise<Delivery> {
+/** What is to arrive, no earlier than `since` (epoch ms). */
+type Due = { tokenOut: Token; recipient: Address; least: bigint; since: number }
+
+/** Whether the chain shows what a provider says that it paid out. Where no node of it is named, it is only reported. */
+async function delivered(context: EngineContext, due: Due, hash: Hex | undefined): Promise<Delivery> {
   const { tokenOut, least } = due
-  if (!hash) return { status: 'fulfilled', delivery: 'reported', note: 'The provider names no transaction' }
+  const still = (note: string): Delivery => ({ status: 'processing', delivery: null, note })
   try {
+    if (!hash) {
+      await context.chain(tokenOut.chainId).rpc.request('eth_blockNumber')
+      return still('The provider says that it paid it out, and names no transaction')
+    }
     const arrived = await arrivedBy(context, due, hash)
-    if (arrived === 'waiting')
-      return { status: 'processing', delivery: null, note: 'The payment is not final on its chain yet' }
+    if (arrived === 'waiting') return still('The payment is not final on its chain yet')
+    if (arrived === 'earlier') return still('The provider names a payment from before the quote')
     if (arrived === 'unknown') return { status: 'fulfilled', delivery: 'reported' }
     if (arrived >= least) return { status: 'fulfilled', delivery: 'verified' }
     return {
@@ -173,11 +201,35 @@ async function delivered(
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return {
-      status: 'fulfilled',
-      delivery: 'reported',
-      note: `The payment could not be looked up: ${error.message}`,
-    }
+    const note = `The payment could not be looked up: ${error.message}`
+    return error.code === 'CONFIG_INVALID' ? { status: 'fulfilled', delivery: 'reported', note } : still(note)
+  }
+}
+
+/**
+ * Whether Bitcoin shows what a provider says that it paid back. One that refunds to the sender names no address in advance: then it is only
+ * reported.
+ */
+async function returned(
+  bitcoin: Bitcoin,
+  to: string | null,
+  deposit: BitcoinTransaction | undefined,
+): Promise<Delivery> {
+  if (to === null)
+    return { status: 'refunded', delivery: 'reported', note: 'The provider says that it paid it back' }
+  const still = (note: string): Delivery => ({ status: 'processing', delivery: null, note })
+  try {
+    const since = deposit?.height ?? 0
+    const back = (await bitcoin.of(to)).find(
+      (one) => one.txid !== deposit?.txid && (one.height ?? since) >= since && paidTo(one, to) > 0n,
+    )
+    if (!back)
+      return still(`The provider says that it paid it back to ${to}, and Bitcoin does not show it yet`)
+    const amount = formatAmount(paidTo(back, to), btc)
+    return { status: 'refunded', delivery: null, note: `Paid back: ${amount} BTC to ${to} in ${back.txid}` }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return still(`The refund could not be looked up: ${error.message}`)
   }
 }
 
@@ -187,18 +239,27 @@ type Receipt = {
   logs: { address: Address; topics: [Hex, ...Hex[]] | []; data: Hex }[]
 }
 
-/** What a transaction brought to the recipient; `unknown` where nothing says how much of the coin it was. */
+/** The largest difference between a chain's clock and ours, in ms. */
+const clockMs = 300_000
+
+/** What a transaction brought to the recipient; `unknown` where nothing says how much of the coin it was, `earlier` for one before the quote. */
 async function arrivedBy(
   context: EngineContext,
-  { tokenOut, recipient }: { tokenOut: Token; recipient: Address },
+  { tokenOut, recipient, since }: Due,
   hash: Hex,
-): Promise<bigint | 'waiting' | 'unknown'> {
+): Promise<bigint | 'waiting' | 'unknown' | 'earlier'> {
   const { rpc, network } = context.chain(tokenOut.chainId)
   const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
   if (!receipt) return 'waiting'
   const head = Number(await rpc.request<Hex>('eth_blockNumber'))
   if (head - Number(receipt.blockNumber) + 1 < network.depth) return 'waiting'
   if (receipt.status !== '0x1') return 0n
+  const block = await rpc.request<{ timestamp: Hex } | null>('eth_getBlockByNumber', [
+    receipt.blockNumber,
+    false,
+  ])
+  if (!block) return 'waiting'
+  if (Number(block.timestamp) * 1_000 < since - clockMs) return 'earlier'
   if (!sameAddress(tokenOut.address, nativeAddress))
     return receipt.logs.reduce((sum, log) => sum + transferred(log, tokenOut, recipient), 0n)
   const sent = await rpc.request<{ to: Address | null; value: Hex } | null>('eth_getTransactionByHash', [

@@ -136,6 +136,7 @@ const pathOf = (quote: Record<string, string>): string =>
 export const thorchain: DepositDefinition = {
   name,
   proof: 'memo',
+  isAddressOnWord: true,
   check,
 
   open: (bitcoin: BitcoinConstants, { exchangeJson }) => {
