@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { keccak256, parseTransaction } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { engineOn } from '../engine/support.ts'
 import { startHostileService } from '../support/hostile-service.ts'
@@ -222,6 +223,27 @@ describe('--pipeline', () => {
       exit: 0,
       json: { status: 'SUCCESS', transactions: [{ kind: 'approve' }, { kind: 'deposit' }] },
     })
+  })
+
+  test('sends them in one exchange, in their order, and pays once though the node refuses the first at first', async () => {
+    const sent: string[] = []
+    let refusals = 1
+    const node = await provider(sandbox.world.faults.urlOf(31337), ({ method, params }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined
+      sent.push(params[0] as string)
+      return refusals-- > 0 ? { error: { code: -32000, message: 'txpool is full' } } : undefined
+    })
+    const env = rpcEnvOf(sandbox, { 'sandbox-one': node.url })
+    const line = 'deposit aave-v3-usdc-sandbox-one --amount 4 --yes --json --pipeline --allow-duplicate'
+    const done = await run(line, { env, secrets: { privateKey: sandbox.user.key } })
+    await node.close()
+    expect(done.exit, done.err).toBe(0)
+    expect(done.json).toMatchObject({ status: 'SUCCESS' })
+    const nonces = sent.map((raw) => parseTransaction(raw as `0x${string}`).nonce!)
+    // Both at once, and the refused one again.
+    expect(nonces).toEqual([nonces[0], nonces[0]! + 1, nonces[0]])
+    const hashes = done.json.transactions.map(({ hash }: { hash: string }) => hash)
+    expect(hashes).toEqual([keccak256(sent[0] as `0x${string}`), keccak256(sent[1] as `0x${string}`)])
   })
 
   test('does so, each with gas of its own, on a node that simulates no blocks', async () => {
