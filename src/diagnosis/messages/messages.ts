@@ -76,11 +76,15 @@ export function bridgeFundsText(facts: Facts): string {
     : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; nobody else can have it.`
 }
 
-/** The same for an order that is not filled: only its fill takes anything. */
-const orderFundsText = (facts: Facts): string =>
-  facts.bridge && facts.bridge.isMinted !== false
+/** The same for an order: only its fill takes anything. */
+function orderFundsText(facts: Facts): string {
+  const { isMinted, recipient } = facts.bridge ?? { isMinted: false }
+  if (isMinted === true)
+    return `${amountText(facts)}: swapped, and paid to ${recipient}. The transaction was not found, so how much came is not known here.`
+  return isMinted === undefined
     ? `${amountText(facts)}: in the wallet ${facts.operation.wallet}, unless the order was filled, which is not known here.`
     : `${amountText(facts)}: still in the wallet ${facts.operation.wallet} on ${originNetwork(facts)}.`
+}
 
 /** The same for what the desk of a ramp has. */
 function deskFundsText(facts: Facts): string {

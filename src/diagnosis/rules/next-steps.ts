@@ -78,7 +78,9 @@ const bridgeRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_DELIVERED',
     is: ({ bridge }) => bridge?.isMinted === true,
     verdict: (facts) =>
-      `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.${blockerText(facts)}`,
+      bridge(facts).way === 'order'
+        ? `The order was filled on ${bridge(facts).to.name}, and that is not recorded yet.`
+        : `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.${blockerText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     next: unsignedNextSteps,
