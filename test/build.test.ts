@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -9,12 +8,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { outlines } from '../src/app/outlines.ts'
 import { builtFile } from './support/built.ts'
@@ -23,19 +23,24 @@ const here = join(import.meta.dirname, '..')
 const sentence = 'print the version'
 let root: string
 
-/** A time that a file can be given back exactly. */
-const then = new Date('2026-01-01')
 const soon = new Date('2026-01-02')
 const sourceOf = (command: string) => join(root, 'src', 'commands', `${command}.ts`)
 
-/** A clone of its own, so that nobody else's build is touched. */
+/** Takes over a file or folder with its times, all of which a build looks at. */
+const take = (path: string) => execFileSync('cp', ['-a', join(here, path), join(root, path)])
+
+/** A clone of its own with the build that is made before any test, so that nobody else's is touched. */
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'sluice-build-'))
-  for (const name of ['bin', 'src', 'completions', 'package.json', 'package-lock.json'])
-    cpSync(join(here, name), join(root, name), { recursive: true, preserveTimestamps: true })
+  for (const name of ['bin', 'src', 'completions', 'package.json', 'package-lock.json']) take(name)
+  mkdirSync(join(root, 'dist'))
+  const folder = relative(here, builtFile(here))
+  take(folder)
+  const stamp = readFileSync(join(here, 'dist', 'stamp'), 'utf8')
+  // A folder that is taken over may have another size.
+  const { size, mtimeMs } = statSync(join(root, folder))
+  writeFileSync(join(root, 'dist', 'stamp'), stamp.replace(/.*/, `${folder}\t${size}\t${mtimeMs}`))
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'))
-  for (const name of ['completion', 'transfer']) utimesSync(sourceOf(name), then, then)
-  build()
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -66,9 +71,9 @@ describe('the build', () => {
     expect([sluice('--help'), help()].map((text) => text.includes('said by outlines'))).toEqual([true, false])
     // Of a command only what its outline was made of counts: what a transfer is made of says nothing about it.
     const touched = (path: string, work: () => void) => {
-      utimesSync(path, then, soon)
+      utimesSync(path, soon, soon)
       work()
-      utimesSync(path, then, then)
+      take(relative(root, path))
     }
     const shown = () => sluice('completion', '--help')
     writeFileSync(
@@ -121,6 +126,9 @@ describe('the build', () => {
     reword(main, 'said by the source')
     for (const shown of [help(), sluice('--help')]) expect(shown).toContain('said by the source')
     utimesSync(main, later, later)
+    // What else is built takes its time, and says nothing here.
+    for (const name of ['signer', 'daemon', 'library'])
+      writeFileSync(join(root, 'src', 'app', `${name}.ts`), 'export {}\n')
     build()
     // A source that was written while it was read may be half in it: this build is not called current.
     expect(readdirSync(join(root, 'dist'))).toHaveLength(2)

@@ -1,14 +1,18 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { filled, partNames } from '../bench/docs/generated.ts'
 import { program } from '../src/app/main.ts'
 import { filesOf } from '../src/app/profiles/catalog.ts'
 import { topics } from '../src/commands/help-topics.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
-import { type ProgramHome, programHome } from './support/program.ts'
+import { useCommands } from './support/run.ts'
+import { useSandbox } from './support/sandbox.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
@@ -138,25 +142,51 @@ test('every flag in a sentence is one of some command', async () => {
 })
 
 describe('the examples for the sandbox do what they say, typed at a shell', () => {
-  let place: ProgramHome
-  beforeAll(() => {
-    place = programHome(inject('sandboxCache'))
-    mkdirSync(join(place.home, 'bin'))
-    const sluice = join(place.home, 'bin', 'sluice')
-    writeFileSync(sluice, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin', 'sluice.js')}' "$@"\n`)
-    chmodSync(sluice, 0o755)
-    shell(`sluice deposit aave-v3-usdc-sandbox-one --amount 1 --yes --idempotency-key ${action}`)
+  const sandbox = useSandbox()
+  const { run, home } = useCommands(sandbox)
+  const cwd = process.cwd()
+  const program = createServer(async (socket) => {
+    let sent = Buffer.alloc(0)
+    for await (const part of socket) {
+      sent = Buffer.concat([sent, part as Buffer])
+      const [count, ...words] = sent.toString().split('\0')
+      if (words.length <= Number(count)) continue
+      const { exit, out, err } = await run(words.slice(0, -1))
+      socket.end(`${exit} ${Buffer.byteLength(out)} ${Buffer.byteLength(err)}\n${out}${err}`)
+    }
   })
-  afterAll(() => place.end())
+  /** A program of this name that has its words run in this process, and writes and ends as they do. */
+  const sluice = (port: number) => `#!/bin/bash
+exec 3<>/dev/tcp/127.0.0.1/${port}
+printf '%s\\0' "$#" "$@" >&3
+read -r exit out err <&3
+head -c "$out" <&3
+head -c "$err" <&3 >&2
+exit "$exit"
+`
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(async () => {
+    await new Promise((resolve) => program.close(resolve))
+  })
+  beforeEach(async () => {
+    process.chdir(home())
+    mkdirSync('bin')
+    writeFileSync(join('bin', 'sluice'), sluice((program.address() as AddressInfo).port), { mode: 0o755 })
+    await shell(`sluice deposit aave-v3-usdc-sandbox-one --amount 1 --yes --idempotency-key ${action}`)
+  })
+  afterEach(() => process.chdir(cwd))
 
   /** The action that stands for ID in the pages. */
   const action = 'documents-1'
-  const shell = (script: string) => {
-    const { status, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
-      cwd: place.home,
-      env: { PATH: `${join(place.home, 'bin')}:${process.env.PATH}`, HOME: place.home },
-      encoding: 'utf8',
+  const shell = async (script: string) => {
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: home(),
+      env: { PATH: `${join(home(), 'bin')}:${process.env.PATH}`, HOME: home() },
+      stdio: ['ignore', 'ignore', 'pipe'],
     })
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     expect({ script, status, stderr: status === 0 ? '' : stderr }).toEqual({ script, status: 0, stderr: '' })
   }
   /** What needs a registry, a real chain or a server; the demo is run by tests of its own. */
@@ -168,6 +198,12 @@ describe('the examples for the sandbox do what they say, typed at a shell', () =
       .map((block, i) => [`${path} ${i + 1}`, block.replace(/\bID\b/g, action)] as const),
   )
   test.each(told)('%s', (_, block) => shell(block))
+
+  test('what does not end well is seen', async () => {
+    const stderr = expect.stringContaining('There is no strategy "nothing"')
+    const actual = await shell('sluice deposit nothing --amount 1 --yes').catch(({ actual }) => actual)
+    expect(actual).toMatchObject({ status: 4, stderr })
+  })
 
   test('there are as many as the pages show', () => {
     expect(told.length).toBeGreaterThan(12)

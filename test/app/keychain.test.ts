@@ -8,6 +8,7 @@ import { testKeychain } from '../support/keychain.ts'
 import { spawnSluice } from '../support/program.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { keepSealed } from '../support/sealed.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
@@ -123,6 +124,8 @@ describe('the password of a keystore in the keychain', () => {
     expect(made.exit).toBe(0)
     rmSync(key)
     expect(everything()).not.toContain('canary')
+    // From here on it is one that opens in no time.
+    keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(0), 'canary-4715')
     expect([...keychain.held.values()]).toEqual(['canary-4715'])
     expect((await run(`${pay} --wallet main`, { keychain })).json).toMatchObject({ status: 'SUCCESS' })
     expect((await run('config list', { keychain })).out).toMatch(/password of main +set/)

@@ -1,10 +1,13 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { keepSealed } from '../support/sealed.ts'
 import { alwaysSays } from '../support/served.ts'
 
 const sandbox = useSandbox()
-const { run } = useCommands(sandbox)
+const { run, home } = useCommands(sandbox)
 const to = '0x8888888888888888888888888888888888888888'
 
 test.each([
@@ -67,7 +70,7 @@ test('the network of an RPC that was mistyped is guessed', async () => {
 })
 
 test('a wallet that was mistyped is guessed, and what is near nothing is not', async () => {
-  await run('wallet new main', { secrets: { password: 'x' } })
+  keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(2), 'x')
   for (const line of ['wallet export mian', 'wallet show mian', 'wallet use mian'])
     expect(await run(line)).toMatchObject({ exit: 13, err: expect.stringContaining('did you mean main?') })
   for (const line of [

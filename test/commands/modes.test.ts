@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
 import { hyperlink, unpainted } from '../../src/cli/terminal/io.ts'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Circumstances, type Document, type Ran, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { keepSealed } from '../support/sealed.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
@@ -123,7 +125,7 @@ function faults({ pipe, plain, colours, json, pretty }: Modes): string[] {
 test('every command says the same to a terminal, to a pipe, without colours and as JSON', async () => {
   const password = join(home(), 'pw')
   writeFileSync(password, 'a password', { mode: 0o600 })
-  await run(`wallet new main --password-file ${password}`)
+  keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(2), 'a password')
   const { json: deposited } = await run(`deposit ${slug} --amount 100 --yes --json`)
   const { json } = await run('schema --json')
   const commands = json.items.map(({ command }: Document) => command)

@@ -1,12 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encrypt, scrypt } from 'ox/Keystore'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Secrets } from '../../src/app/profiles/secrets.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
+import { keepSealed } from '../support/sealed.ts'
 
 const sandbox = useSandbox()
 const { run, home, attempts } = useCommands(sandbox)
@@ -32,25 +30,16 @@ const next = async (line: string, secrets?: Partial<Secrets>) => {
 }
 
 const other = '0x00000000000000000000000000000000000000000000000000000000000000ab'
-/** A keystore that opens in no time: what it costs to open one is proved elsewhere, and each line here opens one. */
-const sealed = (key: Hex, password: string): string => {
-  const [derived, options] = scrypt({ password, n: 2 })
-  return JSON.stringify({
-    ...encrypt(key, derived, options),
-    address: privateKeySigner(key).address.slice(2),
-  })
-}
 beforeEach(async () => {
   file('pw', 'right\n')
   file('wpw', 'wrong\n')
-  mkdirSync(join(home(), 'data', 'keystores'), { recursive: true, mode: 0o700 })
   // Two keystores are of one address, of which that of others comes first in a list.
   for (const [name, key, password] of [
     ['k1', sandbox.user.key, 'right'],
     ['fromcast', sandbox.user.key, 'other'],
     ['w1', other, 'right'],
   ] as const)
-    file(join('data', 'keystores', `${name}.json`), sealed(key, password))
+    keepSealed(join(home(), 'data', 'keystores'), name, key, password)
   await run('wallet use k1')
 })
 

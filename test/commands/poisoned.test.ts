@@ -2,6 +2,7 @@ import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { connectSandbox } from '../../src/sandbox/client.ts'
 import { attemptsIn, programHome, spawnSluice } from '../support/program.ts'
@@ -13,6 +14,9 @@ const home = programHome(inject('sandboxCache'))
 /** A clone in which nothing is built, so that every package is loaded from where it was taken over. */
 const root = join(home.home, 'unbuilt')
 let usdc: Address
+let rpc: ChainClient
+/** The transfer as a plan, made by a program that nobody took over. */
+let plan: string
 
 beforeAll(async () => {
   const here = join(import.meta.dirname, '..', '..')
@@ -24,12 +28,20 @@ beforeAll(async () => {
   usdc = sandbox!.catalog.tokens.find(
     ({ chainId, symbol }) => chainId === 31337 && symbol === 'USDC',
   )!.address
+  rpc = await home.rpc(31337)
+  const made = await spawnSluice(
+    home.home,
+    transfer.map((word) => (word === '--yes' ? '--dry-run' : word)),
+  )
+  expect(made.exit).toBe(0)
+  plan = join(home.home, 'plan.json')
+  writeFileSync(plan, made.out)
 })
 afterAll(() => home.end())
 
 const held = async (owner: Address): Promise<bigint> => {
   const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
-  return BigInt(await (await home.rpc(31337)).request<string>('eth_call', [{ to: usdc, data }, 'latest']))
+  return BigInt(await rpc.request<string>('eth_call', [{ to: usdc, data }, 'latest']))
 }
 
 /** Runs a command line in whose terminal process one package is not what it should be. */
@@ -83,13 +95,6 @@ describe('a package of the terminal that was taken over', () => {
 test.each(['ora', 'cli-table3'])(
   'a plan in a file is signed as it is written, or not at all: %s',
   async (victim) => {
-    const made = await spawnSluice(
-      home.home,
-      transfer.map((word) => (word === '--yes' ? '--dry-run' : word)),
-    )
-    expect(made.exit).toBe(0)
-    const plan = join(home.home, 'plan.json')
-    writeFileSync(plan, made.out)
     const submitted = await poisoned(victim, ['action', 'submit', plan, '--yes', '--json'])
     expect(submitted).toMatchObject({ exit: 8, friend: 0n, thief: 0n, attempts: 0 })
   },

@@ -7,6 +7,7 @@ import { deskOf } from '../../src/app/signing/signer-process.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { SigningService } from '../../src/signing/protocol.ts'
 import { engineOn, over } from '../engine/support.ts'
+import { builtFile } from '../support/built.ts'
 import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'
 import { type Lies, live } from '../support/other-live.ts'
 import { type Document, type Ran, rpcEnvOf, useCommands, wordsOf } from '../support/run.ts'
@@ -394,7 +395,7 @@ describe('the signer, a process of its own,', () => {
 
   /** The signer as the program begins it. */
   const signerFor = (line: string): SigningService => {
-    const path = join(import.meta.dirname, '..', '..', 'src', 'app', 'signer.ts')
+    const path = builtFile(join(import.meta.dirname, '..', '..'), 'signer.js')
     const child = spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
       // It is told which networks are given, and not where.

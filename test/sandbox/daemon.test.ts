@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -17,9 +17,11 @@ import { calldata } from '../support/sandbox.ts'
 const stranger: Address = '0x3333333333333333333333333333333333333333'
 const homes: string[] = []
 
-function newHome(): string {
+/** A home, which may begin as a copy of another one. */
+function newHome(like?: string): string {
   const home = mkdtempSync(join(tmpdir(), 'sluice-daemon-'))
   homes.push(home)
+  if (like) cpSync(like, home, { recursive: true })
   return home
 }
 
@@ -35,7 +37,8 @@ const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<Sandbox
       SLUICE_ANVIL: inject('anvil'),
       SLUICE_PRIVATE_KEY: '0xsecret',
     },
-    everyMs: 50,
+    // Most of these look at what is saved at the end; who looks at the nodes looks often.
+    everyMs: 60_000,
     ...more,
   })
 
@@ -63,15 +66,32 @@ async function balanceOf(
   return BigInt(await httpRpc(rpcUrl).request<Hex>('eth_call', [{ to: token.address, data }, 'latest']))
 }
 
+/** Burns USDC on the first chain for the stranger on the second one. */
+async function burn(sandbox: SandboxClient, amount: bigint): Promise<void> {
+  const [one, two] = sandbox.catalog.cctpV2
+  const rpc = httpRpc((await sandbox.status()).chains[0]!.rpcUrl)
+  const send = (to: Address, data: Hex) =>
+    rpc.request('eth_sendTransaction', [{ from: sandboxAddress(), to, data, gas: '0x4c4b40' }])
+  await send(one!.token, calldata('function approve(address,uint256)', [one!.tokenMessenger, amount]))
+  const deposit = 'function depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)'
+  const word = (hex: string): Hex => `0x${hex.slice(2).padStart(64, '0')}`
+  const args = [amount, two!.domain, word(stranger), one!.token, word('0x'), 0n, 2000]
+  const burned = await send(one!.tokenMessenger, calldata(deposit, args))
+  await until(async () => (await rpc.request('eth_getTransactionReceipt', [burned])) !== null)
+}
+
+/** Ends all that runs out of a home, and takes it away. */
+async function end(home: string): Promise<void> {
+  await sandboxDown(home)
+  for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+}
+
 afterEach(async () => {
-  for (const home of homes.splice(0)) {
-    await sandboxDown(home)
-    for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
-    rmSync(home, { recursive: true, force: true })
-  }
+  for (const home of homes.splice(0)) await end(home)
 })
 
-test('the first caller starts it and hears so, the second one finds it, and down leaves nothing behind', async () => {
+test('callers that race end with one daemon, the next one finds it, and down leaves nothing behind', async () => {
   const home = newHome()
   let started = 0
   const onStart = () => started++
@@ -82,108 +102,135 @@ test('the first caller starts it and hears so, the second one finds it, and down
     accounts: [],
     tokens: [],
   })
-  const first = await (await up(home, { onStart })).status()
-  const second = await (await up(home, { onStart })).status()
+  const all = await Promise.all([up(home), up(home), up(home), up(home, { onStart })])
   expect(started).toBe(1)
-  expect(second.pid).toBe(first.pid)
-  expect(first.chains.map(({ network }) => network)).toEqual(['sandbox-one', 'sandbox-two'])
-  expect(first.accounts[0]).toEqual({ address: sandboxAddress(), default: true })
+  all.push(await up(home, { onStart }))
+  expect(started).toBe(1)
+  const found = await Promise.all(all.map((one) => one.status()))
+  expect(new Set(found.map(({ pid }) => pid)).size).toBe(1)
+  await until(() => daemonsOf(home).length === 1)
+  expect(nodesOf(home)).toHaveLength(2)
+  expect(found[0]!.chains.map(({ network }) => network)).toEqual(['sandbox-one', 'sandbox-two'])
+  expect(found[0]!.accounts[0]).toEqual({ address: sandboxAddress(), default: true })
   expect(await sandboxDown(home)).toBe(true)
   await until(() => processesOf(home).length === 0)
   expect(await sandboxDown(home)).toBe(false)
 })
 
-test('callers that race end with one daemon', async () => {
-  const home = newHome()
-  const all = await Promise.all([up(home), up(home), up(home), up(home)])
-  const pids = await Promise.all(all.map(async (one) => (await one.status()).pid))
-  expect(new Set(pids).size).toBe(1)
-  await until(() => daemonsOf(home).length === 1)
-  expect(nodesOf(home)).toHaveLength(2)
+describe('a daemon', () => {
+  let home: string
+  let sandbox: SandboxClient
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'sluice-daemon-'))
+    sandbox = await up(home)
+  })
+  afterAll(() => end(home))
+
+  test('does not inherit secrets, and its control answers only to its token', async () => {
+    const { pid } = await sandbox.status()
+    if (process.platform === 'linux')
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/SLUICE_|0xsecret/)
+    const { controlUrl } = readRecord(sandboxFiles(home).record)!
+    expect((await fetch(`${controlUrl}/status`, { method: 'POST' })).status).toBe(401)
+    expect((await sandbox.status()).running).toBe(true)
+  })
+
+  test('has its errors reach the caller with their code', async () => {
+    await expect(sandbox.fund(stranger, { symbol: 'NOPE' })).rejects.toMatchObject({ code: 'UNKNOWN_TOKEN' })
+  })
+
+  test('goes back to genesis on the same addresses when it is reset', async () => {
+    const urls = async () => (await sandbox.status()).chains.map(({ rpcUrl }) => rpcUrl)
+    const before = await urls()
+    await sandbox.fund(stranger)
+    await sandbox.reset()
+    expect(await urls()).toEqual(before)
+    expect(await balanceOf(sandbox, stranger)).toBe(0n)
+    expect(await balanceOf(sandbox, sandboxAddress())).toBe(100_000_000000n)
+  })
 })
 
-test('what was done is still there after down and up, and no block goes back in time', async () => {
+test('a daemon that cannot start has its error reach the caller with its code', async () => {
   const home = newHome()
-  const before = await up(home)
-  await before.fund(stranger, { symbol: 'USDC', amount: 5n })
-  await before.warp(40 * 86_400 + 5)
+  const env = { PATH: '', SLUICE_ANVIL: join(home, 'no-anvil') }
+  await expect(up(home, { env })).rejects.toMatchObject({ code: 'ANVIL_NOT_FOUND' })
+})
+
+describe('a world that was saved', () => {
+  /** A home with such a world, which ended while a burn was not delivered yet. */
+  let ended: string
+  let last: { timestamp: Hex; number: Hex }
   const blockOf = async (sandbox: SandboxClient) => {
     const rpc = httpRpc((await sandbox.status()).chains[0]!.rpcUrl)
     return rpc.request<{ timestamp: Hex; number: Hex }>('eth_getBlockByNumber', ['latest', false])
   }
-  const last = await blockOf(before)
-  // The last thirty days have a block each, or more.
-  const back = Array.from({ length: 62 }, (_, at) => Number(last.number) - at).filter((number) => number >= 0)
-  const rpc = httpRpc((await before.status()).chains[0]!.rpcUrl)
-  const blocks = await rpc.batch(
-    back.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]]),
-  )
-  const times = (blocks as { timestamp: Hex }[]).map(({ timestamp }) => Number(timestamp))
-  const days = new Set(times.map((time) => Math.round((Number(last.timestamp) - time) / 86_400)))
-  for (let day = 0; day <= 30; day++) expect(days).toContain(day)
-  await before.down()
-  const after = await up(home)
-  expect(await balanceOf(after, stranger)).toBe(5n)
-  expect(await blockOf(after)).toEqual(last)
-  await after.fund(stranger, { symbol: 'USDC', amount: 5n })
-  expect(Number((await blockOf(after)).timestamp)).toBeGreaterThanOrEqual(Number(last.timestamp))
-})
-
-test('after kill -9 the nodes are adopted: nothing is lost and none is left over', async () => {
-  const home = newHome()
-  const before = await up(home, { everyMs: 60_000 })
-  await until(() => newestWorld(sandboxFiles(home).worlds) !== undefined)
-  await before.fund(stranger, { symbol: 'USDC', amount: 7n })
-  const orphans = nodesOf(home).map(({ pid }) => pid)
-  process.kill((await before.status()).pid!, 'SIGKILL')
-  await until(() => daemonsOf(home).length === 0)
-  expect(nodesOf(home).map(({ pid }) => pid)).toEqual(orphans)
-  const after = await up(home)
-  expect(await balanceOf(after, stranger)).toBe(7n)
-  const nodes = nodesOf(home).map(({ pid }) => pid)
-  expect(nodes).toHaveLength(2)
-  expect(nodes.filter((pid) => orphans.includes(pid))).toEqual([])
-})
-
-test('a saved world that began from another genesis says so, until it is begun anew', async () => {
-  const home = newHome()
-  const before = await up(home)
-  await before.fund(stranger, { symbol: 'USDC', amount: 1n })
-  expect((await before.status()).outdated).toBeUndefined()
-  await before.down()
-  const file = join(savedDir(home), 'catalog.json')
-  const { genesis: _, ...older } = JSON.parse(readFileSync(file, 'utf8'))
-  // It is of a version that knew no such exchange.
-  expect(older.uniswapV2).toHaveLength(2)
-  delete older.uniswapV2
-  writeFileSync(file, JSON.stringify(older))
-  const after = await up(home)
-  expect((await after.status()).outdated).toBe(true)
-  expect(after.catalog.uniswapV2).toEqual([])
-  expect(await balanceOf(after, stranger)).toBe(1n)
-  await after.reset()
-  expect((await after.status()).outdated).toBeUndefined()
-})
-
-describe.each([
-  ['catalog.json', 'STATE_UNUSABLE'],
-  ['sandbox-one.json', 'SANDBOX_UNAVAILABLE'],
-])('a damaged %s', (name, code) => {
-  test('of what was saved is named with the way to begin anew, which does not start with it', async () => {
-    const home = newHome()
-    const before = await up(home)
-    await before.fund(stranger, { symbol: 'USDC', amount: 1n })
+  beforeAll(async () => {
+    ended = mkdtempSync(join(tmpdir(), 'sluice-daemon-'))
+    const before = await up(ended)
+    await before.fund(stranger, { symbol: 'USDC', amount: 5n })
+    await before.warp(40 * 86_400 + 5)
+    expect((await before.status()).outdated).toBeUndefined()
+    const newest = await blockOf(before)
+    // The last thirty days have a block each, or more.
+    const back = Array.from({ length: 62 }, (_, at) => Number(newest.number) - at).filter(
+      (number) => number >= 0,
+    )
+    const rpc = httpRpc((await before.status()).chains[0]!.rpcUrl)
+    const blocks = await rpc.batch(
+      back.map((number) => ['eth_getBlockByNumber', [`0x${number.toString(16)}`, false]]),
+    )
+    const times = (blocks as { timestamp: Hex }[]).map(({ timestamp }) => Number(timestamp))
+    const days = new Set(times.map((time) => Math.round((Number(newest.timestamp) - time) / 86_400)))
+    for (let day = 0; day <= 30; day++) expect(days).toContain(day)
+    await burn(before, 1000n)
+    last = await blockOf(before)
     await before.down()
-    const file = join(savedDir(home), name)
-    writeFileSync(file, 'half of i')
-    const error = {
-      code,
-      message: expect.stringContaining(file),
-      hint: expect.stringContaining('sandbox reset'),
-    }
-    await expect(up(home)).rejects.toMatchObject(error)
-    expect(await balanceOf(await up(home, { anew: true }), stranger)).toBe(0n)
   })
+  afterAll(() => end(ended))
+
+  test('is still there after down and up: no block goes back in time, and a burn that was not delivered yet is', async () => {
+    const after = await up(newHome(ended))
+    expect(await balanceOf(after, stranger)).toBe(5n)
+    expect(await blockOf(after)).toEqual(last)
+    await until(async () => (await balanceOf(after, stranger, 'USDC', 31338)) === 1005n)
+    await after.fund(stranger, { symbol: 'USDC', amount: 5n })
+    expect(Number((await blockOf(after)).timestamp)).toBeGreaterThanOrEqual(Number(last.timestamp))
+  })
+
+  test('and began from another genesis says so, until it is begun anew', async () => {
+    const home = newHome(ended)
+    const file = join(savedDir(home), 'catalog.json')
+    const { genesis: _, ...older } = JSON.parse(readFileSync(file, 'utf8'))
+    // It is of a version that knew no such exchange.
+    expect(older.uniswapV2).toHaveLength(2)
+    delete older.uniswapV2
+    writeFileSync(file, JSON.stringify(older))
+    const after = await up(home)
+    expect((await after.status()).outdated).toBe(true)
+    expect(after.catalog.uniswapV2).toEqual([])
+    expect(await balanceOf(after, stranger)).toBe(5n)
+    await after.reset()
+    expect((await after.status()).outdated).toBeUndefined()
+  })
+
+  test.each([
+    ['catalog.json', 'STATE_UNUSABLE'],
+    ['sandbox-one.json', 'SANDBOX_UNAVAILABLE'],
+  ])(
+    'and whose %s is damaged is named with the way to begin anew, which does not start with it',
+    async (name, code) => {
+      const home = newHome(ended)
+      const file = join(savedDir(home), name)
+      writeFileSync(file, 'half of i')
+      const error = {
+        code,
+        message: expect.stringContaining(file),
+        hint: expect.stringContaining('sandbox reset'),
+      }
+      await expect(up(home)).rejects.toMatchObject(error)
+      expect(await balanceOf(await up(home, { anew: true }), stranger)).toBe(0n)
+    },
+  )
 })
 
 test('a damaged state in the cache is made once more', async () => {
@@ -208,93 +255,44 @@ test('kill -9 while the first world is built leaves no node', async () => {
   await started
 })
 
-test('when the nodes are killed as well, what was saved is still there', async () => {
+test('after kill -9 the nodes are adopted, nothing is lost and none is left over; when they are killed as well, what was saved is still there', async () => {
   const home = newHome()
   const before = await up(home)
-  await before.fund(stranger, { symbol: 'USDC', amount: 9n })
   const { worlds } = sandboxFiles(home)
+  await until(() => newestWorld(worlds) !== undefined)
+  await before.fund(stranger, { symbol: 'USDC', amount: 7n })
+  const orphans = nodesOf(home).map(({ pid }) => pid)
+  process.kill((await before.status()).pid!, 'SIGKILL')
+  await until(() => daemonsOf(home).length === 0)
+  expect(nodesOf(home).map(({ pid }) => pid)).toEqual(orphans)
+  const after = await up(home, { everyMs: 50 })
+  expect(await balanceOf(after, stranger)).toBe(7n)
+  const nodes = nodesOf(home).map(({ pid }) => pid)
+  expect(nodes).toHaveLength(2)
+  expect(nodes.filter((pid) => orphans.includes(pid))).toEqual([])
+
+  await after.fund(stranger, { symbol: 'USDC', amount: 2n })
   const savedFile = () => newestWorld(worlds)?.stateFile({ name: 'sandbox-one' } as never)
   const atFund = savedFile()
   await until(() => savedFile() !== atFund && savedFile() !== undefined)
-  await before.fund(stranger, { symbol: 'BRLA', amount: 0n })
+  await after.fund(stranger, { symbol: 'BRLA', amount: 0n })
   for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
   await until(() => processesOf(home).length === 0)
   expect(await balanceOf(await up(home), stranger)).toBe(9n)
 })
 
-test('SIGTERM saves and leaves nothing behind', async () => {
+test('SIGTERM saves; when a node dies, the rest ends too; it ends by itself when nobody uses it; each time nothing is left behind, and the next start works', async () => {
   const home = newHome()
-  const before = await up(home, { everyMs: 60_000 })
+  const before = await up(home)
   await before.fund(stranger, { symbol: 'USDC', amount: 11n })
   process.kill((await before.status()).pid!, 'SIGTERM')
   await until(() => processesOf(home).length === 0)
-  expect(await balanceOf(await up(home), stranger)).toBe(11n)
-})
-
-test('it ends by itself when nobody uses it', async () => {
-  const home = newHome()
-  await up(home, { idleMs: 200 })
-  await until(() => processesOf(home).length === 0)
-  expect((await sandboxStatus(home)).running).toBe(false)
-})
-
-test('when a node dies, the rest ends too, and the next start works', async () => {
-  const home = newHome()
-  await up(home)
+  expect(await balanceOf(await up(home, { everyMs: 50 }), stranger)).toBe(11n)
   process.kill(nodesOf(home)[0]!.pid, 'SIGKILL')
   await until(() => processesOf(home).length === 0)
-  expect((await (await up(home)).status()).running).toBe(true)
-})
-
-test('reset goes back to genesis on the same addresses', async () => {
-  const home = newHome()
-  const sandbox = await up(home)
-  const urls = async () => (await sandbox.status()).chains.map(({ rpcUrl }) => rpcUrl)
-  const before = await urls()
-  await sandbox.fund(stranger)
-  await sandbox.reset()
-  expect(await urls()).toEqual(before)
-  expect(await balanceOf(sandbox, stranger)).toBe(0n)
-  expect(await balanceOf(sandbox, sandboxAddress())).toBe(100_000_000000n)
-})
-
-test('a burn that is not delivered yet is delivered after a restart', async () => {
-  const home = newHome()
-  const before = await up(home)
-  const { chains } = await before.status()
-  const [one, two] = before.catalog.cctpV2
-  const rpc = httpRpc(chains[0]!.rpcUrl)
-  const send = (to: Address, data: Hex) =>
-    rpc.request('eth_sendTransaction', [{ from: sandboxAddress(), to, data, gas: '0x4c4b40' }])
-  await send(one!.token, calldata('function approve(address,uint256)', [one!.tokenMessenger, 1000n]))
-  const burn = 'function depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)'
-  const word = (hex: string): Hex => `0x${hex.slice(2).padStart(64, '0')}`
-  const args = [1000n, two!.domain, word(stranger), one!.token, word('0x'), 0n, 2000]
-  const burned = await send(one!.tokenMessenger, calldata(burn, args))
-  await until(async () => (await rpc.request('eth_getTransactionReceipt', [burned])) !== null)
-  await before.down()
-  const after = await up(home)
-  await until(async () => (await balanceOf(after, stranger, 'USDC', 31338)) === 1000n)
-})
-
-test('the daemon does not inherit secrets, and its control answers only to its token', async () => {
-  const home = newHome()
-  const sandbox = await up(home)
-  const { pid } = await sandbox.status()
-  if (process.platform === 'linux')
-    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/SLUICE_|0xsecret/)
-  const { controlUrl } = readRecord(sandboxFiles(home).record)!
-  expect((await fetch(`${controlUrl}/status`, { method: 'POST' })).status).toBe(401)
-  expect((await sandbox.status()).running).toBe(true)
-})
-
-test('errors of the daemon reach the caller with their code', async () => {
-  const home = newHome()
-  const sandbox = await up(home)
-  await expect(sandbox.fund(stranger, { symbol: 'NOPE' })).rejects.toMatchObject({ code: 'UNKNOWN_TOKEN' })
-  const other = newHome()
-  const env = { PATH: '', SLUICE_ANVIL: join(other, 'no-anvil') }
-  await expect(up(other, { env })).rejects.toMatchObject({ code: 'ANVIL_NOT_FOUND' })
+  await up(home, { idleMs: 200, everyMs: 50 })
+  await until(() => processesOf(home).length === 0)
+  expect((await sandboxStatus(home)).running).toBe(false)
 })
 
 test('a data directory that cannot be used is said to be so, at once', async () => {

@@ -7,7 +7,7 @@ import { createApp } from '../../src/server/app.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import type { Sql } from '../../src/store/sql/sql.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
-import { engineOn } from '../engine/support.ts'
+import { cells, engineOn } from '../engine/support.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { onlyFor } from '../support/served.ts'
 import { strings } from './strings.ts'
@@ -152,6 +152,10 @@ function request({ method, path, fields }: (typeof asked)[number], name: string,
     : app.inject({ method, url, headers, payload: all })
 }
 
+/** A third of the strings, of each kind some, and for each parameter of a route another one; all of them with `SLUICE_CELLS=all`. */
+const stringsFor = (nth: number): readonly string[] =>
+  strings.filter((_, at) => cells(1, 3) === 3 || (at + nth) % 3 === 0)
+
 test('there are more than 400 strings', () => expect(strings.length).toBeGreaterThanOrEqual(400))
 
 describe('a string that somebody was broken with', () => {
@@ -160,8 +164,8 @@ describe('a string that somebody was broken with', () => {
     async (_, route) => {
       const before = await rows()
       const names = Object.keys(route.fields)
-      for (const name of names)
-        for (const text of strings) isDecent(await request(route, name, text), { name, text })
+      for (const [nth, name] of names.entries())
+        for (const text of stringsFor(nth)) isDecent(await request(route, name, text), { name, text })
       const after = await rows()
       // What was asked for in good order is remembered; nothing is gone, and no table came or went.
       expect(Object.keys(after)).toEqual(Object.keys(before))
