@@ -92,13 +92,10 @@ describe('a package of the terminal that was taken over', () => {
   })
 })
 
-test.each(['ora', 'cli-table3'])(
-  'a plan in a file is signed as it is written, or not at all: %s',
-  async (victim) => {
-    const submitted = await poisoned(victim, ['action', 'submit', plan, '--yes', '--json'])
-    expect(submitted).toMatchObject({ exit: 8, friend: 0n, thief: 0n, attempts: 0 })
-  },
-)
+test.each(['ora'])('a plan in a file is signed as it is written, or not at all: %s', async (victim) => {
+  const submitted = await poisoned(victim, ['action', 'submit', plan, '--yes', '--json'])
+  expect(submitted).toMatchObject({ exit: 8, friend: 0n, thief: 0n, attempts: 0 })
+})
 
 test('without any of them the same lines pay', async () => {
   const before = await held(friend)

@@ -26,14 +26,14 @@ describe('principal and profit', () => {
       fc.asyncProperty(anyActs(slugs.length), async (acts) => {
         expect(await historyCell(ground, acts)).toEqual([])
       }),
-      { seed: 20260721, numRuns: 6, endOnFailure: true },
+      { seed: 20260721, numRuns: 3, endOnFailure: true },
     )
   })
 
   test.each(sabotages)('are seen to be wrong where the reading is: %s', async (name) => {
     const ground = await historyWorld(sandbox.world)
     let wrong = 0
-    for (let cell = 3; cell < 6; cell++)
+    for (let cell = 3; cell < 6 && wrong === 0; cell++)
       wrong += (await historyCell(ground, actsOf(1, cell, slugs.length), name)).length
     expect(wrong).toBeGreaterThan(0)
   })
