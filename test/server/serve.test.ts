@@ -9,32 +9,36 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { programHome, startSluice } from '../support/program.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
-import { type Document, oneDocument } from '../support/run.ts'
+import { type Document, oneDocument, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)
+const { run } = useCommands(sandbox)
 const home = () => served.place().home
 const other = (name: string) => `sqlite:${join(served.place().data, name)}`
 const end = async (...args: string[]) => startSluice(home(), ['serve', ...args]).ended
 
-/** A server of its own beside the one of this file; it is stopped at the end, in good order. */
+/** A server of its own beside the one of this file; it is stopped by a signal at the end, in good order. */
 async function serving<value>(
   args: readonly string[],
   work: (url: string) => Promise<value>,
+  signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM',
 ): Promise<{ value: value; exit: number | string; out: string; err: string }> {
   const program = startSluice(home(), ['serve', '--port', '0', '--json', ...args])
   const { url } = oneDocument(await program.line())
   const value = await work(url)
-  program.child.kill('SIGTERM')
+  program.child.kill(signal)
   return { value, ...(await program.ended) }
 }
 
 describe('serve', () => {
   test('says where it is on stdout, as one document, and that is all', async () => {
-    const { out, exit, value } = await serving(['--database', other('one.db')], async (url) =>
-      (await fetch(`${url}/healthz`)).json(),
+    const { out, exit, value } = await serving(
+      ['--database', other('one.db')],
+      async (url) => (await fetch(`${url}/healthz`)).json(),
+      'SIGINT',
     )
     expect(exit).toBe(0)
     expect(value).toEqual({ status: 'ok' })
@@ -79,22 +83,17 @@ describe('serve', () => {
     [['--profile', 'engine'], /RPC/],
     [['--nonsense'], /unknown option/],
   ])('%j is refused with 2, and with the next step', async (args, says) => {
-    const { exit, out } = await end('--json', '--port', '0', ...args)
-    const { error } = oneDocument(out)
+    const { exit, json } = await run(['serve', '--json', '--port', '0', ...args])
+    const { error } = json
     expect({ exit, message: error.message }).toEqual({ exit: 2, message: expect.stringMatching(says) })
     expect(error.hint).toEqual(expect.any(String))
   })
 
   test('an address that is not of this machine is refused with 2', async () => {
-    const { exit, out } = await end(
-      '--json',
-      '--host',
-      '203.0.113.7',
-      '--behind-proxy',
-      '--database',
-      other('host.db'),
+    const { exit, json } = await run(
+      `serve --json --host 203.0.113.7 --behind-proxy --database ${other('host.db')}`,
     )
-    expect({ exit, error: oneDocument(out).error.message }).toEqual({
+    expect({ exit, error: json.error.message }).toEqual({
       exit: 2,
       error: '203.0.113.7 is not an address of this machine',
     })
@@ -158,14 +157,14 @@ describe('serve', () => {
 
   test('a port that is taken is refused with 2', async () => {
     const { port } = new URL(served.url())
-    const { exit, out } = await end('--json', '--port', port, '--database', other('port.db'))
-    expect({ exit, error: oneDocument(out).error.message }).toEqual({
+    const { exit, json } = await run(`serve --json --port ${port} --database ${other('port.db')}`)
+    expect({ exit, error: json.error.message }).toEqual({
       exit: 2,
       error: `Port ${port} on 127.0.0.1 is in use`,
     })
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)(
+  test.each(['SIGTERM'] as const)(
     '%s lets what is being answered be answered, and ends with 0',
     async (signal) => {
       const database = other('stop.db')
