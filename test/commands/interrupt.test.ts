@@ -138,7 +138,7 @@ describe('a signal', () => {
         [line, resume, cancel].map((args) => spawnSluice(at.home, args, { env: atOnce })),
       )
       for (const [nth, one] of ran.entries()) told(one, nth === 2 ? `cancel ${id} --yes` : undefined)
-      for (const [nth, ms] of [150, 400, 800].entries()) {
+      for (const [nth, ms] of [150, 500].entries()) {
         const running = startSluice(at.home, nth % 2 === 0 ? resume : line)
         await sleep(ms)
         running.child.kill('SIGTERM')
@@ -349,40 +349,24 @@ describe('secrets of the environment', () => {
 })
 
 describe('scripts', () => {
-  test('sign with a key file', async () => {
-    const path = join(at.home, 'key')
-    writeFileSync(path, `${sandboxKey(3)}\n`, { mode: 0o600 })
-    const { exit, out } = await sluice(
-      'deposit',
-      place,
-      '--amount',
-      '1',
-      '--yes',
-      '--json',
-      '--key-file',
-      path,
-    )
-    expect({ exit, from: JSON.parse(out).originAddress }).toEqual({ exit: 0, from: sandboxAddress(3) })
-  })
-
-  test('four that deposit at the same time wait for each other, and all succeed', async () => {
+  test('three that deposit at the same time wait for each other, and all succeed', async () => {
     const before = await held()
     const all = await Promise.all(
-      [1, 2, 3, 4].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json')),
-    )
-    expect(all.map(({ exit, out }) => (exit === 0 ? exit : out))).toEqual([0, 0, 0, 0])
-    expect(before - (await held())).toBe(40_000000n)
-  })
-
-  test('three with the same idempotency key make one deposit, and all report it', async () => {
-    const before = await held()
-    const key = ['--idempotency-key', 'three-at-once']
-    const all = await Promise.all(
-      [1, 2, 3].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json', ...key)),
+      [1, 2, 3].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json')),
     )
     expect(all.map(({ exit, out }) => (exit === 0 ? exit : out))).toEqual([0, 0, 0])
+    expect(before - (await held())).toBe(30_000000n)
+  })
+
+  test('two with the same idempotency key make one deposit, and both report it', async () => {
+    const before = await held()
+    const key = ['--idempotency-key', 'two-at-once']
+    const all = await Promise.all(
+      [1, 2].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json', ...key)),
+    )
+    expect(all.map(({ exit, out }) => (exit === 0 ? exit : out))).toEqual([0, 0])
     expect(new Set(all.map(({ out }) => JSON.parse(out).id)).size).toBe(1)
-    expect(all.map(({ out }) => JSON.parse(out).replayed).sort()).toEqual([false, true, true])
+    expect(all.map(({ out }) => JSON.parse(out).replayed).sort()).toEqual([false, true])
     expect(before - (await held())).toBe(10_000000n)
   })
 })

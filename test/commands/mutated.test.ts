@@ -35,7 +35,7 @@ const cases: [keyof Service, string][] = [
   ],
   ['transferBytecode', `transfer --network sandbox-one --token USDC --to ${payee} --amount 100 ${signing}`],
 ]
-const perMethod = cells(8, 5_000)
+const perMethod = cells(4, 5_000)
 
 test.each(
   cases.flatMap(([name, line], at) =>

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { spawnSluice, startSluice } from '../support/program.ts'
-import type { Document } from '../support/run.ts'
+import { type Document, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)
+const { run } = useCommands(sandbox)
 const wallet = sandboxAddress()
 const slug = 'aave-v3-usdc-sandbox-one'
 const unknown = '00000000-0000-4000-8000-000000000000'
@@ -207,8 +208,8 @@ describe('a key', () => {
     [['list', '--profile', 'remote'], 2],
     [['revoke'], 2],
   ])('%j is refused with %d', async (args, exit) => {
-    const ran = await cli(...args)
+    const ran = await run(['keys', ...args, '--json'])
     expect({ exit: ran.exit, out: ran.out }).toMatchObject({ exit })
-    expect(JSON.parse(ran.out).error.hint).toEqual(expect.any(String))
+    expect(ran.json.error.hint).toEqual(expect.any(String))
   })
 })

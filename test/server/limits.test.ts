@@ -57,7 +57,7 @@ test('twelve seconds of hammering with windows scaled down: exactly what fits, a
   const greedy = Array.from({ length: 8 }, async () => {
     while (performance.now() < until) {
       const { status } = await ask('greedy')
-      if (status === 429) await sleep(5)
+      if (status === 429) await sleep(20)
     }
   })
   let waits = 0

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -20,5 +20,6 @@ export function pasted(hint: string): string[] {
     encoding: 'utf8',
   })
   expect(readdirSync(cwd)).toEqual([])
+  rmSync(cwd, { recursive: true })
   return words.split('\0').slice(0, -1)
 }
