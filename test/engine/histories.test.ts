@@ -26,7 +26,7 @@ describe('principal and profit', () => {
       fc.asyncProperty(anyActs(slugs.length), async (acts) => {
         expect(await historyCell(ground, acts)).toEqual([])
       }),
-      { seed: 20260721, numRuns: 3, endOnFailure: true },
+      { seed: 20260721, numRuns: 6, endOnFailure: true },
     )
   })
 

@@ -71,7 +71,7 @@ describe('a service behind HTTP is indistinguishable from the service, whatever 
         expect(now.asked).toEqual(defined(input))
       },
     )
-    await fc.assert(drawn, { numRuns: 6 })
+    await fc.assert(drawn, { numRuns: 12 })
   })
 })
 

@@ -3,7 +3,7 @@ import { simCell } from '../../bench/sim.ts'
 import type { Broken } from '../../bench/sim-run.ts'
 import { sabotages } from '../../bench/sim-sabotage.ts'
 
-const cells = Number(process.env.SLUICE_CELLS ?? 40)
+const cells = Number(process.env.SLUICE_CELLS ?? 100)
 
 /** Where the search for what a sabotage breaks begins: a cell that shows it soon, as the campaign found. */
 const firstCell: Readonly<Record<string, number>> = { 'trust-first-receipt': 1, 'skip-lock': 171 }

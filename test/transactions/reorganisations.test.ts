@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { reorgCampaign, reorgCell } from '../../bench/reorg.ts'
 
-const cells = Array.from({ length: Number(process.env.SLUICE_CELLS ?? 20) }, (_, cell) => reorgCell(2, cell))
+const cells = Array.from({ length: Number(process.env.SLUICE_CELLS ?? 40) }, (_, cell) => reorgCell(2, cell))
 
 it('reorganisations of 1 to 64 blocks end in what the chain says', async () => {
   const all = await reorgCampaign(cells, {})
