@@ -82,6 +82,7 @@ const CompositeStrategy = z.object({
   underlyingDecimals: maybe(Decimals),
   availableActions: maybe(z.array(z.string())),
   paused: maybe(z.boolean()),
+  pausedUnknown: ours(z.boolean()),
   apy: maybe(z.number()),
   apyBasis: ours(z.enum(apyBases)),
   apyConvention: ours(z.string()),
@@ -272,5 +273,8 @@ export const StrategyComposite = z.codec(oneOf([CompositeStrategy, DetailStrateg
     underlyingDecimals: underlying?.decimals,
     availableActions: actions,
     tvl: tvlUsd,
+    // As in the detail shape.
+    paused: rest.paused ?? true,
+    ...(rest.paused === null && { pausedUnknown: true }),
   }),
 })

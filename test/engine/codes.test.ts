@@ -75,7 +75,7 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
   QUOTE_GENERATION_FAILED: quoteWith({ amountIn: '0' }),
   QUOTE_VALIDATION_ERROR: async (ask) => {
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
-    return ask('POST', '/v2/swap/bytecode', { quote: { ...quote, deadline: 1 }, walletAddress: wallet })
+    return ask('POST', '/v2/swap/bytecode', { quote: { ...quote, minAmountOut: '1' }, walletAddress: wallet })
   },
   NO_ROUTE_FOUND: (ask) => ask('GET', '/v2/swap/quote', far({ tokenOut: nativeAddress })),
   INVALID_PREFERRED_PROVIDER: quoteWith({ preferredProvider: 'nobody' }),

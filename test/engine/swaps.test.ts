@@ -808,33 +808,58 @@ describe('a quote that comes back', () => {
     yield { path, edited }
   }
 
-  test('with any leaf changed is refused', async () => {
+  const isTerm = (path: readonly string[]) =>
+    /^(id|quoteId|provider|originChain|destinationChain|minAmountOut|maxAmountIn|slippage|destinationAddress|refundAddress|rawQuote\b.*|token(In|Out)\.(contract|chainId|decimals|amount))$/.test(
+      path.join('.'),
+    )
+
+  test('with any of its terms changed is refused, and with anything else changed it is the same', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
     let tried = 0
     const others: Record<string, string> = { quoteId: 'QUOTE_NOT_FOUND', provider: 'PROVIDER_NOT_FOUND' }
     for (const { path, edited } of edits(quote.raw)) {
-      const code = await codeOf(service.swapBytecode({ quote: edited as never, walletAddress: wallet }))
+      const asked = service.swapBytecode({ quote: edited as never, walletAddress: wallet })
+      if (!isTerm(path)) {
+        expect((await asked).transactions, path.join('.')).toHaveLength(1)
+        continue
+      }
+      const code = await codeOf(asked)
       expect({ path, code }).toEqual({
         path,
         code: others[path.join('.')] ?? 'QUOTE_VALIDATION_ERROR',
       })
       tried++
     }
-    expect(tried).toBeGreaterThan(30)
-    for (const more of [
-      { extra: 1 },
-      { rawQuote: null },
-      { tokenIn: { ...(quote.raw.tokenIn as object), x: 1 } },
-    ])
-      expect(
-        await codeOf(service.swapBytecode({ ...bodyOf(quote), quote: { ...quote.raw, ...more } as never })),
-      ).toBe('QUOTE_VALIDATION_ERROR')
+    expect(tried).toBeGreaterThan(15)
+    expect(
+      await codeOf(
+        service.swapBytecode({ ...bodyOf(quote), quote: { ...quote.raw, rawQuote: null } as never }),
+      ),
+    ).toBe('QUOTE_VALIDATION_ERROR')
     expect(
       await codeOf(
         service.swapBytecode({ ...bodyOf(quote), quote: { ...quote.raw, provider: '' } as never }),
       ),
     ).toBe('QUOTE_VALIDATION_ERROR')
+  })
+
+  test('as a client with types of its own sends it is the same quote', async () => {
+    const { service } = engineOn(sandbox)
+    const { quote } = await service.quote(plain())
+    const { tokenIn, deadlineDate, ...rest } = quote.raw as unknown as {
+      tokenIn: Record<string, unknown>
+      deadlineDate?: string
+    }
+    const { priceUSD: _, ...side } = tokenIn
+    const typed = {
+      ...rest,
+      tokenIn: { ...side, contract: String(side.contract).toLowerCase() },
+      deadlineDate: new Date(deadlineDate ?? quote.deadline!).toUTCString(),
+      extra: 1,
+    }
+    const { transactions } = await service.swapBytecode({ ...bodyOf(quote), quote: typed as never })
+    expect(swapIn(transactions[0]!.data).amounts).toEqual([quote.maxAmountIn, quote.minAmountOut])
   })
 
   test('with its keys in another order, or without rawQuote, is the same quote', async () => {

@@ -1,4 +1,4 @@
-import type { Action } from '../../api/action.ts'
+import { type Action, isFinalStatus } from '../../api/action.ts'
 import { transferTopic } from '../../chain/erc20.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
@@ -96,7 +96,8 @@ const actionOutput = (
   transactions: [...txs, ...duplicates].map((tx, index) => transactionOutput(context, tx, index)),
   createdAt: isoOrNull(action.createdAt),
   updatedAt: isoOrNull(action.updatedAt),
-  finishedAt: isoOrNull(action.finishedAt),
+  // What expired unsent may still be sent: it is not finished.
+  finishedAt: isFinalStatus(publicStatus({ action, txs })) ? isoOrNull(action.finishedAt) : null,
 })
 
 function transactionOutput({ catalog }: EngineContext, tx: ActionTxRow, index: number) {

@@ -31,7 +31,7 @@ import {
   serviceFeesOf,
 } from './stored-quote.ts'
 
-/** Builds the transactions that execute a quote. The quote must be returned unchanged; `rawQuote` may be omitted. */
+/** Builds the transactions that execute a quote, out of what is stored of it. Its terms must be returned unchanged; `rawQuote` may be omitted. */
 export async function swapBytecode(
   context: EngineContext,
   input: {
@@ -52,9 +52,7 @@ export async function swapBytecode(
     throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
     })
-  const given = JSON.parse(row.wire) as Record<string, unknown>
-  if (!isSameJson({ ...given, ...asIssued(quote, given) }, given))
-    throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote was changed after it was issued')
+  refuseChanged(quote, JSON.parse(row.wire))
   if (row.originChain === bitcoinNetwork.name) {
     const { tokenOut } = routeOf(context, row)
     const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
@@ -196,10 +194,43 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
       })
 }
 
-/** Whether two values are the same JSON, in whatever order. Mostly the order is the same too, which is cheaper to find out. */
-const isSameJson = (a: object, b: object): boolean =>
-  JSON.stringify(a) === JSON.stringify(b) || canonical(a) === canonical(b)
+/** The terms of a quote, beside those of its two sides. */
+const terms = [
+  'id',
+  'quoteId',
+  'provider',
+  'originChain',
+  'destinationChain',
+  'minAmountOut',
+  'maxAmountIn',
+  'slippage',
+  'destinationAddress',
+  'refundAddress',
+  'rawQuote',
+]
+const sideTerms = ['contract', 'chainId', 'decimals', 'amount']
 
-/** A quote from the list is the same quote, with a text deadline and a newer status. */
-const asIssued = (quote: Record<string, unknown>, given: Record<string, unknown>) =>
-  quote.deadline === given.deadlineDate ? { ...quote, deadline: given.deadline, status: given.status } : quote
+/**
+ * Refuses a quote whose terms are others than those that were issued. What only tells of them (prices, times in another spelling), what was
+ * added and what was left out decides nothing.
+ */
+function refuseChanged(quote: Record<string, unknown>, issued: Record<string, unknown>): void {
+  const differ = (given: unknown, own: unknown, names: readonly string[]) => {
+    const [theirs, ours] = [given, own] as Record<string, unknown>[]
+    return names.filter((name) => theirs?.[name] !== undefined && !isSame(theirs[name], ours?.[name]))
+  }
+  const changed = [
+    ...differ(quote, issued, terms),
+    ...['tokenIn', 'tokenOut'].flatMap((side) =>
+      differ(quote[side], issued[side], sideTerms).map((name) => `${side}.${name}`),
+    ),
+  ]
+  if (changed.length === 0) return
+  throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote was changed after it was issued', {
+    details: { errors: changed.map((path) => ({ path, message: 'is not what was issued' })) },
+  })
+}
+
+/** Whether two values are the same JSON, in whatever order, or the same address. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  canonical(a) === canonical(b) || (typeof a === 'string' && typeof b === 'string' && sameAddress(a, b))

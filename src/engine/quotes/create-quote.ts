@@ -121,7 +121,8 @@ export async function newQuote(
       !sameAddress(input.destinationAddress, refund),
   }
   if (ask.amount === 0n) throw feesExceedAmount()
-  holdToRamp(context.catalog.tokens, ask)
+  // Its limits are for the amount that was asked for, whatever is charged of it.
+  holdToRamp(context.catalog.tokens, { ...ask, amount })
   const reading = netPrices(context, ask)
   const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
   for (const one of [reading, clock]) one.catch(() => undefined) // Awaited below, unless no provider has an offer.

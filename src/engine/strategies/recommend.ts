@@ -15,12 +15,10 @@ import { type EngineContext, type ListedMarket, routeNetworkNamed } from '../con
  */
 export async function recommend(context: EngineContext, input: RecommendationInput): Promise<Recommendation> {
   const { wallet, amount, action = 'lend' } = input
-  if ((wallet === undefined) !== (amount === undefined)) {
-    const path = wallet === undefined ? 'wallet' : 'amount'
-    throw new AppError('VALIDATION_ERROR', 'wallet and amount must be given together', {
-      details: { errors: [{ path, message: 'is missing' }] },
+  if (wallet !== undefined && amount === undefined)
+    throw new AppError('VALIDATION_ERROR', 'wallet needs an amount', {
+      details: { errors: [{ path: 'amount', message: 'is missing' }] },
     })
-  }
   const wanted = input.identifier.toLowerCase()
   const isCategory = (categories as readonly string[]).includes(wanted)
   const named = context.markets.filter(({ entry }) =>
