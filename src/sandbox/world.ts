@@ -357,12 +357,13 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       faults.forget()
       desks = rampDesks()
       relaying = solvers()
-      await attester.paused(() =>
-        everywhere(async (rpc, index) => {
-          await rpc.request('evm_revert', [snapshot[index]])
-          await catchUp(rpc)
-        }),
-      )
+      // The same transfer may be made again before it would have noticed that the first one is gone.
+      await attester.stop()
+      await everywhere(async (rpc, index) => {
+        await rpc.request('evm_revert', [snapshot[index]])
+        await catchUp(rpc)
+      })
+      attester = attest()
     },
     stop: async () => {
       await bitcoin.stop()

@@ -14,7 +14,7 @@ const strategy = 'aave-v3-usdc-sandbox-one'
 /** Command line, dependent round trips, and requests to the one node of the first network. */
 const rows: readonly [line: string, trips: number, requests: number][] = [
   [`deposit ${strategy} --amount 1 --yes --allow-duplicate`, 9, 10],
-  [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 8, 9],
+  [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 8, 10],
   [`withdraw ${strategy} --amount 1 --yes --allow-duplicate`, 6, 7],
   [`transfer --network sandbox-one --token USDC --to ${other} --amount 1 --yes --allow-duplicate`, 6, 7],
   [
