@@ -194,7 +194,7 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
       })
 }
 
-/** The terms of a quote, beside those of its two sides. */
+/** The terms of a quote, beside those of its two sides; the last three are the words of the older pages. */
 const terms = [
   'id',
   'quoteId',
@@ -207,6 +207,9 @@ const terms = [
   'destinationAddress',
   'refundAddress',
   'rawQuote',
+  'fromChain',
+  'toChain',
+  'expectedAmountOut',
 ]
 const sideTerms = ['contract', 'chainId', 'decimals', 'amount']
 
@@ -219,8 +222,10 @@ function refuseChanged(quote: Record<string, unknown>, issued: Record<string, un
     const [theirs, ours] = [given, own] as Record<string, unknown>[]
     return names.filter((name) => theirs?.[name] !== undefined && !isSame(theirs[name], ours?.[name]))
   }
+  const { originChain: fromChain, destinationChain: toChain } = issued
+  const { amount: expectedAmountOut } = issued.tokenOut as { amount: unknown }
   const changed = [
-    ...differ(quote, issued, terms),
+    ...differ(quote, { ...issued, fromChain, toChain, expectedAmountOut }, terms),
     ...['tokenIn', 'tokenOut'].flatMap((side) =>
       differ(quote[side], issued[side], sideTerms).map((name) => `${side}.${name}`),
     ),
