@@ -44,8 +44,8 @@ export const calldata = (signature: string, args: readonly unknown[] = []): Hex 
 /** The topic of an event by its plain signature, such as `Transfer(address,address,uint256)`. */
 export const topicOf = (signature: string): Hex => keccak256(toBytes(signature))
 
-/** A world that was started, and both chains as they began. */
-type StartedWorld = { world: SandboxWorld; began: readonly Hex[] }
+/** A world that was started, both chains as they began, and what the gas of their next block cost then. */
+type StartedWorld = { world: SandboxWorld; began: readonly Hex[]; baseFees: readonly Hex[] }
 
 /** The world of this worker that no test file uses now. To start one costs more than most files do with it. */
 let idle: StartedWorld | undefined
@@ -59,11 +59,17 @@ async function newWorld(): Promise<StartedWorld> {
     pollMs: 100,
     bitcoinBlockMs: 100,
   })
-  return { world, began: await world.snapshot() }
+  const baseFees = await Promise.all(
+    world.chains.map(async ({ rpc }) => {
+      const next = await rpc.request<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', ['pending', false])
+      return next.baseFeePerGas
+    }),
+  )
+  return { world, began: await world.snapshot(), baseFees }
 }
 
 /** The chains taken back to how they began, with their clocks on time; `undefined` if a test has left a node that is none any more. */
-async function asItBegan({ world, began }: StartedWorld): Promise<StartedWorld | undefined> {
+async function asItBegan({ world, began, baseFees }: StartedWorld): Promise<StartedWorld | undefined> {
   try {
     await world.faults.clear()
     for (const { rpc } of world.chains) {
@@ -71,7 +77,7 @@ async function asItBegan({ world, began }: StartedWorld): Promise<StartedWorld |
       await rpc.request('anvil_dropAllTransactions')
     }
     await world.revert(began)
-    if (world.isAlive()) return { world, began: await world.snapshot() }
+    if (world.isAlive()) return { world, began: await world.snapshot(), baseFees }
   } catch {
     // A test has ended the node, or begun it anew: nobody else gets it.
   }
@@ -93,8 +99,9 @@ export function useSandbox(): TestSandbox {
   beforeAll(async () => {
     mine = idle ?? (await newWorld())
     idle = undefined
-    // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old.
-    for (const { rpc } of up().chains) {
+    // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old; gas costs what it last did.
+    for (const [at, { rpc }] of up().chains.entries()) {
+      await rpc.request('anvil_setNextBlockBaseFeePerGas', [mine.baseFees[at]])
       await rpc.request('evm_setTime', [Math.floor(Date.now() / 1_000)])
       await rpc.request('evm_mine')
     }
