@@ -44,72 +44,31 @@ export const calldata = (signature: string, args: readonly unknown[] = []): Hex 
 /** The topic of an event by its plain signature, such as `Transfer(address,address,uint256)`. */
 export const topicOf = (signature: string): Hex => keccak256(toBytes(signature))
 
-/** A world that was started, both chains as they began, and what the gas of their next block cost then. */
-type StartedWorld = { world: SandboxWorld; began: readonly Hex[]; baseFees: readonly Hex[] }
-
-/** The world of this worker that no test file uses now. To start one costs more than most files do with it. */
-let idle: StartedWorld | undefined
-
-async function newWorld(): Promise<StartedWorld> {
-  const world = await startWorld({
-    binary: inject('anvil'),
-    cacheDir: inject('sandboxCache'),
-    noteDir: inject('sandboxNotes'),
-    standardDelayMs: 300,
-    pollMs: 100,
-    bitcoinBlockMs: 100,
-  })
-  const baseFees = await Promise.all(
-    world.chains.map(async ({ rpc }) => {
-      const next = await rpc.request<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', ['pending', false])
-      return next.baseFeePerGas
-    }),
-  )
-  return { world, began: await world.snapshot(), baseFees }
-}
-
-/** The chains taken back to how they began, with their clocks on time; `undefined` if a test has left a node that is none any more. */
-async function asItBegan({ world, began, baseFees }: StartedWorld): Promise<StartedWorld | undefined> {
-  try {
-    await world.faults.clear()
-    for (const { rpc } of world.chains) {
-      await rpc.request('evm_setAutomine', [true])
-      await rpc.request('anvil_dropAllTransactions')
-    }
-    await world.revert(began)
-    if (world.isAlive()) return { world, began: await world.snapshot(), baseFees }
-  } catch {
-    // A test has ended the node, or begun it anew: nobody else gets it.
-  }
-  await world.stop()
-  return undefined
-}
-
 /**
- * A world for the test file that calls this alone: free ports, as it began before its first test, and taken back to that after each.
- * Standard bridge messages wait 0.3 s instead of 2 s.
+ * A world of its own for the test file that calls this: free ports, started before its first test, ended after its last,
+ * and taken back to its beginning after each. Standard bridge messages wait 0.3 s instead of 2 s.
  */
-export function useSandbox(): TestSandbox {
-  let mine: StartedWorld | undefined
+export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number } = {}): TestSandbox {
+  let world: SandboxWorld | undefined
   let snapshot: readonly Hex[] = []
   const up = (): SandboxWorld => {
-    if (!mine) throw new Error('the sandbox is up only inside tests and hooks')
-    return mine.world
+    if (!world) throw new Error('the sandbox is up only inside tests and hooks')
+    return world
   }
   beforeAll(async () => {
-    mine = idle ?? (await newWorld())
-    idle = undefined
-    // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old; gas costs what it last did.
-    for (const [at, { rpc }] of up().chains.entries()) {
-      await rpc.request('anvil_setNextBlockBaseFeePerGas', [mine.baseFees[at]])
-      await rpc.request('evm_setTime', [Math.floor(Date.now() / 1_000)])
-      await rpc.request('evm_mine')
-    }
+    world = await startWorld({
+      binary: inject('anvil'),
+      cacheDir: inject('sandboxCache'),
+      noteDir: inject('sandboxNotes'),
+      standardDelayMs,
+      pollMs: 100,
+      bitcoinBlockMs: 100,
+    })
+    // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old.
+    for (const { rpc } of world.chains) await rpc.request('evm_mine')
   })
   afterAll(async () => {
-    const used = mine
-    mine = undefined
-    idle = used && (await asItBegan(used))
+    await world?.stop()
   })
   beforeEach(async () => {
     snapshot = await up().snapshot()
