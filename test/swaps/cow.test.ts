@@ -24,6 +24,17 @@ const token = (symbol: string) => sandbox.token(chainId, symbol)
 const asked = (line: string) => run(`swap ${line} --from sandbox-one --json`)
 const pair = '--token-in USDC --token-out WETH'
 
+/** Nobody fills an order. */
+const unfilled = {
+  kind: 'order-unfilled',
+  network: null,
+  method: null,
+  times: null,
+  amount: null,
+  at: null,
+  reason: null,
+} as const
+
 describe('CoW Protocol', () => {
   test.each([
     ['an exact input', `${pair} --amount-in 3000`, 'WETH'],
@@ -87,15 +98,7 @@ describe('CoW Protocol', () => {
   }, 60_000)
 
   test('that nobody fills can be stopped by its allowance', async () => {
-    await sandbox.world.faults.set({
-      kind: 'order-unfilled',
-      network: null,
-      method: null,
-      times: null,
-      amount: null,
-      at: null,
-      reason: null,
-    })
+    await sandbox.world.faults.set(unfilled)
     const open = await asked(`execute ${pair} --amount-in 650 --provider cow --yes --timeout 4s`)
     expect(open).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
     const id = open.json.error.details.operation
@@ -107,15 +110,7 @@ describe('CoW Protocol', () => {
   }, 60_000)
 
   test('says that an order is open while nobody fills it, and that it expired, without a loss', async () => {
-    await sandbox.world.faults.set({
-      kind: 'order-unfilled',
-      network: null,
-      method: null,
-      times: null,
-      amount: null,
-      at: null,
-      reason: null,
-    })
+    await sandbox.world.faults.set(unfilled)
     try {
       const usdc = await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)
       const open = await asked(`execute ${pair} --amount-in 700 --provider cow --yes --timeout 4s`)
