@@ -84,6 +84,7 @@ export function simulatedWorld(seed: number, cell: number): World {
       chainId: 31337,
       finalizedLag: pick([null, 5, 8]),
       knowsOwners: random() < 0.5,
+      sendsSync: random() < 0.5,
       payees,
     },
     host: isLocal ? '127.0.0.1:8545' : 'node.example',

@@ -83,3 +83,7 @@ export function unreachableClient(host: string, error: AppError): ChainClient {
   }
   return { host, peers: [], request: refuse, batch: refuse }
 }
+
+/** Whether a node runs on this machine, where requests cost little. */
+export const isLocal = ({ host }: Pick<ChainClient, 'host'>): boolean =>
+  /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(host)

@@ -23,11 +23,19 @@ export type CheckedContract = CodePin & {
 
 const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)
 
-/** The code at an address and, behind a proxy, of its implementation; `undefined` without code. */
-async function readCode(rpc: ChainClient, address: Address): Promise<CodePin | undefined> {
-  const [code, slot] = await rpc.batch([
+/**
+ * The code at an address and, behind a proxy, of its implementation; `undefined` without code. The code of the implementation that it is
+ * `likely` to have is asked for in the same exchange.
+ */
+async function readCode(
+  rpc: ChainClient,
+  address: Address,
+  likely: Address | null | undefined,
+): Promise<CodePin | undefined> {
+  const [code, slot, ...guessed] = await rpc.batch([
     ['eth_getCode', [address, 'latest']],
     ['eth_getStorageAt', [address, implementationSlot, 'latest']],
+    ...(likely ? [['eth_getCode', [likely, 'latest']] as const] : []),
   ])
   if (!isHex(code) || !isHex(slot))
     throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code of ${address}`)
@@ -37,7 +45,8 @@ async function readCode(rpc: ChainClient, address: Address): Promise<CodePin | u
   const behind = minimal ?? (BigInt(slot) === 0n ? undefined : slot.slice(-40))
   if (behind === undefined) return { codeHash, implementation: null, implementationHash: null }
   const implementation = getAddress(`0x${behind}`)
-  const inner = await rpc.request('eth_getCode', [implementation, 'latest'])
+  const isGuessed = implementation === likely
+  const inner = isGuessed ? guessed[0] : await rpc.request('eth_getCode', [implementation, 'latest'])
   if (!isHex(inner)) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code`)
   return { codeHash, implementation, implementationHash: keccak256(inner) }
 }
@@ -60,14 +69,14 @@ export async function checkCode(
   address: Address,
   terms: Terms,
 ): Promise<CheckedContract> {
-  const code = await readCode(rpc(chainId), address)
+  const pinned = journal.codePin(chainId, address)
+  const code = await readCode(rpc(chainId), address, pinned?.implementation)
   if (!code)
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
       `There is no contract at ${address} on chain ${chainId}`,
       { details: { address, chainId }, hint: noContractError },
     )
-  const pinned = journal.codePin(chainId, address)
   const vouched = isExempt(terms, address)
   const contract = { ...code, chainId, address }
   if (pinned && isSameCode(pinned, code)) return { ...contract, state: 'pinned', firstUse: false }

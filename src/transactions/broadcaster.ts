@@ -1,7 +1,12 @@
+import type { ChainClient } from '../chain/client.ts'
+import { toldTransaction } from '../chain/finality/mined-transaction.ts'
 import type { Head } from '../chain/head.ts'
 import { isKnownToNodes } from '../chain/mempool.ts'
+import { syncSendMethod } from '../chain/rpc/sync-send.ts'
+import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Leg } from '../store/journal/operation.ts'
+import { networkNamed } from '../domain/networks.ts'
+import type { Attempt, Leg, Step } from '../store/journal/operation.ts'
 import { inSendingOrder } from './replacement/fee-bump.ts'
 import { type Run, stepAt } from './run.ts'
 import { broadcastAnswer, isAccepted } from './send-errors.ts'
@@ -28,9 +33,11 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
   for (const attempt of all ? attempts : attempts.slice(0, 1)) {
     await verifyRecordedAttempt(attempt, step)
     let answer = 'accepted'
-    const rpc = run.rpc(step.transaction.chainId)
+    const { chainId } = step.transaction
+    const rpc = run.rpc(chainId)
     try {
-      await rpc.request('eth_sendRawTransaction', [attempt.raw])
+      if (attempt.sends === 0 && awaitsReceipts(run, chainId)) await sendForReceipt(run, rpc, attempt, step)
+      else await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
       answer = broadcastAnswer(error)
       // A node that has accepted a transaction may answer that the same bytes are too cheap to replace it.
@@ -41,4 +48,17 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
     run.fault?.('after_broadcast')
     run.onProgress?.({ kind: 'sent', step, hash: attempt.hash })
   }
+}
+
+/** Whether nodes may be waited for until a transaction is in a block: where the run follows it, and blocks come every few seconds. */
+const awaitsReceipts = ({ noWait, networks }: Run, chainId: number): boolean =>
+  !noWait && (networkNamed(networks, chainId).headMaxAgeMs ?? 0) <= 60_000
+
+/** Sends a transaction to nodes that may answer with its receipt (EIP-7966), which is kept for the first look at it. */
+async function sendForReceipt(run: Run, rpc: ChainClient, attempt: Attempt, { wallet }: Step): Promise<void> {
+  const { hash, raw, transaction } = attempt
+  const answer = await rpc.request(syncSendMethod, [raw])
+  const expected = { from: wallet, to: transaction.to }
+  const mined = await undefinedIfUnanswered(toldTransaction(rpc, hash, answer, expected))
+  if (mined) run.told.set(hash, mined)
 }

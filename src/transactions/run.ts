@@ -1,6 +1,7 @@
 import type { ChainClient } from '../chain/client.ts'
 import type { Tips } from '../chain/fees.ts'
 import type { FinalityDepth } from '../chain/finality/finality.ts'
+import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import type { Disagreement } from '../chain/finality/quorum.ts'
 import type { Head } from '../chain/head.ts'
 import type { AnswerTimes, Clock } from '../chain/rpc/timeouts.ts'
@@ -130,12 +131,13 @@ export type WalletView = {
 }
 
 /**
- * The state of one run. `until` is monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request;
+ * The state of one run. `told` is what nodes answered with when a transaction was sent, by its hash; `until` is monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request;
  * `signerState` says whether a signer was asked, so that a signature may exist that was not returned; `disagreement` keeps the last
  * mined step from final; `precedingNonce` is the other operation whose nonce the chain expects first; `deadlineDispute` names
  * nodes that differ on a passed deadline; `nonceConflict` is a transaction that used a step's nonce and is not final yet.
  */
 export type Run = Execution & {
+  told: Map<Hex, MinedTransaction>
   until: number
   clock: Clock
   answerTimes: AnswerTimes

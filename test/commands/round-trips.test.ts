@@ -13,14 +13,14 @@ const strategy = 'aave-v3-usdc-sandbox-one'
 
 /** Command line, dependent round trips, and requests to the one node of the first network. */
 const rows: readonly [line: string, trips: number, requests: number][] = [
-  [`deposit ${strategy} --amount 1 --yes --allow-duplicate`, 9, 10],
-  [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 8, 10],
-  [`withdraw ${strategy} --amount 1 --yes --allow-duplicate`, 6, 7],
-  [`transfer --network sandbox-one --token USDC --to ${other} --amount 1 --yes --allow-duplicate`, 6, 7],
+  [`deposit ${strategy} --amount 1 --yes --allow-duplicate`, 7, 9],
+  [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 6, 9],
+  [`withdraw ${strategy} --amount 1 --yes --allow-duplicate`, 5, 7],
+  [`transfer --network sandbox-one --token USDC --to ${other} --amount 1 --yes --allow-duplicate`, 5, 7],
   [
     'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --yes --allow-duplicate',
-    10,
-    13,
+    8,
+    12,
   ],
   [`deposit ${strategy} --amount 1 --dry-run`, 3, 4],
   ['strategies list', 2, 3],

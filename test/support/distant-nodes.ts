@@ -90,7 +90,7 @@ export function distantNodes(): DistantNodes {
         const answer = await ask(body)
         const text = await answer.text()
         // A node answers before it has mined; where the rounds are counted, nobody looks in between.
-        if (isFar && body.includes('eth_sendRawTransaction')) await untilMined(ask, text)
+        if (isFar && body.includes('"eth_sendRawTransaction"')) await untilMined(ask, text)
         response.writeHead(answer.status, { 'content-type': 'application/json' })
         response.end(text)
       })

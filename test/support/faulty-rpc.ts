@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { syncSendMethod } from '../../src/chain/rpc/sync-send.ts'
 import {
   type Act,
   isWayFault,
@@ -62,6 +63,9 @@ export async function startFaultyRpc(
   }
   /** The node's reply to one call, bent by its rule. */
   const reply = async (call: RpcCall, rule: Rule | undefined): Promise<unknown> => {
+    // Faults of sending are faults of the plain method.
+    if (call.method === syncSendMethod)
+      return { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: 'Method not found' } }
     const pass = (one: RpcCall) => {
       if (isSend(one)) proxy.passed.push(String(one.params?.[0]))
       return post(one) as Promise<RpcReply>

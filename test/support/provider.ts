@@ -1,3 +1,4 @@
+import { syncSendMethod } from '../../src/chain/rpc/sync-send.ts'
 import { type Listener, listener } from './listener.ts'
 
 /** One call as a provider gets it. */
@@ -23,6 +24,9 @@ export async function provider(target: string, says: Provider['says']): Promise<
     (await post({ jsonrpc: '2.0', id: 1, method, params })).result
   const reply = async (call: ProviderCall): Promise<Record<string, unknown>> => {
     node.asked.push(call.method)
+    // What a test says to a send is said to the plain method.
+    if (call.method === syncSendMethod)
+      return { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: 'Method not found' } }
     const said = (await node.says(call, ask)) as Said | undefined
     return said ? { jsonrpc: '2.0', id: call.id, ...said } : post(call)
   }

@@ -9,8 +9,17 @@ import {
   type SimTransaction,
 } from './simulated-chain.ts'
 
-/** What a node is like: how far its finalized block is behind the head (`null`: it knows none), and whether it can be asked for the owner of a nonce. */
-export type NodeKind = { chainId: number; finalizedLag: number | null; knowsOwners: boolean; payees: string }
+/**
+ * What a node is like: how far its finalized block is behind the head (`null`: it knows none), whether it can be asked for the owner of
+ * a nonce, and whether it answers a send with the receipt.
+ */
+export type NodeKind = {
+  chainId: number
+  finalizedLag: number | null
+  knowsOwners: boolean
+  sendsSync: boolean
+  payees: string
+}
 
 const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
 

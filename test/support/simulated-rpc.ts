@@ -1,4 +1,5 @@
 import type { ChainClient } from '../../src/chain/client.ts'
+import { syncSendMethod } from '../../src/chain/rpc/sync-send.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { SimChain, SimTransaction } from './simulated-chain.ts'
@@ -49,7 +50,19 @@ export function simulatedRpc(connection: Connection): ChainClient {
   const { time, chain, kind, host, party, fate, latency, beforeSend, onCall } = connection
   const unreachable = () => new AppError('RPC_UNREACHABLE', `The node at ${host} does not answer`)
 
+  /** Bytes that are sent to a node which may wait for their block before it answers. */
+  const sendForReceipt = async (raw: unknown): Promise<unknown> => {
+    const hash = await call('eth_sendRawTransaction', [raw])
+    for (let waited = 0; kind.sendsSync && waited < 2_000; waited += 500) {
+      const receipt = await call('eth_getTransactionReceipt', [hash])
+      if (receipt !== null) return receipt
+      await time.wait(party, 500)
+    }
+    return hash
+  }
+
   const call = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    if (method === syncSendMethod) return sendForReceipt(params[0])
     onCall(method)
     const sent = method === 'eth_sendRawTransaction' ? await readRaw(params[0] as Hex) : undefined
     if (sent) beforeSend(sent)

@@ -48,29 +48,61 @@ export async function findTransaction(
     blockAt(at === undefined ? 'latest' : hexQuantity(at)),
     at === undefined ? undefined : blockNumber(rpc),
   ])
-  if (!receipt?.blockNumber || !receipt.blockHash || !sameAddress(String(receipt.transactionHash), hash))
-    return undefined
-  if (
-    expected &&
-    !(sameAddress(String(receipt.from), expected.from) && sameAddress(String(receipt.to), expected.to))
-  )
-    return undefined
+  if (!receipt || !isReceiptOf(receipt, hash, expected)) return undefined
   const isShown = shown?.number !== undefined && Number(shown.number) === Number(receipt.blockNumber)
   const block = isShown ? shown : await blockAt(receipt.blockNumber)
-  const blockHash = String(receipt.blockHash).toLowerCase() as Hex
-  if (!block || !sameAddress(String(block.hash), blockHash)) return undefined
+  if (!block || !sameAddress(String(block.hash), receipt.blockHash)) return undefined
   if (!isListed(block, receipt, hash)) throw unlisted(rpc, hash, receipt.blockNumber)
-  return {
+  return minedBy(
+    rpc,
     hash,
-    blockNumber: Number(quantity(receipt.blockNumber, 'the block of a receipt')),
-    blockHash,
-    gasUsed: quantity(receipt.gasUsed, 'the gas used'),
-    gasPrice: quantity(receipt.effectiveGasPrice ?? '0x0', 'the gas price'),
-    ok: await hasSucceeded(rpc, receipt),
-    logs: receipt.logs ?? [],
-    head: newest ?? Number(quantity(shown?.number ?? receipt.blockNumber, 'the newest block')),
-  }
+    receipt,
+    newest ?? Number(quantity(shown?.number ?? receipt.blockNumber, 'the newest block')),
+  )
 }
+
+/**
+ * The transaction that a node answered with when it was sent (EIP-7966), for a look that finds the same in a canonical block. `undefined`
+ * if the answer is no receipt of this transaction.
+ */
+export async function toldTransaction(
+  rpc: ChainClient,
+  hash: Hex,
+  answer: unknown,
+  expected: { from: Address; to: Address },
+): Promise<MinedTransaction | undefined> {
+  if (typeof answer !== 'object' || answer === null || !isReceiptOf(answer, hash, expected)) return undefined
+  return minedBy(rpc, hash, answer, Number(answer.blockNumber))
+}
+
+/** A receipt that names its block. */
+type MinedReceipt = Receipt & { blockNumber: string; blockHash: Hex }
+
+function isReceiptOf(
+  receipt: Receipt,
+  hash: Hex,
+  expected: { from: Address; to: Address } | undefined,
+): receipt is MinedReceipt {
+  const { blockNumber, blockHash, transactionHash, from, to } = receipt
+  if (!blockNumber || !blockHash || !sameAddress(String(transactionHash), hash)) return false
+  return !expected || (sameAddress(String(from), expected.from) && sameAddress(String(to), expected.to))
+}
+
+const minedBy = async (
+  rpc: ChainClient,
+  hash: Hex,
+  receipt: MinedReceipt,
+  head: number,
+): Promise<MinedTransaction> => ({
+  hash,
+  blockNumber: Number(quantity(receipt.blockNumber, 'the block of a receipt')),
+  blockHash: String(receipt.blockHash).toLowerCase() as Hex,
+  gasUsed: quantity(receipt.gasUsed, 'the gas used'),
+  gasPrice: quantity(receipt.effectiveGasPrice ?? '0x0', 'the gas price'),
+  ok: await hasSucceeded(rpc, receipt),
+  logs: receipt.logs ?? [],
+  head,
+})
 
 /** The call of a transaction, which may be in no block. `undefined` if the node does not show it. */
 export async function callOf(rpc: ChainClient, hash: Hex): Promise<TransactionCall | undefined> {
@@ -131,7 +163,3 @@ export async function findAttempt(
 /** The number of blocks that confirm a block, itself included. */
 export const confirmationsOf = async (rpc: ChainClient, at: number): Promise<number> =>
   (await blockNumber(rpc)) - at + 1
-
-/** Whether a node runs on this machine, where requests cost little. */
-export const isLocal = ({ host }: ChainClient): boolean =>
-  /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(host)

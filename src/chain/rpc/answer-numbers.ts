@@ -25,6 +25,7 @@ const shapes: Readonly<Record<string, 'count' | 'price' | 'block' | 'transaction
   eth_getTransactionByHash: 'transaction',
   eth_getTransactionBySenderAndNonce: 'transaction',
   eth_getTransactionReceipt: 'receipt',
+  eth_sendRawTransactionSync: 'receipt',
   eth_getLogs: 'logs',
 }
 

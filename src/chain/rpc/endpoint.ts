@@ -6,6 +6,7 @@ import { urlSecrets } from '../../http/url-secrets.ts'
 import { quantity } from './answer-numbers.ts'
 import { batchRefusedError, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
 import { isBusy, isExecutionErrorBody } from './errors.ts'
+import { asksForSyncSends } from './sync-send.ts'
 
 /** One JSON-RPC URL: its host, and one exchange within a deadline. RPC_UNREACHABLE without an answer. */
 export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
@@ -54,7 +55,15 @@ export function openEndpoint(
   /** When it last confirmed the expected chain id. */
   let right = chainId === undefined ? Infinity : -Infinity
   let longestMs = firstMs
-  const checkChain = async (deadlineMs: number) => {
+  let checking: Promise<void> | undefined
+  /** Checked once for all who ask meanwhile. */
+  const checkChain = (deadlineMs: number): Promise<void> => {
+    checking ??= askChain(deadlineMs).finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
+  const askChain = async (deadlineMs: number) => {
     const call: RpcCall = { jsonrpc: '2.0', id: 0, method: 'eth_chainId', params: [] }
     const answer = await exchange(call, Math.min(deadlineMs, longestMs)).finally(() => {
       longestMs = Infinity
@@ -95,7 +104,9 @@ export function openEndpoint(
 
 /** Whether a body holds a call that changes something. */
 const isWrite = (body: unknown): boolean =>
-  [body].flat().some((call) => isRecord(call) && isWriteMethod(String(call.method)))
+  [body]
+    .flat()
+    .some((call) => isRecord(call) && isWriteMethod(String(call.method)) && !asksForSyncSends(call))
 
 /** An answer with its hex in lower case for comparison: some nodes write it otherwise. */
 const inLowerCase = (text: string, body: unknown): unknown =>

@@ -3,8 +3,17 @@ import { backoffMs, wait } from '../../http/backoff.ts'
 import type { ChainClient } from '../client.ts'
 import { maxBatchCalls, type OnBatchLimit, requestOutcomes } from './batch.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
-import { isWriteMethod, type Outcome, type RpcCall, resultsOf, unwrap, unwrapBatch } from './envelope.ts'
+import {
+  isRecord,
+  isWriteMethod,
+  type Outcome,
+  type RpcCall,
+  resultsOf,
+  unwrap,
+  unwrapBatch,
+} from './envelope.ts'
 import { isAlreadyKnown, isTransientFault } from './errors.ts'
+import { awaitsBlock, receiptAmong, syncSendMethod, syncSends } from './sync-send.ts'
 
 /**
  * How long an endpoint may leave every request unanswered before it counts as silent, and how long it is skipped after a missed
@@ -53,7 +62,8 @@ export function withoutSilentEndpoints(
           return answer
         } catch (error) {
           own.failed = true
-          const isLate = error instanceof AppError && error.details?.fault === 'deadline'
+          const isDeadline = error instanceof AppError && error.details?.fault === 'deadline'
+          const isLate = isDeadline && !awaitsBlock(body)
           // A refusal is an answer; and an endpoint that was slow once has answered others since.
           if (isLate && own.answered < one.since) own.outUntil = performance.now() + leftOutMs
           if (!isLate) own.answered = performance.now()
@@ -164,6 +174,11 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     return (await Promise.all(answers)).flat()
   }
   const together = coalesced(readAll)
+  const write = async (method: string, params: readonly unknown[], ms = deadlineMs): Promise<unknown> => {
+    const call = callOf(method, params)
+    return unwrap(first.host, await first.exchange(call, ms), call)
+  }
+  const sendOne = syncSends(first.host, deadlineMs, write)
 
   return {
     get host() {
@@ -176,11 +191,11 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
       return order.slice(1).map((endpoint) => alone.get(endpoint)!)
     },
     request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
-      if (method === 'eth_sendRawTransaction' && alone.size > 0)
+      if (alone.size > 0 && (method === 'eth_sendRawTransaction' || method === syncSendMethod))
         return (await firstAcceptance([...alone.values()].map((one) => one.request(method, params)))) as T
-      const call = callOf(method, params)
-      if (!isWriteMethod(method)) return resultsOf(await together([call]))[0] as T
-      return unwrap(first.host, await first.exchange(call, deadlineMs), call) as T
+      if (method === syncSendMethod) return (await sendOne(params[0])) as T
+      if (isWriteMethod(method)) return (await write(method, params)) as T
+      return resultsOf(await together([callOf(method, params)]))[0] as T
     },
     batch: async (calls) => {
       if (calls.length === 0) return []
@@ -239,15 +254,18 @@ const isOfOneCall = (error: unknown): boolean =>
   (['all', 'batch'].includes(String(error.details?.fault)) || !isTransientFault(error))
 
 /**
- * The first acceptance, after a short wait for the others; otherwise "already known"; otherwise the first refusal in order, unless
- * it is about a nonce that the accepted transaction has used; otherwise the first error.
+ * The receipt if an endpoint has waited for it, or else the first acceptance, after a short wait for the others; otherwise "already
+ * known"; otherwise the first refusal in order, unless it is about a nonce that the accepted transaction has used; otherwise the first
+ * error.
  */
 async function firstAcceptance(sending: readonly Promise<unknown>[]): Promise<unknown> {
   const all = Promise.allSettled(sending)
   try {
     const accepted = await Promise.any(sending)
-    await Promise.race([all, wait(graceMs)])
-    return accepted
+    // What is in a block needs no further acceptance.
+    if (isRecord(accepted)) return accepted
+    const others = await Promise.race([all, wait(graceMs)])
+    return (others && receiptAmong(others)) ?? accepted
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error
     const refusals = error.errors.filter((one) => one instanceof AppError && one.code === 'RPC_ERROR')

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
+import { learnSyncSends } from '../../chain/rpc/sync-send.ts'
 import { isFreshSnapshot, readSnapshot } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
@@ -69,6 +70,7 @@ async function offer(
     ? readSnapshot(context.rpc(chainId), { chainId, wallet: identity.address })
     : undefined
   looking?.catch(() => undefined) // Awaited below, unless the service refuses first.
+  if (chainId && !options.dryRun) learnSyncSends(context.rpc(chainId))
   const proposed = await propose(identity.address)
   refuseName(proposed.id)
   const seen = await looking

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { syncSendMethod } from '../../chain/rpc/sync-send.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { FaultName, FaultRequest } from '../../domain/sandbox-fault.ts'
 import { newDispatcher, postJson } from '../../http/client.ts'
@@ -46,9 +47,9 @@ export function startProxy(
 
   const reply = async (call: Call): Promise<unknown> => {
     const result = (value: unknown) => ({ jsonrpc: '2.0', id: call.id, result: value })
-    if (call.method === 'eth_sendRawTransaction') {
+    if (methodOf(call) === 'eth_sendRawTransaction') {
       const hash = await sends.take(chain, String(call.params?.[0]) as Hex)
-      if (hash !== undefined) return result(hash)
+      if (hash !== undefined) return call.method === syncSendMethod ? waitingOver(call, hash) : result(hash)
     }
     const fault = faults.find(['rpc-wrong-chain', 'rpc-head-back'], chain.name, ({ kind }) =>
       (kind === 'rpc-wrong-chain' ? ['eth_chainId', 'net_version'] : headMethods).includes(call.method),
@@ -69,7 +70,7 @@ export function startProxy(
       const body = await jsonBody(request)
       const calls = [body].flat() as Call[]
       const fault = faults.find(ofExchange, chain.name, (one) =>
-        calls.some(({ method }) => fallsUnder(one, method)),
+        calls.some((call) => fallsUnder(one, methodOf(call))),
       )
       if (!fault) return await pass(body)
       faults.happened(fault)
@@ -111,6 +112,17 @@ const asked = (method: string, params: readonly unknown[]): Call & { jsonrpc: '2
   id: 1,
   method,
   params: [...params],
+})
+
+/** The method that a fault is about: a transaction is sent, whether or not its receipt is waited for. */
+const methodOf = ({ method, params = [] }: Call): string =>
+  method === syncSendMethod && params.length > 0 ? 'eth_sendRawTransaction' : method
+
+/** What a node answers that has a transaction in no block after a while (EIP-7966). */
+const waitingOver = ({ id }: Call, data: Hex) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: 4, message: 'The transaction was added to the mempool but is in no block yet', data },
 })
 
 const headMethods = ['eth_blockNumber', 'eth_getBlockByNumber']

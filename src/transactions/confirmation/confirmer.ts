@@ -1,12 +1,11 @@
 import { nodeBeforeTime } from '../../chain/block-time.ts'
-import type { ChainClient } from '../../chain/client.ts'
+import { type ChainClient, isLocal } from '../../chain/client.ts'
 import { confirmationDepth, findUnlikeNode, type RequiredDepth } from '../../chain/finality/finality.ts'
 import {
   type Block,
   findAttempt,
   inclusionOf,
   isInclusionBlock,
-  isLocal,
   type MinedTransaction,
 } from '../../chain/finality/mined-transaction.ts'
 import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
@@ -154,8 +153,12 @@ export async function confirmStep(
   let isFirst = true
   const looks = [...begun]
   /** The block in which the last look found the step, and what it found where that is deep enough: then it is looked at once more. */
-  let seenAt: number | undefined
-  let deepBefore: MinedTransaction | undefined
+  let deepBefore = toldDeep(run, index)
+  let seenAt = deepBefore?.blockNumber
+  if (deepBefore) {
+    noteInclusion(run, index, deepBefore)
+    onMined?.()
+  }
   for (;;) {
     try {
       const look = looks.shift()
@@ -221,6 +224,16 @@ function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
   run.fault?.('after_receipt')
 }
 
+/**
+ * What a node answered with when the step was sent, as the first of two looks: where one block is deep enough, what it shows may be final
+ * at the next one.
+ */
+function toldDeep(run: Run, index: number): MinedTransaction | undefined {
+  const told = run.journal.attempts(run.operationId, index).flatMap(({ hash }) => run.told.get(hash) ?? [])
+  for (const { hash } of told) run.told.delete(hash)
+  return requiredFor(run, stepAt(run, index).transaction.chainId).wanted === 1 ? told[0] : undefined
+}
+
 /** Whether two looks found the same transaction in the same block, with the same end. */
 const isSameEnd = (one: MinedTransaction, other: MinedTransaction): boolean =>
   one.blockHash === other.blockHash && one.hash === other.hash && one.ok === other.ok
@@ -235,7 +248,7 @@ const depthOf = (run: Run, rpc: ChainClient, chainId: number, { blockNumber, hea
 const unlikeNode = (run: Run, rpc: ChainClient, chainId: number, found: MinedTransaction) =>
   findUnlikeNode(rpc, { ...found, by: rpc.host }, requiredFor(run, chainId), quorumTimeoutFor(run.timeoutMs))
 
-const requiredFor = (run: Run, chainId: number): RequiredDepth => {
+const requiredFor = (run: Pick<Run, 'networks' | 'depth'>, chainId: number): RequiredDepth => {
   const { depth } = networkNamed(run.networks, chainId)
   return { wanted: run.depth ?? depth, usual: depth }
 }

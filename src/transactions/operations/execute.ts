@@ -1,4 +1,4 @@
-import { isLocal } from '../../chain/finality/mined-transaction.ts'
+import { isLocal } from '../../chain/client.ts'
 import { clientWithDeadline, newAnswerTimes, systemClock } from '../../chain/rpc/timeouts.ts'
 import { snapshotLifeMs } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -89,6 +89,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     rpc: (chainId) => clientWithDeadline(execution.rpc(chainId), time),
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
     replacedSteps: new Set(),
+    told: new Map(),
   }
   const operation = await verifiedOperation(run)
   if (isClosed(operation) && operation.steps.some(isInFlight)) return finishAbandoned(run)
