@@ -7,8 +7,11 @@ import { home, run, sluice } from './measure.ts'
 
 type Exchange = { start: number; end: number; methods: string[] }
 
-/** What reached the nodes while a command ran: HTTP requests, JSON-RPC calls in them, dependent round trips, and its time in ms. */
-export type Count = { requests: number; calls: number; trips: number; ms: number }
+/**
+ * What reached the nodes while a command ran: HTTP requests, JSON-RPC calls in them, dependent round trips, its time in ms, and that from
+ * its first request to its last answer.
+ */
+export type Count = { requests: number; calls: number; trips: number; ms: number; wireMs: number }
 
 /** What `sluice sandbox up --json` says that a benchmark needs. */
 export type Status = {
@@ -95,8 +98,10 @@ export async function farSandbox(latencyMs: number) {
           `  ${(start - began).toFixed(0).padStart(6)} ${(end - began).toFixed(0).padStart(6)}  ${methods.join(' ')}\n`,
         )
     }
+    const ends = exchanges.map(({ end }) => end)
     return {
       ms,
+      wireMs: Math.max(0, ...ends) - Math.min(...exchanges.map(({ start }) => start), ...ends),
       out,
       requests: exchanges.length,
       calls: exchanges.reduce((sum, { methods }) => sum + methods.length, 0),

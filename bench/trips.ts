@@ -85,6 +85,7 @@ try {
           requests: one.requests + two.requests,
           calls: one.calls + two.calls,
           trips: one.trips + two.trips,
+          wireMs: one.wireMs + two.wireMs,
         }
       },
     },
@@ -99,7 +100,13 @@ try {
       if (round > 0) all.push(one)
     }
     const of = (what: keyof Count) => median(all.map((one) => one[what]))
-    const row = { trips: of('trips'), requests: of('requests'), calls: of('calls'), ms: of('ms') }
+    const row = {
+      trips: of('trips'),
+      requests: of('requests'),
+      calls: of('calls'),
+      ms: of('ms'),
+      wireMs: of('wireMs'),
+    }
     measured.set(name, row)
     process.stdout.write(
       `${name.padEnd(18)} ${String(row.trips).padStart(4)} trips${budget ? ` (${budget[0]})`.padEnd(6) : '      '} ${String(row.requests).padStart(4)} requests${budget ? ` (${budget[1]})`.padEnd(6) : '      '} ${String(row.calls).padStart(4)} calls ${row.ms.toFixed(0).padStart(6)} ms\n`,

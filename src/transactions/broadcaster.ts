@@ -50,9 +50,9 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
   }
 }
 
-/** Whether nodes may be waited for until a transaction is in a block: where the run follows it, and blocks come every few seconds. */
-const awaitsReceipts = ({ noWait, networks }: Run, chainId: number): boolean =>
-  !noWait && (networkNamed(networks, chainId).headMaxAgeMs ?? 0) <= 60_000
+/** Whether the receipt that a node may answer with is of use: where the run follows the transaction, and one block is deep enough. */
+const awaitsReceipts = ({ noWait, networks, depth }: Run, chainId: number): boolean =>
+  !noWait && (depth ?? networkNamed(networks, chainId).depth) === 1
 
 /** Sends a transaction to nodes that may answer with its receipt (EIP-7966), which is kept for the first look at it. */
 async function sendForReceipt(run: Run, rpc: ChainClient, attempt: Attempt, { wallet }: Step): Promise<void> {

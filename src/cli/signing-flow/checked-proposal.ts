@@ -3,6 +3,7 @@ import type { ChainSnapshot } from '../../chain/consistent-head.ts'
 import { learnSyncSends } from '../../chain/rpc/sync-send.ts'
 import { isFreshSnapshot, readSnapshot } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import {
   isServiceBehind,
@@ -70,7 +71,8 @@ async function offer(
     ? readSnapshot(context.rpc(chainId), { chainId, wallet: identity.address })
     : undefined
   looking?.catch(() => undefined) // Awaited below, unless the service refuses first.
-  if (chainId && !options.dryRun) learnSyncSends(context.rpc(chainId))
+  if (chainId && !options.dryRun && isOneBlockEnough(context, chainId, options))
+    learnSyncSends(context.rpc(chainId))
   const proposed = await propose(identity.address)
   refuseName(proposed.id)
   const seen = await looking
@@ -104,6 +106,13 @@ async function offer(
     cli.notice(`The RPC endpoint ${plain(host)} does not answer and is not used.`)
   return { proposal, checked, known }
 }
+
+/** Whether one block makes a transaction final: then a receipt in answer to the send saves a look at it. */
+const isOneBlockEnough = (
+  { catalog }: ExecutionContext,
+  chainId: number,
+  { confirmations, wait }: SigningOptions,
+): boolean => wait && (confirmations ?? String(networkNamed(catalog.networks, chainId).depth)) === '1'
 
 /**
  * The nonce that a plan is pinned to: the given one, or for a dry run the next one, so that its first

@@ -120,11 +120,9 @@ export type Looks = { onMined?: () => void; begun?: readonly BegunLook[] }
 /** Begins to look at a step beside other work. */
 export function beginLook(run: Run, index: number): BegunLook {
   const step = stepAt(run, index)
-  const found = findAttempt(
-    run.rpc(step.transaction.chainId),
-    step,
-    run.journal.attempts(run.operationId, index),
-  )
+  const attempts = run.journal.attempts(run.operationId, index)
+  const told = attempts.map(({ hash }) => run.told.get(hash)).find((one) => one !== undefined)
+  const found = findAttempt(run.rpc(step.transaction.chainId), step, attempts, told?.blockNumber)
   found.catch(() => undefined) // Awaited where the step is followed.
   return found
 }
@@ -153,7 +151,7 @@ export async function confirmStep(
   let isFirst = true
   const looks = [...begun]
   /** The block in which the last look found the step, and what it found where that is deep enough: then it is looked at once more. */
-  let deepBefore = toldDeep(run, index)
+  let deepBefore = takeTold(run, index)
   let seenAt = deepBefore?.blockNumber
   if (deepBefore) {
     noteInclusion(run, index, deepBefore)
@@ -224,14 +222,11 @@ function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
   run.fault?.('after_receipt')
 }
 
-/**
- * What a node answered with when the step was sent, as the first of two looks: where one block is deep enough, what it shows may be final
- * at the next one.
- */
-function toldDeep(run: Run, index: number): MinedTransaction | undefined {
+/** What a node answered with when the step was sent, as the first of two looks. */
+function takeTold(run: Run, index: number): MinedTransaction | undefined {
   const told = run.journal.attempts(run.operationId, index).flatMap(({ hash }) => run.told.get(hash) ?? [])
   for (const { hash } of told) run.told.delete(hash)
-  return requiredFor(run, stepAt(run, index).transaction.chainId).wanted === 1 ? told[0] : undefined
+  return told[0]
 }
 
 /** Whether two looks found the same transaction in the same block, with the same end. */
@@ -248,7 +243,7 @@ const depthOf = (run: Run, rpc: ChainClient, chainId: number, { blockNumber, hea
 const unlikeNode = (run: Run, rpc: ChainClient, chainId: number, found: MinedTransaction) =>
   findUnlikeNode(rpc, { ...found, by: rpc.host }, requiredFor(run, chainId), quorumTimeoutFor(run.timeoutMs))
 
-const requiredFor = (run: Pick<Run, 'networks' | 'depth'>, chainId: number): RequiredDepth => {
+const requiredFor = (run: Run, chainId: number): RequiredDepth => {
   const { depth } = networkNamed(run.networks, chainId)
   return { wanted: run.depth ?? depth, usual: depth }
 }
