@@ -25,7 +25,7 @@ const rows: readonly [line: string, trips: number, requests: number][] = [
   [`deposit ${strategy} --amount 1 --dry-run`, 3, 4],
   ['strategies list', 2, 3],
   ['yield recommend USDC', 2, 3],
-  ['wallet show', 3, 5],
+  ['wallet show', 2, 4],
   ['swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1', 1, 2],
   ['swap quote --from sandbox-one --token-in USDC --token-out WBTC --amount-in 100 --compare', 1, 4],
   [`history ${strategy}`, 3, 3],

@@ -1,10 +1,18 @@
-import { concat, decodeFunctionResult, encodeAbiParameters, parseAbi, toHex } from 'viem/utils'
+import {
+  concat,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  parseAbi,
+  toFunctionSelector,
+  toHex,
+} from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Stats } from '../../src/api/wallet.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { EngineContext } from '../../src/engine/context.ts'
 import { lendingStats } from '../../src/engine/positions/lending-accounts.ts'
 import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants.ts'
+import type { Catalog } from '../../src/protocols/catalog.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
 import { refuses } from '../support/refusing.ts'
@@ -12,7 +20,7 @@ import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { speaks } from '../support/speaking.ts'
 import { codeSaying } from './sayings.ts'
-import { engineOn, over, perform, watched } from './support.ts'
+import { aroundReads, engineOn, over, perform, watched } from './support.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -26,6 +34,14 @@ const constants = (chain = chainId) =>
 const accountAbi = parseAbi([
   'function getUserAccountData(address) view returns (uint256 collateral, uint256 debt, uint256 available, uint256 threshold, uint256 ltv, uint256 health)',
 ])
+
+/** A catalogue without the Aave strategies of an asset, which the pools have all the same. */
+function withoutStrategiesOf(symbol: string): Catalog {
+  const { strategies, ...rest } = sandbox.world.catalog()
+  const isOther = ({ constants, asset }: (typeof strategies)[number]) =>
+    constants.family !== 'aave-v3' || asset.symbol !== symbol
+  return { ...rest, strategies: strategies.filter(isOther) }
+}
 
 /** The pool's own count of an account, by a raw read. */
 async function counted(who: Address, chain = chainId) {
@@ -349,7 +365,7 @@ describe('the lending stats of a wallet', () => {
     const { rpc } = sandbox.chain(chainId)
     const own = await rpc.request<Hex>('eth_getCode', [contract, 'latest'])
     await refuses(sandbox, chainId, contract, `function ${signature}`)
-    const { service } = engineOn(sandbox)
+    const { service } = engineOn(sandbox, { catalog: withoutStrategiesOf('USDC') })
     const { stats } = await service.getWallet({ address: wallet })
     expect(stats).toMatchObject({ debt: [], healthFactor: null, ltv: null, maxBorrowValue: null })
     expect(stats!.unread).toMatchObject([{ network: 'sandbox-one', address: constants().pool }])
@@ -357,6 +373,26 @@ describe('the lending stats of a wallet', () => {
     const again = (await service.getWallet({ address: wallet })).stats
     expect([again!.debt.length, again!.unread]).toEqual([1, []])
     near(again!.healthFactor as number, Number((await counted(wallet)).health) / 1e18)
+  })
+
+  test('need no list of a pool whose assets the catalogue has, and find a debt in another one by that list', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    const listed: string[] = []
+    const debtOf = async (catalog: Catalog) => {
+      const rpc = aroundReads(sandbox.chain(chainId).rpc, (_, params) => {
+        if (JSON.stringify(params).includes(toFunctionSelector('getReservesList()').slice(2)))
+          listed.push('list')
+      })
+      const { service } = engineOn(sandbox, {
+        catalog,
+        rpc: (id) => (id === chainId ? rpc : sandbox.chain(id).rpc),
+      })
+      const { stats } = await service.getWallet({ address: wallet })
+      return stats!.debt.map(({ asset }) => asset.symbol)
+    }
+    expect([await debtOf(sandbox.world.catalog()), listed]).toEqual([['USDC'], []])
+    expect([await debtOf(withoutStrategiesOf('USDC')), listed]).toEqual([['USDC'], ['list']])
   })
 
   test('do not need the price of what the account has not', async () => {

@@ -241,11 +241,11 @@ const columns: readonly Column<Compared>[] = [
     text: ({ durationSeconds, quote }) => (quote ? timeShown(durationSeconds) : '-'),
   },
   {
-    title: 'PROOF',
+    title: 'PROVED',
     field: 'proof',
     csv: ({ proof }) => provedShown(proof),
     drop: 5,
-    text: ({ proof }) => provedShown(proof),
+    text: ({ proof, quote }) => (quote ? provedShown(proof) : '-'),
   },
   {
     title: 'NOTE',
@@ -267,10 +267,15 @@ const timeShown = (seconds: number | null): string =>
         ? `${seconds} s`
         : `${Math.round(seconds / 60)} min`
 
-/** What is not proved by the calldata, in words. */
+/** What of the terms is proved by the calldata, in words. */
 function provedShown(proof: SwapProof | null): string {
   if (!proof) return 'not known'
-  const not = Object.entries(proof).filter(([, by]) => by !== 'calldata')
-  if (not.length === 0) return 'calldata'
-  return not.map(([term, by]) => (by === 'none' ? `no ${term}` : `${term} simulated`)).join(', ')
+  const simulated = termsBy(proof, 'simulation')
+  const not = termsBy(proof, 'none')
+  if (not.length === Object.keys(proof).length) return 'nothing'
+  const but = not.length === 0 ? 'all' : `all but ${not.join(', ')}`
+  return simulated.length === 0 ? but : `${but} (${simulated.join(', ')} by simulation)`
 }
+
+const termsBy = (proof: SwapProof, how: SwapProof['minimum']): string[] =>
+  Object.entries(proof).flatMap(([term, by]) => (by === how ? [term] : []))

@@ -187,26 +187,29 @@ async function readCometTerms(chain: Chain, place: CometPlace): Promise<CometTer
   }
 }
 
-/** One call a market: its reserves are read once, and again when an account uses a new one. An account in an e-mode takes another call. */
+/**
+ * One call a market: the reserves of the catalogue's assets are read once, and all of the market where an account uses another one. An
+ * account in an e-mode takes another call.
+ */
 function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountReader {
   const known = new Map<string, Promise<Reserves>>()
-  const reservesOf = (place: LendingPool): Promise<Reserves> => {
-    const asked = known.get(poolKey(place)) ?? readReserves(chain(place.chainId), place)
+  const remember = (place: LendingPool, asked: Promise<Reserves>): Promise<Reserves> => {
     known.set(poolKey(place), asked)
-    asked.then(
-      ({ areAll }) => areAll || known.delete(poolKey(place)),
-      () => known.delete(poolKey(place)),
-    )
+    const forget = () => known.get(poolKey(place)) === asked && known.delete(poolKey(place))
+    asked.then(({ isAnswered }) => isAnswered || forget(), forget)
     return asked
   }
-  const accountOf = async (place: LendingPool, owner: Address) => {
+  const reservesOf = (place: AavePool): Promise<Reserves> =>
+    known.get(poolKey(place)) ?? remember(place, readReserves(chain(place.chainId), place, place.assets))
+  const accountOf = async (place: AavePool, owner: Address) => {
     const asked = async (reserves: Reserves, category?: bigint) =>
       read(chain(place.chainId), accountIn(place, reserves, owner, category))
     const before = await reservesOf(place)
     const first = await asked(before)
-    const isNew = unknownIn(first.used ?? 0n, before) !== 0n
-    if (isNew) known.delete(poolKey(place))
-    return isNew || first.category ? asked(await reservesOf(place), first.category) : first
+    const isNew = first.used === undefined ? !before.areAll : unknownIn(first.used, before) !== 0n
+    if (!isNew && !first.category) return first
+    const now = isNew ? await remember(place, readAllReserves(chain(place.chainId), place)) : before
+    return asked(now, first.category)
   }
   return (owner, chainId) =>
     placesOnChain(chainId, aavePools(catalog)).map(async (place) => {
@@ -215,14 +218,20 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
     })
 }
 
+/** An Aave market with those of its assets that the catalogue knows. */
+type AavePool = LendingPool & MarketLabel & { assets: readonly Address[] }
+
 /** The Aave markets of the catalogue's strategies, each once. */
-function aavePools({ strategies }: Catalog): (LendingPool & MarketLabel)[] {
-  const all = strategies.flatMap(({ chainId, network, protocol, constants }) =>
+function aavePools({ strategies }: Catalog): AavePool[] {
+  const all = strategies.flatMap(({ chainId, network, protocol, constants, asset }) =>
     constants.family === 'aave-v3'
-      ? [{ chainId, network, protocol, pool: constants.pool, oracle: constants.oracle }]
+      ? [{ chainId, network, protocol, pool: constants.pool, oracle: constants.oracle, asset: asset.address }]
       : [],
   )
-  return [...new Map(all.map((place) => [poolKey(place), place])).values()]
+  return [...Map.groupBy(all, poolKey).values()].map((same) => {
+    const { asset: _, ...place } = same[0]!
+    return { ...place, assets: [...new Set(same.map(({ asset }) => asset))] }
+  })
 }
 
 /** Pools on several chains may have the same address. */
@@ -237,9 +246,15 @@ const marketOf = ({ chainId, network, protocol }: MarketLabel & { chainId: numbe
   address,
 })
 
-async function readReserves(chain: Chain, place: LendingPool): Promise<Reserves> {
-  const assets = await read(chain, reservesList(place))
-  const found = await read(chain, together((assets ?? []).map((asset) => reserveOf(place, asset))))
+async function readReserves(chain: Chain, place: LendingPool, assets: readonly Address[]): Promise<Reserves> {
+  const found = await read(chain, together(assets.map((asset) => reserveOf(place, asset))))
   const all = found.filter((reserve) => reserve !== undefined)
-  return { all, areAll: assets !== undefined && all.length === assets.length }
+  return { all, areAll: false, isAnswered: all.length === assets.length }
+}
+
+async function readAllReserves(chain: Chain, place: LendingPool): Promise<Reserves> {
+  const assets = await read(chain, reservesList(place))
+  const reserves = await readReserves(chain, place, assets ?? [])
+  const areAll = assets !== undefined && reserves.isAnswered
+  return { ...reserves, areAll, isAnswered: areAll }
 }

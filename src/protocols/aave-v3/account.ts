@@ -87,8 +87,8 @@ export const reserveOf = ({ pool }: LendingPool, asset: Address): Reading<Reserv
 /** An account of Aave. `used` has two bits per reserve, the lower for a debt; bits of unknown reserves may be set. `category` is its e-mode, zero for none. */
 type AaveAccount = Account & { used: bigint | undefined; category: bigint | undefined }
 
-/** The known reserves of a pool. `areAll` is false if one did not answer. */
-export type Reserves = { all: readonly Reserve[]; areAll: boolean }
+/** The known reserves of a pool: whether they are all that it has, and whether all that were asked about answered. */
+export type Reserves = { all: readonly Reserve[]; areAll: boolean; isAnswered: boolean }
 
 /** The account of an owner in a pool, read in one block. Stable debts are left out: no version of Aave has any more. Thresholds are known if the account is in this `category`. */
 export function accountIn(

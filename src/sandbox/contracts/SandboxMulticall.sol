@@ -29,4 +29,8 @@ contract SandboxMulticall {
             results[index] = Result(success, returnData);
         }
     }
+
+    function getBlockNumber() external view returns (uint256) {
+        return block.number;
+    }
 }
