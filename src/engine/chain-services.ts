@@ -128,7 +128,7 @@ const swapProvidersOf = (
   { secretAt, ...logCache }: LogCache & Pick<SwapSettings, 'secretAt'>,
 ): SwapProvider[] =>
   openSwapProviders(secretAt ? catalog : withoutKeys(catalog), {
-    read: (chainId, reading) => read(chain(chainId), reading),
+    read: (chainId, reading, at) => read(chain(chainId), reading, at),
     head: async (chainId) => (await latestBlock(chain(chainId))).number,
     log: (chainId, sought, fromBlock) => findFirstLog(logCache, chain(chainId), sought, fromBlock),
     logs: (chainId, query, fromBlock) => findLogs(logCache.now, chain(chainId), query, fromBlock),

@@ -59,6 +59,8 @@ export type EngineContext = ChainServices & {
   /** The author of setting changes, for the record: the id of an API key, or `operator`. */
   changedBy: string
   onUnreadableQuote?: OnUnreadableQuote
+  /** Whether the engine answers over HTTP, where an answer has room for one approval. */
+  isServed?: boolean
   now: () => number
   newId: () => string
 }

@@ -95,7 +95,7 @@ export function createCustomerEngines(
         ...{ catalog, rpc, scope, onMissingNetwork, externalPrices, swaps, answerReuse, store, now },
       })
     perScope.set(key, services)
-    return serviceOf({ ...services, ...rest, customer, changedBy })
+    return serviceOf({ ...services, ...rest, customer, changedBy, isServed: true })
   }
 }
 

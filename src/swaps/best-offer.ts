@@ -1,3 +1,4 @@
+import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { maxUint256 } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
@@ -98,8 +99,7 @@ export async function best(
       ? [answer.value as Won]
       : [],
   )
-  const proved = offers.filter(({ provider }) => !provider.isOnWord)
-  const [first, ...rest] = proved.length > 0 ? proved : offers
+  const [first, ...rest] = preferable(ask, offers)
   if (first && rest.length === 0) return first
   if (first) {
     const prices = await reading
@@ -135,6 +135,14 @@ export async function best(
         `No provider returned a quote (asked: ${able.map(({ name }) => name).join(', ')})`,
         { cause: faults[0] },
       )
+}
+
+/** The offers that are compared by what they leave: those that are proved, and that who asks can take; the others only where there is none. */
+function preferable({ isOneApproval, tokenIn }: Ask, offers: readonly Won[]): readonly Won[] {
+  const proved = offers.filter(({ provider }) => !provider.isOnWord)
+  const isTwice = isOneApproval && !sameAddress(tokenIn.address, nativeAddress)
+  const taken = proved.filter(({ provider }) => !(isTwice && provider.approvesTwice))
+  return [taken, proved].find((some) => some.length > 0) ?? offers
 }
 
 const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.name === 'TimeoutError'

@@ -4,7 +4,8 @@ import type { TransactionCall } from '../domain/transaction.ts'
 
 /** How a provider reads chains and its service; it sees nothing else of the network. */
 export type SwapNetwork = {
-  read: <value>(chainId: number, reading: Reading<value>) => Promise<value>
+  /** Reads contracts, at the newest block or the given one. */
+  read: <value>(chainId: number, reading: Reading<value>, at?: bigint) => Promise<value>
   /** The number of the newest block. */
   head: (chainId: number) => Promise<bigint>
   /** The first matching log from a block on, as far as known. */

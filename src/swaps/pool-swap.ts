@@ -86,6 +86,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
   }
   return {
     name,
+    ...(permit2Of && { approvesTwice: true }),
     supports: (route) => on(route.from.chainId) !== undefined && endsOf(route) !== undefined,
 
     async quote(ask) {

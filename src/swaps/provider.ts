@@ -20,6 +20,8 @@ export type Ask = Route & {
   isSpent: boolean
   /** Whether it is known that what comes out is for another wallet than the one that pays. */
   isForOther?: boolean
+  /** Whether whoever asks takes one approval before the swap: a provider that needs two wins against no other. */
+  isOneApproval?: boolean
   /** The fees of the service beside `amount`, of an exact input; for an exact output they are known only with the offer. */
   fees?: readonly FeePayment[]
 }
@@ -80,6 +82,8 @@ export type SwapProvider = {
   asksService?: true
   /** Whether nothing but its word says what comes out: it never wins against a provider whose minimum is proved. */
   isOnWord?: true
+  /** Whether a wallet that has allowed nothing yet needs two approvals for a token, as one at Permit2. */
+  approvesTwice?: true
   /** How it is set up, where that is not done: without it no route is served. */
   missing?: string
   /** Which side of a swap it can fix; both without it. */

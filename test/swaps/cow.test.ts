@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
+import type { EngineOptions } from '../../src/engine/engine.ts'
 import { exchangeJson } from '../../src/http/client.ts'
 import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { preSign } from '../../src/swaps/cow/encode.ts'
@@ -34,6 +35,18 @@ const unfilled = {
   at: null,
   reason: null,
 } as const
+
+/** What the engine says of an order that a transaction placed, on a chain of this depth. */
+async function engineStatus(
+  origin: Hex,
+  { rpc, depth = 1 }: { rpc?: EngineOptions['rpc']; depth?: number },
+): Promise<string> {
+  const { providers, catalog } = engineOn(sandbox, rpc ? { rpc } : {}).context
+  const provider = providers.find(({ name }) => name === 'cow')!
+  const from = { ...catalog.networks.find((one) => one.chainId === chainId)!, depth }
+  const offer = { raw: { fromBlock: '0' } } as never
+  return (await provider.status({ from } as never, offer, origin, { recipient: sandbox.user.address })).status
+}
 
 describe('CoW Protocol', () => {
   test.each([
@@ -84,17 +97,7 @@ describe('CoW Protocol', () => {
   test('is filled though the node shows no event of it, and then is not told as failed', async () => {
     const { json: done } = await asked(`execute ${pair} --amount-in 300 --provider cow --yes`)
     const { json: status } = await run(`swap status ${done.id} --json`)
-    const { providers, catalog } = engineOn(sandbox, { rpc: withoutLogs }).context
-    const provider = providers.find(({ name }) => name === 'cow')!
-    const from = catalog.networks.find((one) => one.chainId === chainId)!
-    const order = { recipient: sandbox.user.address }
-    const asks = provider.status(
-      { from } as never,
-      { raw: { fromBlock: '0' } } as never,
-      status.originTxHash,
-      order,
-    )
-    expect((await asks).status).toBe('processing')
+    expect(await engineStatus(status.originTxHash, { rpc: withoutLogs })).toBe('processing')
   }, 60_000)
 
   test('that nobody fills can be stopped by its allowance', async () => {
@@ -121,6 +124,13 @@ describe('CoW Protocol', () => {
       expect((await run(`swap status ${id} --json`)).json.status).not.toBe('fulfilled')
       await sandbox.world.warp(3_600)
       expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_UNFILLED' })
+      // The engine waits until that is as deep as the chain's depth.
+      const [placed] = (await run(`action show ${id} --json`)).json.transactions.slice(-1)
+      const { rpc } = sandbox.chain(chainId)
+      await rpc.request('anvil_mine', ['0x1'])
+      expect(await engineStatus(placed.hash, { depth: 4 })).toBe('processing')
+      await rpc.request('anvil_mine', ['0x3'])
+      expect(await engineStatus(placed.hash, { depth: 4 })).toBe('failed')
       const over = await run(`action resume ${id} --yes --json`)
       expect(over).toMatchObject({ exit: 25, json: { error: { code: 'ORDER_UNFILLED' } } })
       expect(over.json.error.hint).toBe(`sluice action revoke ${id}`)

@@ -1,17 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { decodeAbiParameters, decodeFunctionData, encodeAbiParameters, encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import type { QuoteInput } from '../../src/api/quote.ts'
+import type { Service } from '../../src/api/service.ts'
 import { approve } from '../../src/chain/erc20.ts'
 import { approveThrough } from '../../src/chain/permit2.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import { fullAccess } from '../../src/engine/access-scope.ts'
+import { createCustomerEngines } from '../../src/engine/engine.ts'
 import { checkLeg } from '../../src/guard/guard.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
 import { swapExchange } from '../../src/swaps/registry.ts'
 import { actionParameters, planParameters, universalRouterAbi } from '../../src/swaps/uniswap-v4/abi.ts'
 import { uniswapV4 } from '../../src/swaps/uniswap-v4/definition.ts'
 import { swapV4 } from '../../src/swaps/uniswap-v4/encode.ts'
+import { engineOn } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -71,6 +77,27 @@ describe('Uniswap v4', () => {
     // The fee of its tier, and what the amount moves.
     expect(first.priceImpact).toBeGreaterThan(0.0005)
     expect(first.priceImpact).toBeLessThan(0.002)
+  })
+
+  test('gives way to another offer in the answers of a server, which have room for one approval, unless it is named', async () => {
+    const [tokenIn, tokenOut] = [token('USDT').address, token('BRLA').address]
+    const route = { chainIdIn: chainId, chainIdOut: chainId, tokenIn, tokenOut, amountIn: 1_000_000000n }
+    const { context, service } = engineOn(sandbox)
+    const serve = createCustomerEngines({
+      catalog: context.catalog,
+      rpc: (id) => sandbox.chain(id).rpc,
+      store: context.store,
+      now: Date.now,
+      newId: randomUUID,
+    })
+    const served = serve({ customer: 'one', changedBy: 'one', scope: fullAccess })
+    const winner = async (from: Service, more: Partial<QuoteInput> = {}) =>
+      (await from.quote({ ...route, ...more })).quote.provider
+    expect([await winner(service), await winner(served)]).toEqual(['uniswap-v4', 'uniswap-v3'])
+    expect(await winner(served, { preferredProvider: 'uniswap-v4' })).toBe('uniswap-v4')
+    // The coin needs no approval.
+    const coinIn = { tokenIn: nativeAddress, amountIn: 10n ** 17n }
+    expect(await winner(served, coinIn)).toBe(await winner(service, coinIn))
   })
 
   test('uses about as much gas as it says, with the approval at Permit2 that a token needs each time', async () => {

@@ -112,6 +112,7 @@ export async function newQuote(
     speed: input.transferSpeed ?? null,
     refund,
     isSpent,
+    ...(context.isServed && { isOneApproval: true }),
     ...(included && {
       fees: charges.flatMap(({ to }, at) => (included[at]! > 0n ? [{ to, amount: included[at]! }] : [])),
     }),

@@ -218,20 +218,34 @@ export function cow(
       const placed = await mined(chainId, origin)
       const uid = placed?.ok ? signedIn(placed.logs, settlement) : undefined
       if (!placed || !uid) return { status: 'confirmed' }
-      const of = (functionName: string) => ({ address: settlement, abi, functionName, args: [uid] })
-      const clock = from.multicall3 && { address: from.multicall3, abi: clockAbi, functionName }
-      const [filled, signed, time] = await read(chainId, {
-        reads: [of('filledAmount'), of('preSignature'), ...(clock ? [clock] : [])],
-        parse: ([first, second, third]) => [first, second, third] as const,
-      })
-      if (typeof filled !== 'bigint' || typeof signed !== 'bigint') return { status: 'processing' }
-      const isPast = typeof time === 'bigint' && time > BigInt(partsOfUid(uid)!.validTo)
-      const end = orderEnd(filled, signed, isPast)
-      if (end === 'open') return { status: 'processing' }
-      if (end !== 'filled') return { status: 'failed' }
+      const end = await endOf(uid)
+      if (end === undefined || end === 'open') return { status: 'processing' }
+      if (end !== 'filled') {
+        // An end without a fill counts once it was so as many blocks ago as make it final: a node that is behind does not know the order yet.
+        const old = (await head(chainId)) - BigInt(from.depth - 1)
+        const then = old < placed.blockNumber ? undefined : await endOf(uid, old)
+        return { status: then === 'expired' || then === 'cancelled' ? 'failed' : 'processing' }
+      }
       const destination = await fillOf(uid, BigInt((raw as Raw).fromBlock))
       // A node that shows no event of it now may do so later.
       return destination ? { status: 'fulfilled', destination } : { status: 'processing' }
+
+      /** The state of an order, at the newest block or the given one; `undefined` if the settlement does not answer. */
+      async function endOf(order: Hex, at?: bigint): Promise<ReturnType<typeof orderEnd> | undefined> {
+        const of = (functionName: string) => ({ address: settlement, abi, functionName, args: [order] })
+        const clock = from.multicall3 && { address: from.multicall3, abi: clockAbi, functionName }
+        const [filled, signed, time] = await read(
+          chainId,
+          {
+            reads: [of('filledAmount'), of('preSignature'), ...(clock ? [clock] : [])],
+            parse: ([first, second, third]) => [first, second, third] as const,
+          },
+          at,
+        )
+        if (typeof filled !== 'bigint' || typeof signed !== 'bigint') return undefined
+        const isPast = typeof time === 'bigint' && time > BigInt(partsOfUid(order)!.validTo)
+        return orderEnd(filled, signed, isPast)
+      }
 
       async function fillOf(order: Hex, fromBlock: bigint): Promise<Hex | undefined> {
         const { address, topics } = fillQuery(settlement, order)
