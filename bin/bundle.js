@@ -50,7 +50,7 @@ const ways = {
     'commands/transfer',
     'commands/withdraw',
     'store/journal/journal',
-    'signing/keystore/curve',
+    'signing/keystore/curve-precomputation',
     'app/signing/signer-choice',
     'app/signing/signer-process',
   ],

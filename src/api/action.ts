@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actionStatuses, historyStatuses, isoTime, maybe, orNull, ourWord } from './wire.ts'
+import { actionStatuses, historyStatuses, isoTime, maybe, orNull, ourWord } from './wire-fields.ts'
 
 /** Whether an action in this status will not change any more. Of the words INITIAL, PENDING, SUCCESS, FAILED, REFUNDED the last three are final; an unknown word is not. */
 export const isFinalStatus = (status: string): boolean =>

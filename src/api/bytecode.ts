@@ -3,7 +3,7 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Quote, TakenQuote } from './quote.ts'
 import { ChainId, TransactionItem } from './transaction.ts'
-import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire.ts'
+import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire-fields.ts'
 
 /**
  * Query of `GET /strategies/{id}/bytecode`; without an `action` it is `lend`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`

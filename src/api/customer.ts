@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { allBps } from '../domain/basis-points.ts'
-import { maybe, orNull, whole } from './wire.ts'
+import { maybe, orNull, whole } from './wire-fields.ts'
 
 /** Whose key it is. The specification names the endpoint and not the shape: this one is ours. */
 export const Customer = z.object({

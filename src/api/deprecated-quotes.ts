@@ -4,7 +4,7 @@ import { Units } from '../domain/amount.ts'
 import { SwapBytecodeInput } from './bytecode.ts'
 import { Quote, type QuoteInput, TakenQuote } from './quote.ts'
 import { ChainId } from './transaction.ts'
-import { DecimalsInput, maybe } from './wire.ts'
+import { DecimalsInput, maybe } from './wire-fields.ts'
 
 /** The query of the older quote pages: chain ids and an exact input. */
 export const OlderQuoteInput = z.codec(

@@ -5,7 +5,7 @@ import { OlderPageOf } from './page.ts'
 import { QuoteAnswer } from './quote.ts'
 import { routes } from './routes.ts'
 import { StrategyComposite } from './strategy.ts'
-import { OlderWallet, type Wallet } from './wallet.ts'
+import { OlderWallet, type Wallet } from './wallet-positions.ts'
 
 /**
  * A deprecated path: which current route answers it, how its input is read as that route's, and how the answer is written.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Numeric, oneOf } from './wire.ts'
+import { Numeric, oneOf } from './wire-fields.ts'
 
 /** The header that goes with an answer from which networks are left out, as they do not answer: their names, with commas. It is ours. */
 export const missingHeader = 'x-sluice-missing'

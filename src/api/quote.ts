@@ -18,7 +18,7 @@ import {
   ourWord,
   swapStatuses,
   understood,
-} from './wire.ts'
+} from './wire-fields.ts'
 
 const QuoteToken = z.object({
   chainId: ChainId,

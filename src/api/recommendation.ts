@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import { apyBases } from '../domain/apy.ts'
+import { apyBases } from '../domain/apy-basis.ts'
 import { Missing } from './page.ts'
 import { type Strategy, StrategyComposite, TopStrategy } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
-import { maybe, Name, orNull, ours } from './wire.ts'
+import { maybe, Name, orNull, ours } from './wire-fields.ts'
 
 /** Input of `GET /yield/{identifier}`: an asset name (any casing) or a category. `amount` is in the smallest unit and goes with `wallet`. */
 export const RecommendationInput = z.object({

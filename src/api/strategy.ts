@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
-import { apyBases } from '../domain/apy.ts'
+import { apyBases } from '../domain/apy-basis.ts'
 import { ChainId } from './transaction.ts'
-import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
+import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire-fields.ts'
 
 /**
  * What a strategy really paid, as fractions a year: over the last day, week and month, and from point to point, a day apart, oldest

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maybe, orNull, ours, ourWord, swapStatuses } from './wire.ts'
+import { maybe, orNull, ours, ourWord, swapStatuses } from './wire-fields.ts'
 
 /**
  * The deposit of a swap that begins on Bitcoin (ours). `amount` is what it must pay and `paid` what it does, in satoshi; `paid` and

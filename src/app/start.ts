@@ -40,12 +40,12 @@ export async function start(
     secrets,
     desk: once(async () => {
       const child = startSigner()
-      const [{ prepareCurve }, { deskOf }] = await Promise.all([
-        import('../signing/keystore/curve.ts'),
+      const [{ precomputeCurve }, { deskOf }] = await Promise.all([
+        import('../signing/keystore/curve-precomputation.ts'),
         import('./signing/signer-process.ts'),
       ])
       // In parallel with the start of the signer.
-      prepareCurve()
+      precomputeCurve()
       return deskOf(child)
     }),
     version,

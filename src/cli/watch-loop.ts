@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
-import { mostTimerMs } from '../domain/timers.ts'
+import { maxTimerMs } from '../domain/timer-limit.ts'
 import { chosen, toJson } from './output/output.ts'
 import type { View } from './terminal/stream.ts'
 import type { Cli } from './world.ts'
@@ -144,7 +144,7 @@ async function unlessEnded<value>(look: Promise<value>, signal: AbortSignal): Pr
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(Math.min(ms, mostTimerMs), undefined, { signal }).catch((cause: unknown) => {
+  sleep(Math.min(ms, maxTimerMs), undefined, { signal }).catch((cause: unknown) => {
     throw signal.aborted ? ended(cause) : cause
   })
 

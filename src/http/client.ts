@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
-import { mostTimerMs } from '../domain/timers.ts'
+import { maxTimerMs } from '../domain/timer-limit.ts'
 import { parseStrict } from './json.ts'
 import { hidden } from './redaction.ts'
 
@@ -124,7 +124,7 @@ export async function exchangeJson(
   const dispatcher = options.dispatcher ?? newDispatcher()
   const deadline = new AbortController()
   // What is left of a time may be less than none.
-  const timer = setTimeout(() => deadline.abort(), Math.min(Math.max(0, deadlineMs), mostTimerMs))
+  const timer = setTimeout(() => deadline.abort(), Math.min(Math.max(0, deadlineMs), maxTimerMs))
   const stop = () => deadline.abort()
   options.signal?.addEventListener('abort', stop, { once: true })
   try {

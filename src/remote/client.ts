@@ -1,7 +1,7 @@
 import { missingHeader, namesIn } from '../api/page.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
-import type { Wallet } from '../api/wallet.ts'
+import type { Wallet } from '../api/wallet-positions.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedKey, checkedUrl } from '../domain/service-url.ts'
 import type { HttpAnswer } from '../http/client.ts'

@@ -1,4 +1,4 @@
-import { fromEnvelope } from '../api/envelope.ts'
+import { fromEnvelope } from '../api/error-envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { retryAfterMs } from '../http/backoff.ts'
 import type { HttpAnswer, HttpFault } from '../http/client.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OlderRoute } from '../api/deprecated-routes.ts'
-import { refusedInput } from '../api/envelope.ts'
+import { refusedInput } from '../api/error-envelope.ts'
 import { missingHeader, missingIn } from '../api/page.ts'
 import { type Route, routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import { toEnvelope } from '../api/envelope.ts'
+import { toEnvelope } from '../api/error-envelope.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 
 /** What a failure is answered with. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { olderRoutes } from '../api/deprecated-routes.ts'
-import { ErrorEnvelope } from '../api/envelope.ts'
+import { ErrorEnvelope } from '../api/error-envelope.ts'
 import { missingHeader } from '../api/page.ts'
 import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './answer.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyHttpOptions } from 'fastify'
-import { toEnvelope } from '../api/envelope.ts'
+import { toEnvelope } from '../api/error-envelope.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** How long an address may be, with its query. */

@@ -5,7 +5,7 @@ import { Quote } from '../../src/api/quote.ts'
 import type { Service } from '../../src/api/service.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import { apyBases } from '../../src/domain/apy.ts'
+import { apyBases } from '../../src/domain/apy-basis.ts'
 
 const hex = (bytes: number) =>
   fc

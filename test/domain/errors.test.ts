@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromEnvelope, toEnvelope } from '../../src/api/envelope.ts'
+import { fromEnvelope, toEnvelope } from '../../src/api/error-envelope.ts'
 import { AppError, type ErrorCode, errorRow, errorTable, isErrorCode } from '../../src/domain/errors.ts'
 import { exits } from '../../src/domain/exit-codes.ts'
 

@@ -7,7 +7,7 @@ import {
   toHex,
 } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import type { Stats } from '../../src/api/wallet.ts'
+import type { Stats } from '../../src/api/wallet-positions.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { EngineContext } from '../../src/engine/context.ts'
 import { lendingStats } from '../../src/engine/positions/lending-accounts.ts'

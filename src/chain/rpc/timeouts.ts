@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
-import { mostTimerMs } from '../../domain/timers.ts'
+import { maxTimerMs } from '../../domain/timer-limit.ts'
 import { wait } from '../../http/backoff.ts'
 import { aroundCalls, type ChainClient } from '../client.ts'
 import { isUnknownBlock } from './errors.ts'
@@ -91,7 +91,7 @@ export async function withDeadline<T>(
   if (left <= 0) throw late()
   const done = new AbortController()
   const answered = answerTimes?.begin(host)
-  const over = clock.sleep(Math.min(left, mostTimerMs), done.signal).then(() => {
+  const over = clock.sleep(Math.min(left, maxTimerMs), done.signal).then(() => {
     throw late()
   })
   try {

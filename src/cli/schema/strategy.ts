@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { apyBases } from '../../domain/apy.ts'
+import { apyBases } from '../../domain/apy-basis.ts'
 import { AddressText, Amount, fields, HashText, listOf, maybe, Time, Usd } from './common.ts'
 
 const TokenRef = fields({ symbol: z.string(), address: AddressText, decimals: z.int().min(0).max(255) })

@@ -1,6 +1,6 @@
 import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
-import type { Position, Stats, Wallet } from '../../api/wallet.ts'
+import type { Position, Stats, Wallet } from '../../api/wallet-positions.ts'
 import { tokenAmount } from '../../domain/amount.ts'
 import { impactOf } from '../../domain/slippage.ts'
 import { usdUnits } from '../../planning/usd-value.ts'

@@ -1,4 +1,4 @@
-import type { ApyBasis } from '../../domain/apy.ts'
+import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { plain } from '../../domain/text.ts'
 import { sparkline } from '../terminal/charts.ts'
 import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'

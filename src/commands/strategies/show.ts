@@ -1,4 +1,4 @@
-import type { Position } from '../../api/wallet.ts'
+import type { Position } from '../../api/wallet-positions.ts'
 import { address } from '../../cli/options/signing-options.ts'
 import { sparkline } from '../../cli/terminal/charts.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'

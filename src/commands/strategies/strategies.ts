@@ -7,7 +7,7 @@ import { fields } from '../../cli/terminal/table.ts'
 import { strategyJson } from '../../cli/views/json.ts'
 import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
 import type { Cli, World } from '../../cli/world.ts'
-import { apyBases } from '../../domain/apy.ts'
+import { apyBases } from '../../domain/apy-basis.ts'
 import { plain } from '../../domain/text.ts'
 import { categories } from '../../protocols/catalog.ts'
 

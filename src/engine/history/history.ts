@@ -1,4 +1,4 @@
-import type { History } from '../../api/history.ts'
+import type { History } from '../../api/position-history.ts'
 import { type Chain, latestBlock, read } from '../../chain/chain.ts'
 import type { Reading } from '../../chain/reading.ts'
 import { isUnknownBlock } from '../../chain/rpc/errors.ts'

@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem/utils'
-import type { Stats } from '../../api/wallet.ts'
+import type { Stats } from '../../api/wallet-positions.ts'
 import { type Chain, read } from '../../chain/chain.ts'
 import { both, together } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'

@@ -1,4 +1,4 @@
-import type { Position, QueuedWithdrawal } from '../../api/wallet.ts'
+import type { Position, QueuedWithdrawal } from '../../api/wallet-positions.ts'
 import { latestBlock } from '../../chain/chain.ts'
 import { answerRounds } from '../../chain/query-rounds.ts'
 import type { Address } from '../../domain/address.ts'

@@ -1,4 +1,4 @@
-import type { Position, RealisedProfit, Wallet } from '../../api/wallet.ts'
+import type { Position, RealisedProfit, Wallet } from '../../api/wallet-positions.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'

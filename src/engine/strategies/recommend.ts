@@ -1,6 +1,6 @@
 import type { Recommendation, RecommendationInput } from '../../api/recommendation.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { apyBases } from '../../domain/apy.ts'
+import { apyBases } from '../../domain/apy-basis.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { categories } from '../../protocols/catalog.ts'

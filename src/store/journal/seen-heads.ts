@@ -1,7 +1,12 @@
 import type { Hex } from '../../domain/address.ts'
-import { headRetentionMs } from '../../domain/timers.ts'
 import type { JournalDb } from './database.ts'
 import type { HeadJournal } from './types.ts'
+
+/**
+ * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
+ * longer is detected by the age of its newest block.
+ */
+export const headRetentionMs = 10 * 60_000
 
 /** The newest recorded block of each chain. */
 export function journalHeads({ one, run, write }: JournalDb, clock: () => number): HeadJournal {

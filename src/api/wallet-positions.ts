@@ -3,7 +3,7 @@ import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Missing } from './page.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
-import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire.ts'
+import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire-fields.ts'
 
 const StatsAsset = z.object({
   address: EvmAddress,

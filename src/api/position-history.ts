@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Units } from '../domain/amount.ts'
-import { historyStatuses, historyTypes, isoTime, Numeric, ours, ourWord } from './wire.ts'
+import { historyStatuses, historyTypes, isoTime, Numeric, ours, ourWord } from './wire-fields.ts'
 
 /** One event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
 const HistoryItem = z.object({

@@ -1,7 +1,0 @@
-import { noble } from 'ox/Secp256k1'
-
-/**
- * Prepares the curve for a process that signs or recovers a few times. The library's default table pays off after hundreds of
- * signatures and takes longer to build than all of ours.
- */
-export const prepareCurve = (): void => void noble.utils.precompute(4)
