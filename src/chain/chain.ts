@@ -4,10 +4,11 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
 import { aroundCalls, type ChainClient } from './client.ts'
+import type { Rounds } from './contract-query.ts'
+import { type Answer, both, type Read, type Reading } from './contract-reading.ts'
 import { type FreshestClient, readFromFreshest } from './freshest-node.ts'
 import { callMulticall } from './multicall.ts'
 import { readPriceAges } from './price-age.ts'
-import { type Answer, both, type Read, type Reading } from './reading.ts'
 import { isExecutionError, transportFaultOf } from './rpc/errors.ts'
 
 /** A client whose errors carry `details.network` and a hint that names the RPC setting of the network. */
@@ -186,4 +187,25 @@ export async function clockAheadSeconds({ rpc }: Chain, nowMs: number): Promise<
   const time = Math.max(Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
   const ahead = time - Math.floor(nowMs / 1000)
   return ahead > 60 ? ahead : 0
+}
+
+/** Answers several sequences of rounds in parallel: one call for each round of all. */
+export async function answerRounds<value>(
+  chain: Chain,
+  lines: readonly Rounds<value>[],
+): Promise<readonly value[]> {
+  let steps = lines.map((line) => line.next())
+  for (;;) {
+    const asked = steps.map(({ done, value }) => (done ? [] : value))
+    if (asked.every((queries) => queries.length === 0) && steps.every(({ done }) => done))
+      return steps.map(({ value }) => value as value)
+    const all = await read(chain, { reads: asked.flat(), parse: (answers) => answers })
+    let at = 0
+    steps = steps.map((step, line) => {
+      if (step.done) return step
+      const first = at
+      at += asked[line]!.length
+      return lines[line]!.next(all.slice(first, at))
+    })
+  }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
 import { maxHeadRegression } from './head-checks.ts'
-import { blockNumber } from './reads.ts'
+import { blockNumber } from './raw-reads.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 

@@ -3,9 +3,9 @@ import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
+import type { Answer, Read } from './contract-reading.ts'
 import { priceAgesCode } from './contracts/price-ages.ts'
 import { callAt } from './multicall.ts'
-import type { Answer, Read } from './reading.ts'
 
 const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])
 

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
-import { unlimitedThreshold } from '../chain/allowance.ts'
 import { decodeApprove, erc20Abi } from '../chain/erc20.ts'
+import { unlimitedThreshold } from '../chain/standing-allowance.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'

@@ -3,8 +3,8 @@ import { decodeApprove, erc20Writes } from '../chain/erc20.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import { refuse, type Verdict } from '../protocols/binding-verdict.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { refuse, type Verdict } from '../protocols/verdict.ts'
 
 /** Binds a revocation to its intent: token, spender, zero. */
 export function bindRevoke(

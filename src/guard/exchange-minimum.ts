@@ -1,10 +1,9 @@
-import type { Rounds } from '../chain/contract-query.ts'
-import { answerQueries, type NodeCall } from '../chain/reads.ts'
+import { answerQueries, type NodeCall, type Rounds } from '../chain/contract-query.ts'
 import { AppError } from '../domain/errors.ts'
 import { usualSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
-import { leastOf, type Offer } from '../protocols/exchange.ts'
+import { leastOf, type Offer } from '../protocols/exchange-quotes.ts'
 import { drift } from '../protocols/receipt-units.ts'
 import { bindingOf } from '../protocols/registry.ts'
 

@@ -3,6 +3,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import { refuse, type Violation } from '../protocols/binding-verdict.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.ts'
@@ -16,7 +17,6 @@ import {
 } from '../protocols/intent-fees.ts'
 import { queueOf } from '../protocols/registry.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
-import { refuse, type Violation } from '../protocols/verdict.ts'
 import { bindTransfer } from './erc20-binding.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { answerQueries, type NodeCall } from '../chain/reads.ts'
+import { answerQueries, type NodeCall } from '../chain/contract-query.ts'
 import { quantity } from '../chain/rpc/answer-numbers.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'

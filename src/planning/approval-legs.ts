@@ -1,5 +1,5 @@
 import { approve, decodeApprove } from '../chain/erc20.ts'
-import { readWords } from '../chain/reads.ts'
+import { readWords } from '../chain/raw-reads.ts'
 import { type Address, nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'

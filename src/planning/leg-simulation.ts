@@ -1,6 +1,6 @@
 import type { ChainClient } from '../chain/client.ts'
 import type { ChainSnapshot } from '../chain/consistent-head.ts'
-import { readWords } from '../chain/reads.ts'
+import { readWords } from '../chain/raw-reads.ts'
 import { isFreshSnapshot } from '../chain/snapshot.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'

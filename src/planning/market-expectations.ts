@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chain/client.ts'
-import { readWords } from '../chain/reads.ts'
+import { readWords } from '../chain/raw-reads.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'

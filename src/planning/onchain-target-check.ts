@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
-import { readStandingAllowance, type StandingAllowance } from '../chain/allowance.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { erc20Abi } from '../chain/erc20.ts'
+import { readStandingAllowance, type StandingAllowance } from '../chain/standing-allowance.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'

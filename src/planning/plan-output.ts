@@ -1,4 +1,4 @@
-import { revokeCommand, unlimitedThreshold } from '../chain/allowance.ts'
+import { revokeCommand, unlimitedThreshold } from '../chain/standing-allowance.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'

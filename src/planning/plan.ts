@@ -1,8 +1,8 @@
-import type { StandingAllowance } from '../chain/allowance.ts'
 import type { ChainSnapshot } from '../chain/consistent-head.ts'
 import { currentFees } from '../chain/fees.ts'
 import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { readHead } from '../chain/head.ts'
+import type { StandingAllowance } from '../chain/standing-allowance.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
 import {

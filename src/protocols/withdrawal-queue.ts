@@ -1,7 +1,7 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './binding-verdict.ts'
 
 /**
  * A requested withdrawal. `amount` is in the smallest unit of the asset, times are Unix seconds, `null` if no contract states them. A request that

@@ -10,8 +10,8 @@ import { doubtfulName } from '../http/json.ts'
 import { hider } from '../http/redaction.ts'
 import { isUnanswered, unconfirmed } from './confirm-writes.ts'
 import type { Governor, Wait } from './request-governor.ts'
-import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './responses.ts'
-import { patiently } from './retries.ts'
+import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './response-errors.ts'
+import { withRetries } from './retries.ts'
 
 /** A word that this version does not know, and whose word it is. */
 export type UnknownWord = { of: string; word: string }
@@ -130,7 +130,7 @@ export function asker(needs: AskNeeds): Ask {
     }
     const mayRetry = changesNothing(route)
     try {
-      const answer = await patiently({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
+      const answer = await withRetries({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
       answered(answer)
       if (answer.status < 200 || answer.status > 299)
         throw withMissingPage(quoted(refusal(answer, now())), route)

@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import { backoffMs, isWorthAgain, wait } from '../http/backoff.ts'
 import type { HttpAnswer } from '../http/client.ts'
 import { type Governor, placeFor, type Waiting, waited } from './request-governor.ts'
-import { askedWaitMs, unsaidWaitMs } from './responses.ts'
+import { askedWaitMs, unsaidWaitMs } from './response-errors.ts'
 
 /**
  * What one call may cost: all tries and the pauses between them `budgetMs`; what the service asks us to wait comes on top, as far
@@ -22,7 +22,7 @@ const mostRetries = 3
 const most = { busy: 60_000, limit: 5 * 60_000 }
 
 /** Asks until there is an answer that is worth having, at most four times, and gives back or throws the last one. */
-export async function patiently(
+export async function withRetries(
   { mayRetry, budgetMs, waiting, governor, now }: Patience,
   exchange: (deadlineMs: number) => Promise<HttpAnswer>,
 ): Promise<HttpAnswer> {

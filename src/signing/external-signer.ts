@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'
 import { hostOf, newDispatcher, postJson } from '../http/client.ts'
 import { hider } from '../http/redaction.ts'
-import { urlSecrets } from '../http/url-secrets.ts'
+import { secretUrlParts } from '../http/secret-url-parts.ts'
 import type { KeyHolder } from './signer.ts'
 
 /** An external signer that speaks JSON-RPC, and the account to use; `null` is its only one. */
@@ -30,7 +30,7 @@ export async function openExternal(
 ): Promise<KeyHolder> {
   refuseInsecureUrl(url)
   const host = hostOf(url)
-  const secrets = urlSecrets(url)
+  const secrets = secretUrlParts(url)
   const dispatcher = newDispatcher()
   let last = 0
   const ask = async (method: string, params: readonly unknown[], deadlineMs: number): Promise<unknown> => {

@@ -1,10 +1,10 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
+import type { Verdict } from '../protocols/binding-verdict.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { Offer as Exchanged } from '../protocols/exchange.ts'
+import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
 import type { Intent } from '../protocols/intent.ts'
-import type { Verdict } from '../protocols/verdict.ts'
 import type { SwapNetwork } from './network.ts'
 import type { SwapProvider } from './provider.ts'
 

@@ -3,8 +3,8 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { unlessSame } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
+import { refuse, type Verdict } from '../protocols/binding-verdict.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { refuse, type Verdict } from '../protocols/verdict.ts'
 
 /** How the routers of aggregators write the native coin. */
 export const nativeMark = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'

@@ -1,8 +1,8 @@
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
+import type { Verdict } from '../protocols/binding-verdict.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import type { Intent } from '../protocols/intent.ts'
-import type { Verdict } from '../protocols/verdict.ts'
 
 /**
  * The verdict of a swap whose call also pays `fees` of its input token: they are told in its text, and the wallet spends them with the

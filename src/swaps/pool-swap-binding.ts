@@ -2,8 +2,8 @@ import { jsonArguments } from '../chain/calldata.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { unlessSame } from '../domain/swap-amounts.ts'
+import { refuse, type Verdict } from '../protocols/binding-verdict.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { refuse, type Verdict } from '../protocols/verdict.ts'
 
 /**
  * A swap through pools of one chain as its call says it, its path from the first token to the last. Exact input: `amountOut` is the

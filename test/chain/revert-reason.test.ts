@@ -2,12 +2,12 @@ import { encodeAbiParameters, encodeErrorResult, parseAbi, toFunctionSelector } 
 import { describe, expect, test } from 'vitest'
 import { poolErrors } from '../../src/chain/reverts/lending-errors.ts'
 import { meanings } from '../../src/chain/reverts/meanings.ts'
-import { otherErrors } from '../../src/chain/reverts/other-errors.ts'
 import { revertReason } from '../../src/chain/reverts/reason.ts'
+import { stakingAndSwapErrors } from '../../src/chain/reverts/staking-and-swap-errors.ts'
 import { vaultErrors } from '../../src/chain/reverts/vault-errors.ts'
 import type { Hex } from '../../src/domain/address.ts'
 
-const tables = { poolErrors, vaultErrors, otherErrors }
+const tables = { poolErrors, vaultErrors, stakingAndSwapErrors }
 const rows = Object.values(tables).flatMap((table) => Object.entries(table))
 
 /** What a contract returns that reverts with this error. */

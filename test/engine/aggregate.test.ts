@@ -1,8 +1,8 @@
 import { createClient, custom, parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import { expect, test } from 'vitest'
+import type { Read } from '../../src/chain/contract-reading.ts'
 import { callMulticall } from '../../src/chain/multicall.ts'
-import type { Read } from '../../src/chain/reading.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn } from './support.ts'
 

@@ -18,7 +18,7 @@ export const displayPrices =
       const [{ openChain, read }, { unitPriceUsd }, { together }] = await Promise.all([
         import('../../chain/chain.ts'),
         import('../../engine/prices/unit-price.ts'),
-        import('../../chain/reading.ts'),
+        import('../../chain/contract-reading.ts'),
       ])
       const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
       const found = await read(chain, together(tokens.map((token) => unitPriceUsd(catalog, token))))

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { TransactionCall } from '../../domain/transaction.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 import type { ChainClient } from '../client.ts'
-import { blockNumber } from '../reads.ts'
+import { blockNumber } from '../raw-reads.ts'
 import { hasSucceeded } from '../receipt.ts'
 import { hexQuantity, quantity } from '../rpc/answer-numbers.ts'
 

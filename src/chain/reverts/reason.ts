@@ -4,12 +4,14 @@ import type { Hex } from '../../domain/address.ts'
 import { plain } from '../../domain/text.ts'
 import { poolErrors } from './lending-errors.ts'
 import { meanings } from './meanings.ts'
-import { otherErrors } from './other-errors.ts'
+import { stakingAndSwapErrors } from './staking-and-swap-errors.ts'
 import { vaultErrors } from './vault-errors.ts'
 
 /** The signature of a known error by its selector, in lower case. */
 const signatureOf = (selector: string): string | undefined => {
-  const table = [poolErrors, vaultErrors, otherErrors].find((errors) => Object.hasOwn(errors, selector))
+  const table = [poolErrors, vaultErrors, stakingAndSwapErrors].find((errors) =>
+    Object.hasOwn(errors, selector),
+  )
   return table?.[selector as Hex]
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
 import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
 import { hider } from '../../http/redaction.ts'
-import { urlSecrets } from '../../http/url-secrets.ts'
+import { secretUrlParts } from '../../http/secret-url-parts.ts'
 import { quantity } from './answer-numbers.ts'
 import { batchRefusedError, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
 import { isBusy, isExecutionErrorBody } from './errors.ts'
@@ -25,7 +25,7 @@ export function openEndpoint(
   }: { chainId?: number; checkMs?: number; firstMs?: number; signal?: AbortSignal },
 ): Endpoint {
   const host = hostOf(url)
-  const secrets = urlSecrets(url)
+  const secrets = secretUrlParts(url)
   const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the RPC URL]') }
   const dispatcher = newDispatcher()
   const exchange: Endpoint['exchange'] = async (body, deadlineMs) => {

@@ -1,6 +1,6 @@
 import { parseAbi, toFunctionSelector } from 'viem/utils'
 import { type Chain, read } from '../../chain/chain.ts'
-import { type Read, type Reading, together } from '../../chain/reading.ts'
+import { type Read, type Reading, together } from '../../chain/contract-reading.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'

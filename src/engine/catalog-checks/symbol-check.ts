@@ -1,5 +1,5 @@
 import { type Chain, read } from '../../chain/chain.ts'
-import { type Reading, together } from '../../chain/reading.ts'
+import { type Reading, together } from '../../chain/contract-reading.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/catalog.ts'

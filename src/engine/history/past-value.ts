@@ -1,5 +1,5 @@
 import { type Chain, read } from '../../chain/chain.ts'
-import type { Reading } from '../../chain/reading.ts'
+import type { Reading } from '../../chain/contract-reading.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'

@@ -1,5 +1,5 @@
 import { type Chain, read } from '../../chain/chain.ts'
-import { known, type Reading, together } from '../../chain/reading.ts'
+import { known, type Reading, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import type { Stats } from '../../api/wallet-positions.ts'
 import { type Chain, read } from '../../chain/chain.ts'
-import { both, together } from '../../chain/reading.ts'
+import { both, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { tokenAt } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
@@ -25,7 +25,7 @@ import {
 } from '../../protocols/compound-v3/account.ts'
 import { pricesOf } from '../../protocols/prices.ts'
 import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
-import { ray } from '../../protocols/shared/rates.ts'
+import { ray } from '../../protocols/shared/rate-units.ts'
 import type { LendingAccount, LendingAccountReader } from '../context.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Chain, read, readAtHead } from '../../chain/chain.ts'
-import { known, together } from '../../chain/reading.ts'
+import { known, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'

@@ -1,6 +1,5 @@
 import type { Position, QueuedWithdrawal } from '../../api/wallet-positions.ts'
-import { latestBlock } from '../../chain/chain.ts'
-import { answerRounds } from '../../chain/query-rounds.ts'
+import { answerRounds, latestBlock } from '../../chain/chain.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'

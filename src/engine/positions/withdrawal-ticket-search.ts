@@ -1,5 +1,5 @@
 import { type BlockRef, type Chain, read } from '../../chain/chain.ts'
-import { together } from '../../chain/reading.ts'
+import { together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'

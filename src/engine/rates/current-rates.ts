@@ -1,5 +1,4 @@
-import type { BlockRef, Chain } from '../../chain/chain.ts'
-import { answerRounds } from '../../chain/query-rounds.ts'
+import { answerRounds, type BlockRef, type Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, Moment, Rate } from '../../protocols/market.ts'
 import type { RateReader } from '../context.ts'

@@ -1,5 +1,5 @@
 import type { Rates } from '../../api/strategy.ts'
-import { blockBefore } from '../../chain/block-time.ts'
+import { blockBefore } from '../../chain/block-at-time.ts'
 import type { BlockRef, Chain } from '../../chain/chain.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Chain, read } from '../../chain/chain.ts'
-import { optional, together } from '../../chain/reading.ts'
+import { optional, together } from '../../chain/contract-reading.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'

@@ -1,4 +1,4 @@
-import { blockBefore } from '../../chain/block-time.ts'
+import { blockBefore } from '../../chain/block-at-time.ts'
 import type { BlockRef, Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'

@@ -1,5 +1,4 @@
-import type { Chain } from '../../chain/chain.ts'
-import { answerRounds } from '../../chain/query-rounds.ts'
+import { answerRounds, type Chain } from '../../chain/chain.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog.ts'

@@ -1,6 +1,6 @@
 import type { Strategy } from '../../api/strategy.ts'
 import { type BlockRef, type Chain, latestBlock, read } from '../../chain/chain.ts'
-import { optional, type Reading, together } from '../../chain/reading.ts'
+import { optional, type Reading, together } from '../../chain/contract-reading.ts'
 import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { usd } from '../../domain/usd.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'

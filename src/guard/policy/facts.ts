@@ -1,4 +1,4 @@
-import type { StandingAllowance } from '../../chain/allowance.ts'
+import type { StandingAllowance } from '../../chain/standing-allowance.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'

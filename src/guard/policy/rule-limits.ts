@@ -1,5 +1,5 @@
 import { parseUnits } from 'viem/utils'
-import { allowanceText, revokeCommand } from '../../chain/allowance.ts'
+import { allowanceText, revokeCommand } from '../../chain/standing-allowance.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { impactShown, slippageIn } from '../../domain/slippage.ts'

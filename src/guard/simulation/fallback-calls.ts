@@ -1,5 +1,5 @@
 import { concatHex, numberToHex, size } from 'viem/utils'
-import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
+import { type ReadCall, requestAtBlock } from '../../chain/raw-reads.ts'
 import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'

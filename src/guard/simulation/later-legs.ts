@@ -1,7 +1,7 @@
 import { getAddress } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Head } from '../../chain/head.ts'
-import { requestAtBlock } from '../../chain/reads.ts'
+import { requestAtBlock } from '../../chain/raw-reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isHttpRefusal } from '../../chain/rpc/errors.ts'

@@ -8,7 +8,7 @@ import {
 import { erc20Abi } from '../../chain/erc20.ts'
 import { capFees, type Fees, feesAt, readTips } from '../../chain/fees.ts'
 import type { Head } from '../../chain/head.ts'
-import { type ReadCall, requestAtBlock } from '../../chain/reads.ts'
+import { type ReadCall, requestAtBlock } from '../../chain/raw-reads.ts'
 import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

@@ -3,8 +3,8 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { Intent } from '../intent.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { writes } from './abi.ts'
 
 /** How much a call supplies; `undefined` where it is no call of `supply`. */

@@ -1,6 +1,6 @@
 import { decodeEventLog } from 'viem/utils'
+import type { Answer, Read, Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
-import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'

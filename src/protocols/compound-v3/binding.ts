@@ -3,8 +3,8 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { Intent } from '../intent.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { named, short } from './abi.ts'
 
 type Write = { from: Address | undefined; to: Address | undefined; token: Address; amount: bigint }

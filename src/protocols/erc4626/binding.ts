@@ -3,8 +3,8 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { Intent } from '../intent.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { writes } from './abi.ts'
 
 type Asked = Extract<Intent, { kind: 'deposit' | 'withdraw' }>

@@ -3,9 +3,9 @@ import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { ProtocolMarket, Rate } from '../market.ts'
+import { reserve } from '../shared/aave-reserve.ts'
 import { answers } from '../shared/contract-claims.ts'
-import { reserve } from '../shared/reserve.ts'
-import { vaultReadings, vaultSteps } from '../shared/vault.ts'
+import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import type { Erc4626Constants } from './constants.ts'
 
 /** The lending of a vault of Euler: `interestRate` is the borrow rate per second, in rays, and `interestFee` is of 10,000 (source: euler-interfaces, EVault). */

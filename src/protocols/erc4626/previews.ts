@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
+import type { Verdict } from '../binding-verdict.ts'
 import { type Cost, type MarketBinding, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
-import type { Verdict } from '../verdict.ts'
 import { erc4626Abi } from './abi.ts'
 
 /** The cost of a withdrawal of an exact amount, in shares. */

@@ -2,9 +2,9 @@ import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import { bindErc4626 } from '../erc4626/binding.ts'
 import type { Intent } from '../intent.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { exits } from './abi.ts'
 
 /** Binds a call of sUSDe: a deposit is ERC-4626, a withdrawal begins a cooldown. */

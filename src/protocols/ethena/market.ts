@@ -1,6 +1,6 @@
 import type { StrategyEntry } from '../catalog.ts'
 import type { ProtocolMarket } from '../market.ts'
-import { vaultReadings, vaultSteps } from '../shared/vault.ts'
+import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { ethenaAbi } from './abi.ts'
 import type { EthenaConstants } from './constants.ts'
 import { cooldownAssets, cooldownShares } from './encode.ts'

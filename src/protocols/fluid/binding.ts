@@ -1,10 +1,10 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
 import type { Intent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { limitedWithdrawal } from './abi.ts'
 
 /** Binds a call of an fToken: a partial withdrawal limits the shares that it burns, everything else is ERC-4626. */

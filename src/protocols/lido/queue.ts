@@ -3,7 +3,7 @@ import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { refuse, type Verdict } from '../verdict.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import { type Claim, noRequests, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
 import type { LidoConstants } from './constants.ts'
 

@@ -3,10 +3,10 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { Intent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
-import { refuse, type Verdict } from '../verdict.ts'
-import type { Staked } from './contracts.ts'
+import type { Staked } from './calls-and-reads.ts'
 
 /** Binds a call to the deposit or withdrawal that was asked for. */
 export function bindStaked(

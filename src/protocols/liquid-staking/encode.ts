@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Staked, StakedCall } from './contracts.ts'
+import type { Staked, StakedCall } from './calls-and-reads.ts'
 
 type Ask = { chainId: number; wallet: Address }
 

@@ -1,5 +1,5 @@
+import type { Answer, Read } from '../../chain/contract-reading.ts'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
-import type { Answer, Read } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
@@ -10,8 +10,8 @@ import { says } from '../shared/contract-claims.ts'
 import { topic } from '../shared/event-topics.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import type { Queue } from '../withdrawal-queue.ts'
+import { type Staked, stakedOf } from './calls-and-reads.ts'
 import type { StakedConstants } from './constants.ts'
-import { type Staked, stakedOf } from './contracts.ts'
 import { stake, unstake } from './encode.ts'
 
 const one = 10n ** 18n

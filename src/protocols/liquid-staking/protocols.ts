@@ -4,6 +4,7 @@ import { type Protocol, paysBy, readOf, stakes, vaultOf } from '../protocol.ts'
 import { unitsAt } from '../receipt-units.ts'
 import type { Queue } from '../withdrawal-queue.ts'
 import { bindStaked } from './binding.ts'
+import { stakedOf } from './calls-and-reads.ts'
 import type {
   BenqiStakingConstants,
   EtherFiConstants,
@@ -14,11 +15,10 @@ import type {
   StaderConstants,
   StakedConstants,
 } from './constants.ts'
-import { stakedOf } from './contracts.ts'
 import { staked } from './market.ts'
 import { etherFiQueue, fraxQueue, listaQueue, savaxQueue, staderQueue } from './queues.ts'
 
-/** A protocol of liquid staking: its contracts are in `contracts.ts`, its queue, if it has one, in `queues.ts`. */
+/** A protocol of liquid staking: its contracts are in `calls-and-reads.ts`, its queue, if it has one, in `queues.ts`. */
 const liquidStaking = <constants extends StakedConstants>(
   grade: Grade,
   queue?: (chainId: number, constants: constants) => Queue,

@@ -3,7 +3,7 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import { refuse, type Verdict } from '../verdict.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import { noRequests, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
 import type {
   BenqiStakingConstants,

@@ -1,7 +1,7 @@
 import type { StrategyEntry } from '../catalog.ts'
 import type { ProtocolMarket } from '../market.ts'
 import { says } from '../shared/contract-claims.ts'
-import { vaultReadings, vaultSteps } from '../shared/vault.ts'
+import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { metaMorphoAbi } from './abi.ts'
 import type { MorphoConstants } from './constants.ts'
 import { morphoRate } from './rate.ts'

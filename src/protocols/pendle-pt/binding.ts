@@ -3,10 +3,10 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import { maturityOf } from '../catalog.ts'
 import type { Intent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { guess, type noOrders, pendleRouterAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants.ts'
 

@@ -1,5 +1,5 @@
+import { optional, type Read, type Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { optional, type Read, type Reading } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 
 /** The ERC-20 balance of an owner; `undefined` if the contract refuses. */

@@ -1,5 +1,5 @@
+import type { Read, Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import type { Read, Reading } from '../../chain/reading.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 

@@ -1,6 +1,6 @@
 import type { Query, Rounds } from '../../chain/contract-query.ts'
+import type { Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import type { Reading } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 

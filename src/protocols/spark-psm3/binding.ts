@@ -2,9 +2,9 @@ import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { Intent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { swaps, type Tokens } from './abi.ts'
 
 /** Binds a call of the PSM to the purchase or sale of sUSDS that was asked for. */

@@ -3,9 +3,9 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { Intent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
 /** Binds a call of a vault to the deposit, or to the request for a withdrawal, that was asked for. */

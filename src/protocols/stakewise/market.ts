@@ -1,5 +1,5 @@
 import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
-import type { Read } from '../../chain/reading.ts'
+import type { Read } from '../../chain/contract-reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
@@ -7,7 +7,7 @@ import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-claims.ts'
 import { topic, topicOf } from '../shared/event-topics.ts'
-import { ray } from '../shared/rates.ts'
+import { ray } from '../shared/rate-units.ts'
 import {
   stakewiseAbi as abi,
   stakewiseKeeperAbi as keeperAbi,

@@ -1,9 +1,9 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
 import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
 import type { Intent } from '../intent.ts'
-import { refuse, type Verdict } from '../verdict.ts'
 import { exits, maxLoss } from './abi.ts'
 
 /** Binds a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss to the smallest one. */

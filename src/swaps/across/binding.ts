@@ -5,8 +5,8 @@ import { formatAmount } from '../../domain/amount.ts'
 import { networkShown } from '../../domain/networks.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { anyone, depositAbi, fillWindow } from './abi.ts'
 
 /** The terms of a deposit as a call says them; times are in Unix seconds. */

@@ -3,9 +3,9 @@ import { erc20Writes } from '../../chain/erc20.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { AveniaConstants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { refuse, type Verdict } from '../../protocols/verdict.ts'
 
 /**
  * Binds a transfer to the desk to the ramp that was asked for: the token, its exact amount, and the account of the settings. To whom the

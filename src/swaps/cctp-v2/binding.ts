@@ -5,9 +5,9 @@ import { formatAmount } from '../../domain/amount.ts'
 import { networkShown } from '../../domain/networks.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { anyone, burn, finality, forwardHook } from './abi.ts'
 
 /** Binds a burn to the transfer to another chain that was asked for. `here` and `there` are the bridge's two ends. */

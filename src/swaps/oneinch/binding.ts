@@ -1,8 +1,8 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { bindDescribedSwap } from '../described-swap.ts'
 import { aggregationRouterAbi } from './abi.ts'
 

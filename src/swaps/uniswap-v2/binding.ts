@@ -1,8 +1,8 @@
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { refuse, type Verdict } from '../../protocols/verdict.ts'
 import { bindPoolSwap, wrongCoin } from '../pool-swap-binding.ts'
 import { decodeSwap } from './decode.ts'
 

@@ -1,6 +1,6 @@
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Offer } from '../../protocols/exchange.ts'
+import type { Offer } from '../../protocols/exchange-quotes.ts'
 import { poolExchange } from '../pool-exchange.ts'
 import { quoterV2Abi } from './abi.ts'
 import { wayOf } from './binding.ts'

@@ -1,4 +1,4 @@
-import { both, type Reading } from '../../chain/reading.ts'
+import { both, type Reading } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'

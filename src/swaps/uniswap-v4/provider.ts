@@ -3,7 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog.ts'
-import type { Offer as Exchanged } from '../../protocols/exchange.ts'
+import type { Offer as Exchanged } from '../../protocols/exchange-quotes.ts'
 import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-path.ts'
 import type { SwapNetwork } from '../network.ts'
 import { poolExchange } from '../pool-exchange.ts'

@@ -1,4 +1,4 @@
-import { nodeBeforeTime } from '../../chain/block-time.ts'
+import { nodeBeforeTime } from '../../chain/block-at-time.ts'
 import { type ChainClient, isLocal } from '../../chain/client.ts'
 import { confirmationDepth, findUnlikeNode, type RequiredDepth } from '../../chain/finality/finality.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
 import { readHead } from '../../chain/head.ts'
-import { blockNumber } from '../../chain/reads.ts'
+import { blockNumber } from '../../chain/raw-reads.ts'
 import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'

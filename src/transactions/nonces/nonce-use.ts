@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/client.ts'
-import { blockNumber } from '../../chain/reads.ts'
+import { blockNumber } from '../../chain/raw-reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

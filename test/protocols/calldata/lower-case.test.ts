@@ -37,7 +37,7 @@ import {
   submit as lido_submit,
 } from '../../../src/protocols/lido/encode.ts'
 import * as lidoQueue from '../../../src/protocols/lido/queue.ts'
-import { stakedOf } from '../../../src/protocols/liquid-staking/contracts.ts'
+import { stakedOf } from '../../../src/protocols/liquid-staking/calls-and-reads.ts'
 import {
   stake as staked_stake,
   unstake as staked_unstake,

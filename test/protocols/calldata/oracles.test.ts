@@ -20,7 +20,7 @@ import { requestWithdrawals, submit } from '../../../src/protocols/lido/encode.t
 import { claimWithdrawals } from '../../../src/protocols/lido/queue.ts'
 import { netRate } from '../../../src/protocols/morpho/rate.ts'
 import { bindingOf } from '../../../src/protocols/registry.ts'
-import { compounded, ray } from '../../../src/protocols/shared/rates.ts'
+import { compounded, ray } from '../../../src/protocols/shared/rate-units.ts'
 import { extraRate, wholeTokens } from '../../../src/protocols/shared/rewards.ts'
 import { depositStake, requestExit } from '../../../src/protocols/stakewise/encode.ts'
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'

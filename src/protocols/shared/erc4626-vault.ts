@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 import { decodeEventLog, parseAbi } from 'viem/utils'
+import type { Answer, Read, Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import type { Answer, Read, Reading } from '../../chain/reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
@@ -12,7 +12,7 @@ import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from './amount-reads.ts'
 import { says } from './contract-claims.ts'
 import { topic, topicOf } from './event-topics.ts'
-import { perTick, ray } from './rates.ts'
+import { perTick, ray } from './rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from './transfers.ts'
 
 const abi = [...erc4626Abi, ...erc20Abi]

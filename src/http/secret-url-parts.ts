@@ -8,7 +8,7 @@ const isTold = (part: string): boolean => part.length < 8 && /^([a-z]*[0-9]{0,2}
  * The parts of the URL of a node that may be secret, as they stand there and as they are meant: user, password, the segments of
  * the path and the values of the query. Its host is shown anyway.
  */
-export function urlSecrets(url: string): string[] {
+export function secretUrlParts(url: string): string[] {
   const { username, password, pathname, searchParams, hash } = new URL(url)
   // A segment may have parameters of its own, and a query a name alone.
   const segments = pathname.split('/').flatMap((one) => [one, ...one.split(/[;=,:]/)])

@@ -6,7 +6,7 @@ import { plain } from '../domain/text.ts'
 import type { Token } from '../domain/token.ts'
 import type { ChainClient } from './client.ts'
 import { erc20Abi } from './erc20.ts'
-import { readWords } from './reads.ts'
+import { readWords } from './raw-reads.ts'
 
 /** Amounts of at least half the uint256 range are called unlimited. */
 export const unlimitedThreshold = 2n ** 255n

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 
 /** Errors of staked tokens, fixed yields and swaps by selector. A selector that several share is listed at the first. */
-export const otherErrors: Readonly<Record<Hex, string>> = {
+export const stakingAndSwapErrors: Readonly<Record<Hex, string>> = {
   // StakeWise v3 (stakewise/v3-core, Errors.sol).
   '0x9ff41fe0': 'CapacityExceeded()',
   '0x1c7b1d1a': 'ExitRequestNotProcessed()',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import { urlSecrets } from '../../src/http/url-secrets.ts'
+import { secretUrlParts } from '../../src/http/secret-url-parts.ts'
 import { listener } from '../support/listener.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -43,7 +43,7 @@ describe('what is secret in the URL of a node', () => {
     ['https://someone:p%40ss@node.example/jsonrpc', ['someone', 'p%40ss', 'p@ss']],
     ['https://error:result@node.example/a%zz%20b', ['a%zz%20b']],
   ])('%s', (at, secrets) => {
-    expect(urlSecrets(at)).toEqual(secrets)
+    expect(secretUrlParts(at)).toEqual(secrets)
   })
 
   test.each([token, [...token].join('\\u200b'), '%53ECRETTOKEN99', Buffer.from(token).toString('base64url')])(

@@ -1,9 +1,9 @@
+import type { Answer, Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import type { Answer, Reading } from '../../chain/reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
 import type { MarketState } from '../market.ts'
-import { compounded, ray } from './rates.ts'
+import { compounded, ray } from './rate-units.ts'
 
 /**
  * The state of an Aave v3 reserve, from the legacy 15-field struct of `getReserveData`, which every v3 version answers.

@@ -1,8 +1,6 @@
-import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import type { Query, Rounds } from './contract-query.ts'
 import { blockHashAt, type Head } from './head.ts'
 import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
 import { isUnsupportedMethod } from './rpc/errors.ts'
@@ -40,33 +38,6 @@ const isRefused = (error: unknown) => error instanceof AppError && error.code ==
 /** The number of the newest block. */
 export const blockNumber = async (rpc: ChainClient): Promise<number> =>
   Number(quantity(await rpc.request('eth_blockNumber'), 'the block number'))
-
-/** Sends a request to a node. */
-export type NodeCall = (method: string, params: readonly unknown[]) => Promise<unknown>
-
-/** Answers rounds of reads by raw calls; a refused or undecodable read is `undefined`. */
-export async function answerQueries<value>(rounds: Rounds<value>, ask: NodeCall): Promise<value> {
-  for (let step = rounds.next(); ; ) {
-    if (step.done) return step.value
-    step = rounds.next(await Promise.all(step.value.map((query) => answerTo(query, ask))))
-  }
-}
-
-async function answerTo({ address, abi, functionName, args = [] }: Query, ask: NodeCall): Promise<unknown> {
-  const data = encodeFunctionData({ abi, functionName, args: [...args] })
-  let said: Hex
-  try {
-    said = (await ask('eth_call', [{ to: address, data }, 'latest'])) as Hex
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
-    throw error
-  }
-  try {
-    return decodeFunctionResult({ abi, functionName, data: said })
-  } catch {
-    return undefined // No contract there, or another one: whoever asked says so.
-  }
-}
 
 /** The block parameter of a request. */
 type At = { blockHash: Hex } | Hex
