@@ -1,6 +1,6 @@
 import type { TokenAmount } from '../domain/amount.ts'
 import { type Network, networkShown } from '../domain/networks.ts'
-import type { OperationSummary, StoredPlan } from '../guard/intent-json.ts'
+import type { OperationSummary, StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'

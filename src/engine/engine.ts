@@ -4,8 +4,6 @@ import type { Catalog } from '../protocols/catalog.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
 import { actionOf, ingest } from './actions/action.ts'
-import { strategyBytecode } from './bytecode/strategy-bytecode.ts'
-import { transferBytecode } from './bytecode/transfer.ts'
 import { createChainServices } from './chain-services.ts'
 import type {
   ChainServices,
@@ -15,7 +13,7 @@ import type {
   SwapSettings,
 } from './context.ts'
 import { chargesOf, withFees } from './fees/charges.ts'
-import { customerFees, customerOf, setCustomerFees } from './fees/customer-fees.ts'
+import { customerFees, customerOf, setCustomerFees } from './fees/fee-settings.ts'
 import { historyOf } from './history/history.ts'
 import { walletOf } from './positions/wallet.ts'
 import type { ExternalPriceSource } from './prices/external-prices.ts'
@@ -26,6 +24,8 @@ import { swapStatus } from './quotes/swap-status.ts'
 import type { AnswerReuse } from './shared-answers.ts'
 import { strategyWithDetails } from './strategies/market-state.ts'
 import { recommend } from './strategies/recommend.ts'
+import { strategyBytecode } from './unsigned-transactions/strategy-bytecode.ts'
+import { transferBytecode } from './unsigned-transactions/transfer.ts'
 
 /** What an engine needs: catalogue, chains, store, customer, clock and ids. */
 export type EngineOptions = {

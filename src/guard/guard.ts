@@ -16,7 +16,7 @@ import {
 } from './approvals.ts'
 import { authoritySelectors, findAuthorityCall } from './authority.ts'
 import { contractName } from './contract-names.ts'
-import { expectationOf } from './expectations.ts'
+import { expectationOf } from './intent-expectation.ts'
 import {
   checkFeePayment,
   feeReceiverFault,

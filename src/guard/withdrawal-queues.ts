@@ -8,7 +8,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from '../protocols/catalog.ts'
 import { bindingOf, queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
-import { firstWord } from './simulation/reads.ts'
+import { firstWord } from './simulation/wallet-state.ts'
 
 /** The ERC-721 ticket of a market's withdrawal queue, as a token whose balance is watched; `undefined` without one. */
 export function queueTicket(strategy: StrategyEntry): Token | undefined {

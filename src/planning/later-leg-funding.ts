@@ -17,7 +17,7 @@ import { feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { bindingOf } from '../protocols/registry.ts'
 import type { ExecutionContext } from './context.ts'
-import { expectedShares } from './market-expectations.ts'
+import { expectedShares } from './market-quotes.ts'
 import type { ProposedLeg } from './proposal.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 

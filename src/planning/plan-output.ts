@@ -14,10 +14,10 @@ import type { SignerIdentity } from '../signing/signer.ts'
 import { isLaterProvider, swapProofOf } from '../swaps/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
-import { isOnWord } from './orders.ts'
 import type { CheckedPlan } from './plan.ts'
 import { operationJson } from './plan-format.ts'
 import type { ProposedLeg } from './proposal.ts'
+import { isOnWord } from './swap-settlement.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 
 /**

@@ -24,9 +24,10 @@ import type { CheckedContract } from './contract-code.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
-import { withUnknownPayoutNote } from './market-expectations.ts'
+import { withUnknownPayoutNote } from './market-quotes.ts'
 import { checkTarget } from './onchain-target-check.ts'
-import { isOnWord } from './orders.ts'
+import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
+import { activeLegs, type Proposal, planCore } from './proposal.ts'
 import {
   type Comparison,
   checkPrice,
@@ -34,9 +35,8 @@ import {
   type ReferenceQuote,
   type SlippageEstimate,
   slippageEstimates,
-} from './own-price.ts'
-import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
-import { activeLegs, type Proposal, planCore } from './proposal.ts'
+} from './reference-price.ts'
+import { isOnWord } from './swap-settlement.ts'
 
 type CheckedWithoutPolicy = {
   proposal: Proposal

@@ -3,10 +3,10 @@ import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import { policyRules } from '../guard/policy/rules.ts'
 import type { Terms } from '../guard/terms.ts'
 import type { ExecutionContext } from './context.ts'
-import type { ReferenceQuote } from './own-price.ts'
 import { checkWithoutPolicy, policyFacts } from './plan.ts'
 import { readPlan } from './plan-input.ts'
 import type { Proposal } from './proposal.ts'
+import type { ReferenceQuote } from './reference-price.ts'
 
 /** Every policy rule that applies to a plan. `policy` is the hash of its file. */
 export type PolicyReport = { planHash: string; policy: string; assurance: string; rules: RuleResult[] }

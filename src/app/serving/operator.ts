@@ -11,7 +11,7 @@ type Needs = { now: () => number; newId: () => string; slugs: () => Promise<read
 /** The API keys of a served deployment, in its database. Markup and strategies belong to the customer of a key. */
 export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): ApiKeys {
   const bound = async () =>
-    (await (await import('../../engine/fees/customer-fees.ts')).readOperatorFees(engine)).maxMarkupBps
+    (await (await import('../../engine/fees/fee-settings.ts')).readOperatorFees(engine)).maxMarkupBps
   const shown = async ({ id, customer, testnet, createdAt, revokedAt }: KeyRow): Promise<ApiKey> => ({
     id,
     customer,
@@ -76,7 +76,7 @@ export function operatorSide(
   needs: { catalog: Catalog; now: () => number },
 ): Operator {
   const show: Operator['show'] = async () => {
-    const { readOperatorFees } = await import('../../engine/fees/customer-fees.ts')
+    const { readOperatorFees } = await import('../../engine/fees/fee-settings.ts')
     const changes = await store.settingChanges(mostChanges)
     return {
       ...(await readOperatorFees(store)),
@@ -90,7 +90,7 @@ export function operatorSide(
   return {
     show,
     set: async (change) => {
-      const { setOperatorFees } = await import('../../engine/fees/customer-fees.ts')
+      const { setOperatorFees } = await import('../../engine/fees/fee-settings.ts')
       for (const one of [store, ...others]) await setOperatorFees({ ...needs, store: one }, change)
       return show()
     },

@@ -1,7 +1,7 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { actionIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
+import { actionIntent, quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isRefunded, isUnderDelivered, isUnfilled, resultOf } from '../../transactions/outcome/result.ts'
 import type { Cli } from '../world.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
-import { quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
+import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/settled-steps.ts'

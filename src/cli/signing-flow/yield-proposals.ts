@@ -4,7 +4,7 @@ import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { depositBounds, withdrawalBounds } from '../../guard/exchange-minimum.ts'
-import { balanceOf, firstWord } from '../../guard/simulation/reads.ts'
+import { balanceOf, firstWord } from '../../guard/simulation/wallet-state.ts'
 import {
   isQueuedWithdrawal,
   readClaim,

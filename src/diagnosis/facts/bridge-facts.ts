@@ -5,7 +5,7 @@ import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../
 import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
-import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation.ts'
 import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'

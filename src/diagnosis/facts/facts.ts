@@ -4,7 +4,7 @@ import type { Head } from '../../chain/head.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
-import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
 

@@ -7,7 +7,7 @@ import type { EngineContext } from '../context.ts'
 import { oncePerChain } from '../shared-answers.ts'
 import { type SubmittedTransactions, submittedSince } from './submitted-transactions.ts'
 import type { Tracked } from './tracking.ts'
-import { callHash, readWalletProgress } from './wallet-blocks.ts'
+import { callHash, readWalletProgress } from './wallet-transactions.ts'
 
 /** The transactions that the wallet of an action has sent since the action was issued, read once a chain for all its transactions. */
 type SubmittedSearch = {

@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
 import { inclusionFields, locateTransaction } from './chain-evidence.ts'
 import { issuesOf, type Tracked } from './tracking.ts'
-import { makesCall, type RpcTransaction } from './wallet-blocks.ts'
+import { makesCall, type RpcTransaction } from './wallet-transactions.ts'
 
 /** Takes a hash that a client reported for an action. A transaction with another call is BAD_REQUEST. */
 export async function takeClientReport(

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import { type EngineContext, isChainInScope } from '../context.ts'
-import { readWalletProgress } from './wallet-blocks.ts'
+import { readWalletProgress } from './wallet-transactions.ts'
 
 /** A tracked action with its transactions. `said`: what the provider of its swap says beside it, in its own word. */
 export type Tracked = { action: ActionRow; txs: readonly ActionTxRow[]; said?: string }

@@ -7,7 +7,7 @@ import { allBps as all } from '../../domain/basis-points.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { EngineContext } from '../context.ts'
-import { customerFees } from './customer-fees.ts'
+import { customerFees } from './fee-settings.ts'
 
 /**
  * A fee in basis points that the operator of the service or the customer charges, with the address that

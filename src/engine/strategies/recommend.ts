@@ -5,9 +5,9 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { categories } from '../../protocols/catalog.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
-import { acceptsBridgedFunds, bridgedTokenOn } from '../bytecode/cross-chain-deposit.ts'
-import { strategyBytecode } from '../bytecode/strategy-bytecode.ts'
 import { type EngineContext, type ListedMarket, routeNetworkNamed } from '../context.ts'
+import { acceptsBridgedFunds, bridgedTokenOn } from '../unsigned-transactions/cross-chain-deposit.ts'
+import { strategyBytecode } from '../unsigned-transactions/strategy-bytecode.ts'
 
 /**
  * Recommends the strategy with the highest rate that is open for the action, by asset symbol or category, in

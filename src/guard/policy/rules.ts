@@ -10,7 +10,7 @@ import { feesOf } from '../../protocols/intent-fees.ts'
 import { assetName, intentReceiver, type Spend, spendsByAsset } from '../spending.ts'
 import type { PolicyFacts, RuleResult } from './facts.ts'
 import type { Policy } from './policy.ts'
-import { feeRules, termRules } from './rule-limits.ts'
+import { feeRules, termRules } from './term-and-fee-rules.ts'
 
 /** The rules about recipients, strategies and contracts. */
 function recipientRules(

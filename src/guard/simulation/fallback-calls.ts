@@ -3,9 +3,9 @@ import { type ReadCall, requestAtBlock } from '../../chain/raw-reads.ts'
 import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { newProbeAccounts, revertedStep, type SimulationInput } from './block.ts'
-import { firstWord, readsOf, type WalletState } from './reads.ts'
+import { newProbeAccounts, revertedStep, type SimulationInput } from './block-simulation.ts'
 import type { Simulation } from './result.ts'
+import { firstWord, readsOf, type WalletState } from './wallet-state.ts'
 
 /** The first word of an answer in which every step succeeded. */
 const successWord = 2n ** 256n - 1n

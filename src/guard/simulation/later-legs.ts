@@ -10,8 +10,8 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { askMinter, minted } from '../../swaps/cctp-v2/delivery.ts'
-import { balanceOf, firstWord } from './reads.ts'
 import { gasLimitFor } from './simulate.ts'
+import { balanceOf, firstWord } from './wallet-state.ts'
 
 /**
  * A leg that waits for a bridge delivery: `amount` of `token`, minted by the bridge of `messenger`; `receipt` is what it should

@@ -19,11 +19,11 @@ import {
   type SimulationInput,
   type SimulationOutcome,
   simulateBlock,
-} from './block.ts'
+} from './block-simulation.ts'
 import { simulateByCall } from './fallback-calls.ts'
 import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts'
-import { insufficientFunds, readWalletState, type WalletState } from './reads.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
+import { insufficientFunds, readWalletState, type WalletState } from './wallet-state.ts'
 
 const textOf = (outcome: SimulationOutcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))

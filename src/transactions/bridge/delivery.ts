@@ -1,7 +1,7 @@
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { StoredPlan } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'

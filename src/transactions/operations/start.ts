@@ -1,7 +1,7 @@
 import { isFreshSnapshot } from '../../chain/snapshot.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { encodeIntent, quoteIds, type StoredPlan } from '../../guard/intent-json.ts'
+import { encodeIntent, quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, encodeTerms } from '../../guard/terms.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { pinContracts } from '../../planning/contract-code.ts'

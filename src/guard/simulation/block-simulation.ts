@@ -8,8 +8,8 @@ import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
-import { firstWord, readsOf } from './reads.ts'
 import type { Allowance, SimulationQuestion } from './result.ts'
+import { firstWord, readsOf } from './wallet-state.ts'
 
 /** A leg to simulate on a block. */
 export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
