@@ -5,7 +5,7 @@ import { Pool } from 'undici'
 import type { Service } from '../src/api/service.ts'
 import type { Allow } from '../src/server/authentication.ts'
 import { serve } from '../src/server/listen.ts'
-import { type KeyLimits, openKeyLimits } from '../src/store/keys/limits.ts'
+import { type KeyLimits, openKeyLimits } from '../src/store/api-keys/key-limits.ts'
 import { usualFees } from '../test/support/fees.ts'
 import { seeded } from './seeded.ts'
 

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../src/domain/address.ts'
 import type { Network } from '../src/domain/networks.ts'
 import type { TransactionSigner } from '../src/signing/signer.ts'
 import { openJournal } from '../src/store/journal/journal.ts'
-import type { Journal } from '../src/store/journal/types.ts'
+import type { Journal } from '../src/store/journal/journal-interface.ts'
 import {
   pendingNonce,
   type SimBlock,

@@ -1,8 +1,8 @@
 import type { ChainClient } from '../chain/client.ts'
 import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import type { Catalog } from '../protocols/catalog.ts'
+import type { Journal } from '../store/journal/journal-interface.ts'
 import type { Operation } from '../store/journal/operation.ts'
-import type { Journal } from '../store/journal/types.ts'
 
 /**
  * The dependencies of planning and execution: journal, chains, catalogue, the directory of the wallet locks, and the time in epoch

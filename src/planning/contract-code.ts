@@ -3,7 +3,7 @@ import type { ChainClient } from '../chain/client.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { isExempt, type Terms } from '../guard/terms.ts'
-import type { CodePin, CodePinJournal } from '../store/journal/types.ts'
+import type { CodePin, CodePinJournal } from '../store/journal/journal-interface.ts'
 import type { ExecutionContext } from './context.ts'
 
 /** The storage slot in which a proxy keeps its implementation (EIP-1967). */

@@ -7,13 +7,13 @@ import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOn } from '../protocols/prices.ts'
-import { nativeMark } from '../swaps/described-swap.ts'
+import { nativeMark } from '../swaps/aggregator-binding.ts'
 import { metaAggregationRouterAbi } from '../swaps/kyberswap/abi.ts'
 import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
-import { openExchanges } from './exchanges.ts'
 import type { Answer } from './loopback-server.ts'
 import { secretFile } from './secret-files.ts'
+import { openExchanges } from './swap-providers.ts'
 
 /** A chain as the aggregator sees it. */
 type Chain = { network: Network; rpc: ChainClient }

@@ -8,11 +8,11 @@ import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOn } from '../protocols/prices.ts'
-import { depositIn, fillQuery } from '../swaps/across/delivery.ts'
+import { depositIn, fillQuery } from '../swaps/across/deposit-events.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
 import type { Route } from '../swaps/provider.ts'
-import { openExchanges } from './exchanges.ts'
 import type { Answer } from './loopback-server.ts'
+import { openExchanges } from './swap-providers.ts'
 
 /** Where the service is below the base URL of the sandbox's services. */
 export const lifiPath = '/lifi/v1'

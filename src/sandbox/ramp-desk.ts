@@ -11,7 +11,7 @@ import type { AveniaConstants, Catalog } from '../protocols/catalog.ts'
 import { topic } from '../protocols/shared/event-topics.ts'
 import { type AveniaAccount, parseAccount, signedText } from '../swaps/avenia/account.ts'
 import { receiptOf } from './genesis/deployer.ts'
-import { about } from './genesis/plan.ts'
+import { assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
 import { secretFile } from './secret-files.ts'
 
@@ -146,17 +146,17 @@ function openDesk(
   const used = new Set<string>()
   const token = (side: Side): Pick<Token, 'address' | 'decimals'> => ({
     address: side === 'USDC' ? usdc : brla,
-    decimals: about[side].decimals,
+    decimals: assetFacts[side].decimals,
   })
   /** An amount of one token in the other at the fixed rate, rounded down or up. */
   const worth = (amount: bigint, from: Side, to: Side, isUp = false): bigint => {
     const [over, under] = [
-      amount * about[from].usd * 10n ** BigInt(about[to].decimals),
-      about[to].usd * 10n ** BigInt(about[from].decimals),
+      amount * assetFacts[from].usd * 10n ** BigInt(assetFacts[to].decimals),
+      assetFacts[to].usd * 10n ** BigInt(assetFacts[from].decimals),
     ]
     return isUp ? (over + under - 1n) / under : over / under
   }
-  const gasIn = (side: Side) => (gasUsd * 10n ** BigInt(about[side].decimals)) / about[side].usd
+  const gasIn = (side: Side) => (gasUsd * 10n ** BigInt(assetFacts[side].decimals)) / assetFacts[side].usd
 
   const quoted = (search: URLSearchParams): Answer => {
     const asked = Query.safeParse(Object.fromEntries(search)).data
@@ -164,7 +164,7 @@ function openDesk(
     const text = inputAmount ?? outputAmount
     if (!from || !to || from === to || text === undefined || (inputAmount && outputAmount))
       return refused(400, 'invalid quote parameters')
-    const exactly = parseUnits(text, about[inputAmount ? from : to].decimals)
+    const exactly = parseUnits(text, assetFacts[inputAmount ? from : to].decimals)
     const gross = inputAmount
       ? worth(exactly, from, to)
       : ((exactly + gasIn(to)) * markup + markup - 2n) / (markup - 1n)
@@ -174,7 +174,7 @@ function openDesk(
     const amountOut = inputAmount ? gross - kept : exactly
     const quoteToken = crypto.randomUUID()
     quotes.set(quoteToken, { from, to, amountIn, amountOut, until: now() + quoteMs })
-    const shown = (amount: bigint, side: Side) => formatUnits(amount, about[side].decimals)
+    const shown = (amount: bigint, side: Side) => formatUnits(amount, assetFacts[side].decimals)
     const fee = (type: string, amount: bigint) => ({
       type,
       amount: shown(amount, to),
@@ -192,7 +192,7 @@ function openDesk(
         outputPaymentMethod: 'SANDBOX',
         outputAmount: shown(amountOut, to),
         appliedFees: [fee('Markup Fee', gross / markup), fee('Gas Fee', gasIn(to))],
-        basePrice: shown(worth(10n ** BigInt(about[from].decimals), from, to), to),
+        basePrice: shown(worth(10n ** BigInt(assetFacts[from].decimals), from, to), to),
       },
     }
   }

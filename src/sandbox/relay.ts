@@ -17,10 +17,10 @@ import {
   type RelayTerms,
   relayOn,
 } from '../swaps/relay/order.ts'
-import { openExchanges } from './exchanges.ts'
 import { receiptOf } from './genesis/deployer.ts'
-import { type Asset, about } from './genesis/plan.ts'
+import { type Asset, assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
+import { openExchanges } from './swap-providers.ts'
 
 /** What goes wrong with the solver of Relay; `amount` is its delay in ms. */
 export type RelayFault = {
@@ -289,7 +289,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
 
 /** The price of a token of the sandbox in USD, with 8 decimals; a dollar for one that has none. */
 const usdOf = ({ symbol }: Token): bigint =>
-  Object.hasOwn(about, symbol) ? about[symbol as Asset].usd : 100_000_000n
+  Object.hasOwn(assetFacts, symbol) ? assetFacts[symbol as Asset].usd : 100_000_000n
 
 /** The order that an event of the depository names, and what was deposited for it. */
 function depositOf(log: Log): { id: Hex; token: Address; amount: string } {

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
 import { olderRoutes } from '../api/deprecated-routes.ts'
 import { AppError } from '../domain/errors.ts'
-import { answering, type Sent, type Served, servedRoutes } from './answer.ts'
 import {
   type Access,
   type Allow,
@@ -13,13 +12,14 @@ import {
   servedIn,
   setCaller,
 } from './authentication.ts'
-import { readBody, refuseCharset, refuseEncoding } from './body.ts'
 import { docsPage } from './docs-page.ts'
 import { allowedOn, type Said, said, unread } from './errors.ts'
 import { failed, type Log, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
+import { readBody, refuseCharset, refuseEncoding } from './request-body.ts'
 import { caps, refuseTunnels, refuseUnlawful } from './request-caps.ts'
+import { answering, type Sent, type Served, servedRoutes } from './route-handlers.ts'
 import { addPage } from './web-page.ts'
 
 /** Who is told when something took too long: `begin` and `end` say what is under way, `close` stops looking. */

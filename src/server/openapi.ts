@@ -3,7 +3,7 @@ import { olderRoutes } from '../api/deprecated-routes.ts'
 import { ErrorEnvelope } from '../api/error-envelope.ts'
 import { missingHeader } from '../api/page.ts'
 import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
-import { type Served, servedRoutes } from './answer.ts'
+import { type Served, servedRoutes } from './route-handlers.ts'
 
 /** A JSON document, as deep as whoever made it knows it. */
 type Json = Record<string, unknown>

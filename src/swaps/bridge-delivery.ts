@@ -3,7 +3,7 @@ import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { SwapNetwork } from './network.ts'
+import type { SwapNetwork } from './provider-network.ts'
 
 /** What is needed to follow a transfer between chains: their nodes, the catalogue, the time in epoch ms, and HTTP for a service. */
 export type DeliveryContext = {

@@ -5,8 +5,8 @@ import type { Verdict } from '../protocols/binding-verdict.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
 import type { Intent } from '../protocols/intent.ts'
-import type { SwapNetwork } from './network.ts'
 import type { SwapProvider } from './provider.ts'
+import type { SwapNetwork } from './provider-network.ts'
 
 /** The intent of a swap. */
 export type SwapIntent = Extract<Intent, { kind: 'swap' }>

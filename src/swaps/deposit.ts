@@ -2,7 +2,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from '../protocols/bitcoin.ts'
-import type { SwapNetwork } from './network.ts'
+import type { SwapNetwork } from './provider-network.ts'
 
 /** A transaction of Bitcoin, as far as it is read here. Amounts are in satoshi; `height` is that of its block, `null` while it waits. */
 export type BitcoinTransaction = {

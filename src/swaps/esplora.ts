@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Bitcoin, BitcoinTransaction } from './deposit.ts'
-import type { SwapNetwork } from './network.ts'
 import { badAnswer, providerApi } from './provider-api.ts'
+import type { SwapNetwork } from './provider-network.ts'
 
 const Output = z.object({
   scriptpubkey: z.string(),

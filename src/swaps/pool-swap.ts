@@ -4,8 +4,8 @@ import type { Network } from '../domain/networks.ts'
 import { less, more } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
-import type { SwapNetwork } from './network.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
+import type { SwapNetwork } from './provider-network.ts'
 
 /**
  * A swap along a path of pools before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`. Exact

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
-import type { ApiAnswer, SwapNetwork } from './network.ts'
+import type { ApiAnswer, SwapNetwork } from './provider-network.ts'
 
 /** An amount as the services of aggregators write it, in the smallest unit. */
 export const Amount = z.string().regex(/^\d{1,78}$/)

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../chain/client.ts'
 import { AppError } from '../domain/errors.ts'
+import type { OperationJournal, ReorgJournal } from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { OperationJournal, ReorgJournal } from '../store/journal/types.ts'
 import { confirmStep } from './confirmation/confirmer.ts'
 import { abandonedFailureOf } from './outcome/failure.ts'
 import { outcomeOf } from './outcome/outcome.ts'

@@ -2,8 +2,13 @@ import type { ChainClient } from '../chain/client.ts'
 import { checkInclusionBlock } from '../chain/finality/inclusion-check.ts'
 import { findAttempt } from '../chain/finality/mined-transaction.ts'
 import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
+import type {
+  NonceJournal,
+  OperationJournal,
+  ReorgJournal,
+  StepJournal,
+} from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { NonceJournal, OperationJournal, ReorgJournal, StepJournal } from '../store/journal/types.ts'
 import { activeSteps } from './operations/active-steps.ts'
 
 type Chains = {

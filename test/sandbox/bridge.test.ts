@@ -1,7 +1,7 @@
 import { pad } from 'viem/utils'
 import { expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import { decodeMessage, fillMessage, zeroWord } from '../../src/sandbox/bridge/message.ts'
+import { decodeMessage, fillMessage, zeroWord } from '../../src/sandbox/cctp/message.ts'
 import { calldata, topicOf, useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seeded } from '../../bench/seeded.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
-import type { Journal } from '../../src/store/journal/types.ts'
+import type { Journal } from '../../src/store/journal/journal-interface.ts'
 
 const wallet: Address = `0x${'44'.repeat(20)}`
 const request = (n: number) => ({ pay: n })

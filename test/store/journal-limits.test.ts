@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
-import type { Journal } from '../../src/store/journal/types.ts'
+import type { Journal } from '../../src/store/journal/journal-interface.ts'
 
 const wallet: Address = `0x${'44'.repeat(20)}`
 const other: Address = `0x${'55'.repeat(20)}`

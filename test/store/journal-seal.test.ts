@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
-import type { Journal } from '../../src/store/journal/types.ts'
+import type { Journal } from '../../src/store/journal/journal-interface.ts'
 
 const wallet: Address = `0x${'44'.repeat(20)}`
 const payTo = (byte: string) => ({

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { openLimiter, type Window } from '../../src/store/keys/rate-limiter.ts'
+import { openLimiter, type Window } from '../../src/store/api-keys/rate-limiter.ts'
 
 const specification: readonly Window[] = [
   { ms: 60_000, most: 100 },
@@ -211,7 +211,7 @@ describe('a sliding log', () => {
 })
 
 test('several processes, one of them killed, together get no more than one', async () => {
-  const module = fileURLToPath(new URL('../../src/store/keys/rate-limiter.ts', import.meta.url))
+  const module = fileURLToPath(new URL('../../src/store/api-keys/rate-limiter.ts', import.meta.url))
   const program = `const { openLimiter } = await import(${JSON.stringify(module)})
     const one = openLimiter(${JSON.stringify(path)}, { windows: [{ ms: 300, most: 40 }, { ms: 3600000, most: 150 }], now: Date.now })
     for (;;) {

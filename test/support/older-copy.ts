@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { openJournal } from '../../src/store/journal/journal.ts'
-import type { Journal } from '../../src/store/journal/types.ts'
+import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { attemptsIn } from './program.ts'
 import type { Circumstances, useCommands } from './run.ts'
 

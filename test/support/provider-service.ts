@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest'
 import { exchangeJson } from '../../src/http/client.ts'
 import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
-import type { SwapNetwork } from '../../src/swaps/network.ts'
+import type { SwapNetwork } from '../../src/swaps/provider-network.ts'
 
 /** What a test lets the service of a provider answer. */
 export type Answering = (...asked: Parameters<Parameters<typeof serveLoopback>[0]>) => Answered

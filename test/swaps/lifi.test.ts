@@ -16,8 +16,8 @@ import { spokePoolAbi } from '../../src/swaps/across/abi.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
 import { diamondAbi } from '../../src/swaps/lifi/abi.ts'
 import { lifi } from '../../src/swaps/lifi/provider.ts'
-import type { SwapNetwork } from '../../src/swaps/network.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
+import type { SwapNetwork } from '../../src/swaps/provider-network.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
 import {
   catalog,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import type { Journal } from '../../src/store/journal/types.ts'
+import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../src/transactions/run.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
 import { type Provider, provider } from '../support/provider.ts'

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ChainClient } from '../../src/chain/client.ts'
 import { quantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import type { Journal } from '../../src/store/journal/types.ts'
+import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import {
   journalIn,
   newHome,

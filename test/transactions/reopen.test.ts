@@ -4,7 +4,7 @@ import { checkInclusionBlock } from '../../src/chain/finality/inclusion-check.ts
 import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import type { Journal } from '../../src/store/journal/types.ts'
+import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { reopenAbandoned } from '../../src/transactions/reopen-abandoned.ts'
 import { reopenReorganised } from '../../src/transactions/reorganisations.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../../store/engine/store.ts'
 import { acquireLock } from '../../store/file-lock.ts'
 import { openJournal } from '../../store/journal/journal.ts'
-import type { Journal } from '../../store/journal/types.ts'
+import type { Journal } from '../../store/journal/journal-interface.ts'
 import { privateDirectory } from '../../store/private-directory.ts'
 import { sqliteSql } from '../../store/sql/sqlite.ts'
 

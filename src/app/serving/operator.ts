@@ -2,8 +2,8 @@ import type { ApiKey, ApiKeys, Operator } from '../../cli/serving.ts'
 import { bpsIn } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
+import { type KeyRow, type keyStore, newKey } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { type KeyRow, type keyStore, newKey } from '../../store/keys/keys.ts'
 
 type Store = { engine: EngineStore; keys: ReturnType<typeof keyStore>; close: () => Promise<void> }
 type Needs = { now: () => number; newId: () => string; slugs: () => Promise<readonly string[]> }

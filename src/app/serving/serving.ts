@@ -8,8 +8,8 @@ import { networkNamed } from '../../domain/networks.ts'
 import { listing } from '../../domain/shell-quoting.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Caller } from '../../server/authentication.ts'
+import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { KeyOwner } from '../../store/keys/keys.ts'
 import type { BackendInputs } from '../backends/backend.ts'
 import { externalPricesFrom } from '../backends/display-prices.ts'
 import { swapSettingsFrom } from '../backends/swap-settings.ts'
@@ -67,8 +67,8 @@ async function openStore(database: string) {
   const [{ engineMigrations, engineStore }, { keyStore }, { cachedKeyOwner }, { sqliteSql }] =
     await Promise.all([
       import('../../store/engine/store.ts'),
-      import('../../store/keys/keys.ts'),
-      import('../../store/keys/cache.ts'),
+      import('../../store/api-keys/keys.ts'),
+      import('../../store/api-keys/owner-cache.ts'),
       import('../../store/sql/sqlite.ts'),
     ])
   const sql = sqliteSql(database, { migrations: engineMigrations })
@@ -127,7 +127,7 @@ export function servingSide(
         import('../../server/listen.ts'),
         import('../../server/log.ts'),
         import('../../engine/engine.ts'),
-        import('../../store/keys/limits.ts'),
+        import('../../store/api-keys/key-limits.ts'),
         import('../backends/watched-chains.ts'),
         openStore(database),
       ])

@@ -8,7 +8,7 @@ import { commandOperands } from '../../signing/command-line.ts'
 import type { RecordedQuote } from '../../signing/command-line-check.ts'
 import type { RecordedPlan } from '../../signing/recorded-plan-check.ts'
 import type { SigningServiceContext } from '../../signing/signing-context.ts'
-import type { Journal } from '../../store/journal/types.ts'
+import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Directories } from '../profiles/directories.ts'
 
 /** The most bytes of a plan that are read. */

@@ -8,10 +8,10 @@ import type { Catalog } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import { settlementAbi } from '../../swaps/cow/abi.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
-import { openExchanges } from '../exchanges.ts'
 import { publishedCow } from '../genesis/artifacts.ts'
 import { receiptOf } from '../genesis/deployer.ts'
 import type { Answer } from '../loopback-server.ts'
+import { openExchanges } from '../swap-providers.ts'
 
 /** Where the order book of a chain is below the base URL of the sandbox's services. */
 export const orderBookPath = (network: string): string => `/cow/${network}`

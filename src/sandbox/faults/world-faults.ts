@@ -5,7 +5,7 @@ import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/s
 import { sandboxAccountAddress } from '../accounts.ts'
 import type { AcrossFault } from '../across/relayer.ts'
 import type { BitcoinFault } from '../bitcoin/one-click.ts'
-import type { BridgeFault } from '../bridge/attestation-service.ts'
+import type { BridgeFault } from '../cctp/attestation-service.ts'
 import type { Loopback } from '../loopback-server.ts'
 import type { DeskFault } from '../ramp-desk.ts'
 import type { RelayFault } from '../relay.ts'

@@ -3,7 +3,7 @@ import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { own, published, publishedAbi } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, about, assets, type Plan } from './plan.ts'
+import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 
 const artifacts = '@aave/core-v3/artifacts/contracts'
@@ -20,7 +20,7 @@ const ray = (percent: number): bigint => BigInt(Math.round(percent * 1e7)) * 10n
 export type Aave = { pool: Address; oracle: Address; aTokens: Record<Asset, Address> }
 
 /** Deploys an Aave v3 market with five reserves and puts deposits and loans into it, so that no rate is zero. */
-export async function deployAave(d: Deployer, plan: Plan, tokens: Tokens): Promise<Aave> {
+export async function deployAave(d: Deployer, parameters: ChainParameters, tokens: Tokens): Promise<Aave> {
   const providerArtifact = core('protocol/configuration/PoolAddressesProvider')
   const provider = d.deploy(providerArtifact, ['Sandbox market', d.from])
   const configure = (name: string, ...args: unknown[]) => d.call(providerArtifact.abi, provider, name, args)
@@ -57,8 +57,8 @@ export async function deployAave(d: Deployer, plan: Plan, tokens: Tokens): Promi
     set('setReserveBorrowing', true)
     set('setReserveFactor', 1000n)
   }
-  seed(d, pool, plan, tokens)
-  for (const asset of plan.pausedReserves)
+  seed(d, pool, parameters, tokens)
+  for (const asset of parameters.pausedReserves)
     d.call(configuratorArtifact.abi, configurator, 'setReservePause', [tokens.assets[asset], true])
 
   const aTokens: Partial<Record<Asset, Address>> = {}
@@ -84,7 +84,7 @@ function deployOracle(d: Deployer, provider: Address, tokens: Tokens): Address {
   return d.deploy(core('misc/AaveOracle'), [
     provider,
     assets.map((asset) => tokens.assets[asset]),
-    assets.map((asset) => d.deploy(aggregator, [about[asset].usd])),
+    assets.map((asset) => d.deploy(aggregator, [assetFacts[asset].usd])),
     nativeAddress,
     nativeAddress,
     100000000n,
@@ -108,7 +108,7 @@ function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Mar
     aTokenImpl: aToken,
     stableDebtTokenImpl: stableDebt,
     variableDebtTokenImpl: variableDebt,
-    underlyingAssetDecimals: about[asset].decimals,
+    underlyingAssetDecimals: assetFacts[asset].decimals,
     interestRateStrategyAddress: asset === 'WETH' || asset === 'WBTC' ? volatile : stable,
     underlyingAsset: tokens.assets[asset],
     treasury,
@@ -124,17 +124,17 @@ function initReserves(d: Deployer, { provider, pool, configurator, tokens }: Mar
   d.call(coreAbi('protocol/pool/PoolConfigurator'), configurator, 'initReserves', [inputs])
 }
 
-function seed(d: Deployer, pool: Address, plan: Plan, tokens: Tokens): void {
+function seed(d: Deployer, pool: Address, parameters: ChainParameters, tokens: Tokens): void {
   const abi = coreAbi('protocol/pool/Pool')
-  const units = (asset: Asset, whole: bigint) => parseUnits(String(whole), about[asset].decimals)
+  const units = (asset: Asset, whole: bigint) => parseUnits(String(whole), assetFacts[asset].decimals)
   for (const asset of assets) {
     const token = tokens.assets[asset]
     d.call(own('SandboxToken').abi, token, 'approve', [pool, maxUint256])
-    d.call(abi, pool, 'supply', [token, units(asset, plan.lending[asset].supplied), d.from, 0])
+    d.call(abi, pool, 'supply', [token, units(asset, parameters.lending[asset].supplied), d.from, 0])
   }
   const variableRate = 2n
   for (const asset of assets) {
-    const { supplied, borrowedPercent } = plan.lending[asset]
+    const { supplied, borrowedPercent } = parameters.lending[asset]
     const amount = units(asset, (supplied * borrowedPercent) / 100n)
     d.call(abi, pool, 'borrow', [tokens.assets[asset], amount, variableRate, 0, d.from])
   }

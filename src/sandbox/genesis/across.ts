@@ -5,7 +5,7 @@ import type { AcrossConstants } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { acrossContract, own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, about, type Plan } from './plan.ts'
+import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 
 /** What the relayer pays fills from on each chain, in whole tokens. */
@@ -23,7 +23,7 @@ const buffers = [3_600, 21_600] as const
  * Deploys a pool of Across behind its proxy, as its authors publish it, without the gateway of its version 5. The deployer owns it, so that
  * it sends the bundles of refunds. The relayer gets what it pays out.
  */
-export function deployAcross(d: Deployer, { chainId }: Plan, { assets }: Tokens): AcrossConstants {
+export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AcrossConstants {
   const pool = acrossContract('Ethereum_SpokePool')
   const nobody = `0x${'0'.repeat(40)}`
   const implementation = d.deploy(pool, [assets.WETH, ...buffers, nobody])
@@ -32,7 +32,7 @@ export function deployAcross(d: Deployer, { chainId }: Plan, { assets }: Tokens)
   for (const [asset, whole] of Object.entries(liquidity) as [Asset, string][])
     d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
       sandboxAddress(roles.relayer),
-      parseUnits(whole, about[asset].decimals),
+      parseUnits(whole, assetFacts[asset].decimals),
     ])
   return { chainId, spokePool }
 }

@@ -4,9 +4,9 @@ import { maxUint256 } from '../../domain/amount.ts'
 import type { BalancerV2Constants } from '../../protocols/catalog.ts'
 import { own, publishedBalancer } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import type { Asset, Plan } from './plan.ts'
+import type { Asset, ChainParameters } from './parameters.ts'
+import { side } from './pool-amounts.ts'
 import type { Tokens } from './tokens.ts'
-import { side } from './uniswap.ts'
 
 /** A weighted pool: the part of its value in each asset in percent, its fee in percent, and all of it in USD. */
 type Pool = { weights: Partial<Record<Asset, bigint>>; feePercent: string; usd: bigint }
@@ -25,7 +25,7 @@ const firstJoin = parseAbiParameters('uint256 kind, uint256[] amountsIn')
 /** Deploys the Vault of Balancer v2 with its authorizer and its queries, and weighted pools, as their authors publish them. */
 export async function deployBalancerV2(
   d: Deployer,
-  { chainId }: Plan,
+  { chainId }: ChainParameters,
   { assets }: Tokens,
 ): Promise<BalancerV2Constants> {
   const [vaultArtifact, factoryArtifact] = [

@@ -13,12 +13,12 @@ import type {
 import type { LidoConstants } from '../../protocols/lido/constants.ts'
 import type { Aave } from './aave.ts'
 import type { Staking, Vaults } from './own-contracts.ts'
-import { type Asset, about, assets, type Plan } from './plan.ts'
+import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 
 /** The deployments of one chain. */
 export type Deployed = {
-  plan: Plan
+  parameters: ChainParameters
   tokens: Tokens
   aave: Aave
   vaults: Vaults
@@ -53,30 +53,30 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   oneInch: [],
   relay: [],
   priceFeeds: [],
-  priceOracles: Object.fromEntries(chains.map(({ plan, aave }) => [plan.chainId, aave.oracle])),
+  priceOracles: Object.fromEntries(chains.map(({ parameters, aave }) => [parameters.chainId, aave.oracle])),
 })
 
 const tokensOf = (chain: Deployed): Token[] => [
   ...assets.map((asset) => assetToken(chain, asset)),
   ...chain.tokens.duplicates.map((address, index) => ({
-    chainId: chain.plan.chainId,
+    chainId: chain.parameters.chainId,
     address,
     symbol: 'DUP',
     decimals: 18,
-    name: chain.plan.duplicates[index]!,
+    name: chain.parameters.duplicates[index]!,
   })),
 ]
 
-const assetToken = ({ plan, tokens }: Deployed, asset: Asset): Token => ({
-  chainId: plan.chainId,
+const assetToken = ({ parameters, tokens }: Deployed, asset: Asset): Token => ({
+  chainId: parameters.chainId,
   address: tokens.assets[asset],
   symbol: asset,
-  decimals: about[asset].decimals,
-  name: about[asset].name,
+  decimals: assetFacts[asset].decimals,
+  name: assetFacts[asset].name,
 })
 
 function strategiesOf(chain: Deployed): StrategyEntry[] {
-  const network = networkNamed(sandboxNetworks, chain.plan.chainId)
+  const network = networkNamed(sandboxNetworks, chain.parameters.chainId)
   const lent: Asset[] = ['USDC', 'USDT', 'WETH']
   if (network.name === 'sandbox-two') lent.push('BRLA', 'WBTC')
   return [
@@ -140,7 +140,7 @@ const lendingEntry = (chain: Deployed, network: Network, asset: Asset): Strategy
     chainId: network.chainId,
     address: chain.aave.aTokens[asset],
     symbol: `a${asset}`,
-    decimals: about[asset].decimals,
+    decimals: assetFacts[asset].decimals,
     name: `Aave Sandbox ${asset}`,
   },
   implementationSelector: 'aave-v3@1',
@@ -174,7 +174,7 @@ const vaultEntry = (chain: Deployed, network: Network, words: VaultWords): Strat
     chainId: network.chainId,
     address: words.vault,
     ...words.receipt,
-    decimals: about[words.asset].decimals,
+    decimals: assetFacts[words.asset].decimals,
   },
   implementationSelector: 'erc4626@1',
   isDefault: false,

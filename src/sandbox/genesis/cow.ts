@@ -6,7 +6,7 @@ import type { CowConstants } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { own, publishedCow } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, about, type Plan } from './plan.ts'
+import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 
 /** What the solver fills orders from on each chain, in whole tokens. */
@@ -21,7 +21,11 @@ const liquidity: Partial<Record<Asset, string>> = {
  * Deploys the settlement of CoW Protocol, its list of solvers without a proxy, and by it the relayer, as their authors publish them; no
  * vault of Balancer. The solver gets what it fills orders from.
  */
-export async function deployCow(d: Deployer, { chainId }: Plan, { assets }: Tokens): Promise<CowConstants> {
+export async function deployCow(
+  d: Deployer,
+  { chainId }: ChainParameters,
+  { assets }: Tokens,
+): Promise<CowConstants> {
   const [list, settlement] = [publishedCow('GPv2AllowListAuthentication'), publishedCow('GPv2Settlement')]
   const solvers = d.deploy(list)
   d.call(list.abi, solvers, 'initializeManager', [d.from])
@@ -30,7 +34,7 @@ export async function deployCow(d: Deployer, { chainId }: Plan, { assets }: Toke
   for (const [asset, whole] of Object.entries(liquidity) as [Asset, string][])
     d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
       sandboxAddress(roles.solver),
-      parseUnits(whole, about[asset].decimals),
+      parseUnits(whole, assetFacts[asset].decimals),
     ])
   const vaultRelayer = await d.read<Address>(settlement.abi, at, 'vaultRelayer')
   return { chainId, settlement: at, vaultRelayer, api: null }

@@ -1,8 +1,8 @@
-import { numberToHex, parseEther } from 'viem/utils'
+import { numberToHex, parseEther, parseUnits } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { multicall3 } from '../../domain/networks.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { AveniaConstants, Catalog } from '../../protocols/catalog.ts'
 import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { deployAave } from './aave.ts'
 import { allowFills, deployAcross } from './across.ts'
@@ -21,29 +21,28 @@ import {
   deployVaults,
   linkBridge,
 } from './own-contracts.ts'
-import { type Plan, plans } from './plan.ts'
-import { fillDesk } from './ramp-desk.ts'
-import { deployTokens, grantAll } from './tokens.ts'
-import { deployPancakeSwap, deployUniswap } from './uniswap.ts'
+import { assetFacts, type ChainParameters, chainParameters } from './parameters.ts'
+import { deployTokens, grantAll, type Tokens } from './tokens.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
+import { deployPancakeSwap, deployUniswapV3 } from './uniswap-v3.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
 
 /** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */
 export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): Promise<Catalog> {
   const owner = sandboxAddress(roles.owner)
   const ends = await Promise.all(
-    plans.map(async (plan, index) => {
+    chainParameters.map(async (parameters, index) => {
       const rpc = nodes[index]!
       await rpc.request('anvil_setBalance', [owner, numberToHex(parseEther('1000000'))])
       await putMulticall(rpc)
       const d = await startDeployer(rpc, owner)
-      return { d, deployed: await deployChain(rpc, d, plan) }
+      return { d, deployed: await deployChain(rpc, d, parameters) }
     }),
   )
   const [one, two] = ends as [(typeof ends)[0], (typeof ends)[0]]
   linkBridge(one.d, one.deployed.bridge, two.deployed.bridge)
   linkBridge(two.d, two.deployed.bridge, one.deployed.bridge)
-  const pools = ends.map(({ d, deployed: { plan, tokens } }) => deployAcross(d, plan, tokens))
+  const pools = ends.map(({ d, deployed: { parameters, tokens } }) => deployAcross(d, parameters, tokens))
   await Promise.all(ends.map(({ d }) => d.flush()))
   await Promise.all(
     ends.map(async ({ deployed }, index) => {
@@ -52,11 +51,15 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
       await relayer.flush()
     }),
   )
-  const cow = await Promise.all(ends.map(({ d, deployed }) => deployCow(d, deployed.plan, deployed.tokens)))
-  const balancerV2 = await Promise.all(
-    ends.map(({ d, deployed }) => deployBalancerV2(d, deployed.plan, deployed.tokens)),
+  const cow = await Promise.all(
+    ends.map(({ d, deployed }) => deployCow(d, deployed.parameters, deployed.tokens)),
   )
-  const pancakeSwapV3 = ends.map(({ d, deployed: { plan, tokens } }) => deployPancakeSwap(d, plan, tokens))
+  const balancerV2 = await Promise.all(
+    ends.map(({ d, deployed }) => deployBalancerV2(d, deployed.parameters, deployed.tokens)),
+  )
+  const pancakeSwapV3 = ends.map(({ d, deployed: { parameters, tokens } }) =>
+    deployPancakeSwap(d, parameters, tokens),
+  )
   await Promise.all(
     ends.map(async ({ d, deployed }, index) => {
       await d.flush()
@@ -65,10 +68,10 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
       await solver.flush()
     }),
   )
-  const avenia = ends.map(({ d, deployed }) => fillDesk(d, deployed.plan, deployed.tokens))
+  const avenia = ends.map(({ d, deployed }) => fillDesk(d, deployed.parameters, deployed.tokens))
   const lifi = ends.map(({ d }, index) => deployLifi(d, pools[index]!))
-  const oneInch = ends.map(({ d, deployed }) => deployOneInch(d, deployed.plan))
-  const relay = ends.map(({ d, deployed }) => deployRelay(d, deployed.plan, deployed.tokens))
+  const oneInch = ends.map(({ d, deployed }) => deployOneInch(d, deployed.parameters))
+  const relay = ends.map(({ d, deployed }) => deployRelay(d, deployed.parameters, deployed.tokens))
   await Promise.all(ends.map(({ d }) => d.flush()))
   return {
     ...catalogOf([one.deployed, two.deployed]),
@@ -89,22 +92,22 @@ async function putMulticall(rpc: ChainClient): Promise<void> {
   await rpc.request('anvil_setCode', [multicall3, code])
 }
 
-async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<Deployed> {
-  for (let sent = 0; sent < plan.padding; sent++) d.skip()
-  const tokens = deployTokens(d, plan)
-  const aave = await deployAave(d, plan, tokens)
-  const vaults = deployVaults(d, plan, tokens, aave)
-  const uniswap = deployUniswap(d, plan, tokens)
-  const bridge = deployBridge(d, plan, tokens)
-  const staking = plan.hasStaking ? deployStaking(d) : null
-  const pairs = deployUniswapV2(d, plan, tokens)
-  const aggregator = deployAggregator(d, plan, tokens)
-  const poolsV4 = deployUniswapV4(d, plan, tokens, { v3: uniswap, v2: pairs })
+async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParameters): Promise<Deployed> {
+  for (let sent = 0; sent < parameters.padding; sent++) d.skip()
+  const tokens = deployTokens(d, parameters)
+  const aave = await deployAave(d, parameters, tokens)
+  const vaults = deployVaults(d, parameters, tokens, aave)
+  const uniswap = deployUniswapV3(d, parameters, tokens)
+  const bridge = deployBridge(d, parameters, tokens)
+  const staking = parameters.hasStaking ? deployStaking(d) : null
+  const pairs = deployUniswapV2(d, parameters, tokens)
+  const aggregator = deployAggregator(d, parameters, tokens)
+  const poolsV4 = deployUniswapV4(d, parameters, tokens, { v3: uniswap, v2: pairs })
   for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
   await d.flush()
   const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
   return {
-    plan,
+    parameters,
     tokens,
     aave,
     vaults,
@@ -117,4 +120,18 @@ async function deployChain(rpc: ChainClient, d: Deployer, plan: Plan): Promise<D
     fromBlock: 0n,
     startDate: new Date(Number(block.timestamp) * 1000).toISOString(),
   }
+}
+
+/** What the desk of ramps pays out of on each chain, in whole tokens. */
+const funds = { USDC: '5000000', BRLA: '25000000' } as const
+
+/** Gives the desk of ramps what it pays out; it has no contract. */
+function fillDesk(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AveniaConstants {
+  const desk = sandboxAddress(roles.desk)
+  for (const asset of ['USDC', 'BRLA'] as const)
+    d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
+      desk,
+      parseUnits(funds[asset], assetFacts[asset].decimals),
+    ])
+  return { chainId, desk, usdc: assets.USDC, brla: assets.BRLA, chain: 'SANDBOX', service: null }
 }

@@ -14,18 +14,18 @@ import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
 import { own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, about, type Plan } from './plan.ts'
+import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
 import { letMint, type Tokens } from './tokens.ts'
 
 /** The addresses of the two vaults of a chain. */
 export type Vaults = { lending: Address; staking: Address }
 
 /** Deploys two ERC-4626 vaults on top of Aave, over USDC and over WETH, and makes a first deposit into each. */
-export function deployVaults(d: Deployer, plan: Plan, tokens: Tokens, aave: Aave): Vaults {
+export function deployVaults(d: Deployer, parameters: ChainParameters, tokens: Tokens, aave: Aave): Vaults {
   const vault = own('SandboxVault')
   const open = (asset: Asset, name: string, symbol: string, cap: bigint | null, first: string): Address => {
     const token = tokens.assets[asset]
-    const units = (whole: string) => parseUnits(whole, about[asset].decimals)
+    const units = (whole: string) => parseUnits(whole, assetFacts[asset].decimals)
     const limit = cap === null ? maxUint256 : units(String(cap))
     const address = d.deploy(vault, [token, aave.pool, aave.aTokens[asset], name, symbol, limit])
     d.call(own('SandboxToken').abi, token, 'approve', [address, units(first)])
@@ -33,7 +33,7 @@ export function deployVaults(d: Deployer, plan: Plan, tokens: Tokens, aave: Aave
     return address
   }
   return {
-    lending: open('USDC', 'Sandbox USDC Vault', 'svUSDC', plan.vaultCap, '500000'),
+    lending: open('USDC', 'Sandbox USDC Vault', 'svUSDC', parameters.vaultCap, '500000'),
     staking: open('WETH', 'Sandbox Staked WETH', 'stWETH', null, '200'),
   }
 }
@@ -52,7 +52,11 @@ export function deployStaking(d: Deployer): Staking {
 }
 
 /** Deploys our stand-in for the router of KyberSwap, with the executor that swaps along its routes. */
-export function deployAggregator(d: Deployer, { chainId }: Plan, { assets }: Tokens): KyberSwapConstants {
+export function deployAggregator(
+  d: Deployer,
+  { chainId }: ChainParameters,
+  { assets }: Tokens,
+): KyberSwapConstants {
   const executor = d.deploy(own('SandboxSwapExecutor'), [])
   const router = d.deploy(own('SandboxAggregationRouter'), [assets.WETH, executor])
   return { chainId, router, api: null }
@@ -66,7 +70,7 @@ export const deployLifi = (d: Deployer, { chainId, spokePool }: AcrossConstants)
 })
 
 /** Deploys our stand-in for the router of 1inch, with an executor of its own. */
-export function deployOneInch(d: Deployer, { chainId }: Plan): OneInchConstants {
+export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInchConstants {
   const router = d.deploy(own('SandboxOneInchRouter'), [d.deploy(own('SandboxSwapExecutor'), [])])
   return { chainId, router, api: null, keyFile: null }
 }
@@ -75,24 +79,24 @@ export function deployOneInch(d: Deployer, { chainId }: Plan): OneInchConstants 
 const brlaOfSolver = '5000000'
 
 /** Deploys our stand-in for the depository of Relay. Orders are made with the sandbox's solver, which also fills orders on one chain, and pays coins itself. */
-export function deployRelay(d: Deployer, { chainId }: Plan, { assets }: Tokens): RelayConstants {
+export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): RelayConstants {
   const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
-  const units = parseUnits(brlaOfSolver, about.BRLA.decimals)
+  const units = parseUnits(brlaOfSolver, assetFacts.BRLA.decimals)
   d.call(own('SandboxToken').abi, assets.BRLA, 'transfer', [solver, units])
   const depository = d.deploy(own('SandboxRelayDepository'), [])
   return { chainId, depository, chain, router: solver, solver, solverChain: chain, api: null }
 }
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */
-export function deployBridge(d: Deployer, plan: Plan, tokens: Tokens): CctpV2Constants {
+export function deployBridge(d: Deployer, parameters: ChainParameters, tokens: Tokens): CctpV2Constants {
   const token = tokens.assets.USDC
   const messageTransmitter = d.deploy(own('MessageTransmitterV2'), [
-    plan.domain,
+    parameters.domain,
     sandboxAddress(roles.attester),
   ])
   const tokenMessenger = d.deploy(own('TokenMessengerV2'), [messageTransmitter, d.from])
   letMint(d, token, tokenMessenger)
-  return { chainId: plan.chainId, domain: plan.domain, token, tokenMessenger, messageTransmitter }
+  return { chainId: parameters.chainId, domain: parameters.domain, token, tokenMessenger, messageTransmitter }
 }
 
 /** Registers the other end of the bridge at this one. */

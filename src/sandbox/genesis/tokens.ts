@@ -4,18 +4,18 @@ import { maxUint256 } from '../../domain/amount.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { fiatToken, own, weth9 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, about, assets, type Plan } from './plan.ts'
+import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 
 /** The addresses of the tokens of a chain. */
 export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
 
 /** Deploys the tokens and gives the owner what it will seed the markets with. */
-export function deployTokens(d: Deployer, plan: Plan): Tokens {
+export function deployTokens(d: Deployer, parameters: ChainParameters): Tokens {
   const deployed: Partial<Record<Asset, Address>> = {}
   const weth = weth9()
   const token = own('SandboxToken')
   for (const asset of assets) {
-    const { name, decimals } = about[asset]
+    const { name, decimals } = assetFacts[asset]
     const kind = asset === 'USDT' ? own('SandboxUsdt') : token
     const address =
       asset === 'WETH'
@@ -29,7 +29,7 @@ export function deployTokens(d: Deployer, plan: Plan): Tokens {
   }
   return {
     assets: deployed as Record<Asset, Address>,
-    duplicates: plan.duplicates.map((name) => d.deploy(token, [name, 'DUP', 18])),
+    duplicates: parameters.duplicates.map((name) => d.deploy(token, [name, 'DUP', 18])),
   }
 }
 
@@ -74,6 +74,6 @@ export function grantAll(d: Deployer, tokens: Record<Asset, Address>, to: Addres
   for (const asset of assets)
     d.call(own('SandboxToken').abi, tokens[asset], 'transfer', [
       to,
-      parseUnits(grant[asset], about[asset].decimals),
+      parseUnits(grant[asset], assetFacts[asset].decimals),
     ])
 }

@@ -3,9 +3,9 @@ import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog.ts'
 import { own, publishedV2 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import type { Asset, Plan } from './plan.ts'
+import type { Asset, ChainParameters } from './parameters.ts'
+import { side } from './pool-amounts.ts'
 import type { Tokens } from './tokens.ts'
-import { side } from './uniswap.ts'
 
 type Pair = { pair: readonly [Asset, Asset]; usdEachSide: bigint }
 
@@ -18,7 +18,11 @@ const pairs: readonly Pair[] = [
 ]
 
 /** Deploys Uniswap v2 with its router, and seeds its pairs. */
-export function deployUniswapV2(d: Deployer, { chainId }: Plan, { assets }: Tokens): UniswapV2Constants {
+export function deployUniswapV2(
+  d: Deployer,
+  { chainId }: ChainParameters,
+  { assets }: Tokens,
+): UniswapV2Constants {
   const factory = d.deploy(publishedV2('v2-core/build/UniswapV2Factory'), [d.from])
   const router = publishedV2('v2-periphery/build/UniswapV2Router02')
   const router02 = d.deploy(router, [factory, assets.WETH])

@@ -4,9 +4,9 @@ import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV2Constants, UniswapV3Constants, UniswapV4Constants } from '../../protocols/catalog.ts'
 import { own, published, publishedV4 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import type { Asset, Plan } from './plan.ts'
+import type { Asset, ChainParameters } from './parameters.ts'
+import { root, type Side, side } from './pool-amounts.ts'
 import type { Tokens } from './tokens.ts'
-import { root, type Side, side } from './uniswap.ts'
 
 /** The native coin, or an asset. */
 type Held = Asset | 'ETH'
@@ -35,14 +35,14 @@ const mint = parseAbiParameters([
   keyStruct,
 ])
 const two = parseAbiParameters('address, address')
-const plan = parseAbiParameters('bytes actions, bytes[] params')
+const actionsAndParams = parseAbiParameters('bytes actions, bytes[] params')
 
 /**
  * Deploys Uniswap v4 with its quoter, Permit2 and the Universal Router, and seeds pools without hooks over the whole range of prices.
  */
 export function deployUniswapV4(
   d: Deployer,
-  { chainId }: Plan,
+  { chainId }: ChainParameters,
   { assets }: Tokens,
   { v3, v2 }: { v3: UniswapV3Constants; v2: UniswapV2Constants },
 ): UniswapV4Constants {
@@ -93,7 +93,7 @@ export function deployUniswapV4(
       encodeAbiParameters(two, [zero.token, d.from]),
     ]
     const value = zero.token === nativeAddress ? zero.amount : 0n
-    const unlocking = encodeAbiParameters(plan, [minting, params])
+    const unlocking = encodeAbiParameters(actionsAndParams, [minting, params])
     d.call(publishedV4('PositionManager').abi, positions, 'modifyLiquidities', [unlocking, maxUint256], value)
   }
   return {

@@ -1,4 +1,4 @@
-import { keysSchema } from '../keys/keys.ts'
+import { keysSchema } from '../api-keys/keys.ts'
 import type { Migration, Sql } from '../sql/sql.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { clientReportQueries, clientReportSchema, isReportedForOther } from './client-reports.ts'

@@ -1,8 +1,8 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type JournalDb, sha256 } from './database.ts'
+import type { IntegrityJournal } from './journal-interface.ts'
 import type { Row } from './rows.ts'
-import type { IntegrityJournal } from './types.ts'
 
 const signature = /^signed 0x[0-9a-f]+ ([0-9a-f]{64})$/
 const planned = /^planned.* ([0-9a-f]{64})$/

@@ -2,13 +2,13 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { openJournalDb, sha256 } from './database.ts'
 import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
+import type { Journal } from './journal-interface.ts'
 import { journalLimits } from './limits.ts'
 import { journalLookups } from './lookups.ts'
 import { journalReopening } from './reopened-steps.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
 import { journalHeads } from './seen-heads.ts'
 import { journalWrites } from './steps.ts'
-import type { Journal } from './types.ts'
 
 /** The hash that identifies a request, independent of key order. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))

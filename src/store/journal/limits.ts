@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { JournalDb } from './database.ts'
-import type { CodePinJournal, LimitHold, LimitJournal } from './types.ts'
+import type { CodePinJournal, LimitHold, LimitJournal } from './journal-interface.ts'
 
 const dayMs = 86_400_000
 

@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import type { JournalDb } from './database.ts'
-import type { HeadJournal } from './types.ts'
+import type { HeadJournal } from './journal-interface.ts'
 
 /**
  * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for

@@ -17,7 +17,7 @@ import {
   refundedIn,
   refundQuery,
   relayHash,
-} from './delivery.ts'
+} from './deposit-events.ts'
 import { acrossOn } from './pairs.ts'
 
 /** How long a fill takes at most where nothing is wrong, in ms: a slow fill comes with a bundle, about every hour and a half. */

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog.ts'
-import type { SwapNetwork } from '../network.ts'
 import type { Returned, SwapProvider } from '../provider.ts'
+import type { SwapNetwork } from '../provider-network.ts'
 import { spokePoolAbi as abi, filled } from './abi.ts'
 import {
   accountOf,
@@ -13,7 +13,7 @@ import {
   refundedIn,
   refundQuery,
   relayHash,
-} from './delivery.ts'
+} from './deposit-events.ts'
 
 /** From which blocks a deposit is looked for, and the least that it is to pay out. */
 type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlock: string }

@@ -5,7 +5,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payment.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { bindDescribedSwap } from '../described-swap.ts'
+import { bindAggregatorSwap } from '../aggregator-binding.ts'
 import { withInsideFees } from '../inside-fees.ts'
 import { feeFlags, harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
 
@@ -42,7 +42,7 @@ export function bindKyberSwap(
     return refuse('POLICY_SERVICE_FEE', 'It pays a fee that is not an exact amount of what the swap spends')
   const swapped = swap && { ...swap, amount: swap.amount - sumOf(fees) }
   const label = 'KyberSwap'
-  const verdict = bindDescribedSwap(swapped, intent, { label, odd: () => swap && oddIn(swap, intent) })
+  const verdict = bindAggregatorSwap(swapped, intent, { label, odd: () => swap && oddIn(swap, intent) })
   return withInsideFees(verdict, fees, intent)
 }
 

@@ -4,11 +4,11 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payment.ts'
-import { describedProvider, describedStep } from '../described-step.ts'
-import { routerToken } from '../described-swap.ts'
-import type { SwapNetwork } from '../network.ts'
+import { routerToken } from '../aggregator-binding.ts'
+import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import type { SwapNetwork } from '../provider-network.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './binding.ts'
 
 /**
@@ -74,7 +74,7 @@ export function kyberSwap(
   const apiOf = ({ api }: { api: string }): ProviderApi =>
     providerApi({ provider, label, base: api, headers: { 'x-client-id': client } }, exchangeJson)
   return {
-    ...describedProvider(provider, (chainId) => on(chainId) !== undefined),
+    ...aggregatorProvider(provider, (chainId) => on(chainId) !== undefined),
 
     async quote({ from, tokenIn, tokenOut, exact, amount, slippage, fees = [] }, signal) {
       if (exact === 'out') return undefined
@@ -144,7 +144,7 @@ export function kyberSwap(
       // The router takes the fees out of the amount of its call.
       const whole = { ...offer, amountIn: offer.amountIn + sumOf(fees) }
       const written = { data, swap, to, status }
-      return describedStep(route, whole, written, { provider, label, router: here.router })
+      return aggregatorStep(route, whole, written, { provider, label, router: here.router })
     },
   }
 }

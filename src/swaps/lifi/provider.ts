@@ -4,9 +4,9 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { AcrossConstants, LifiConstants } from '../../protocols/catalog.ts'
 import { depositProgress } from '../across/progress.ts'
-import type { SwapNetwork } from '../network.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import type { SwapNetwork } from '../provider-network.ts'
 import { decodeLifi } from './binding.ts'
 
 /** The name of the provider. */

@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { bindDescribedSwap } from '../described-swap.ts'
+import { bindAggregatorSwap } from '../aggregator-binding.ts'
 import { aggregationRouterAbi } from './abi.ts'
 
 /** The mark of 4 bytes that the service puts behind a call, which the router does not read, in characters of hex. */
@@ -28,5 +28,5 @@ export function bindOneInch(
     swap?.flags === 0n
       ? undefined
       : refuse('POLICY_DECODE', 'It may fill a part only, or has another option that nobody agreed to')
-  return bindDescribedSwap(swap, intent, { label: '1inch', odd })
+  return bindAggregatorSwap(swap, intent, { label: '1inch', odd })
 }

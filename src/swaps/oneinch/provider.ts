@@ -4,11 +4,11 @@ import { At, HexData } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { OneInchConstants } from '../../protocols/catalog.ts'
-import { describedProvider, describedStep } from '../described-step.ts'
-import { routerToken } from '../described-swap.ts'
-import type { SwapNetwork } from '../network.ts'
+import { routerToken } from '../aggregator-binding.ts'
+import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, providerApi } from '../provider-api.ts'
+import type { SwapNetwork } from '../provider-network.ts'
 import { decodeOneInchSwap } from './binding.ts'
 
 /** The name of 1inch among the providers. */
@@ -63,7 +63,7 @@ export function oneInch(
     return answer
   }
   return {
-    ...describedProvider(provider, (chainId) => on(chainId) !== undefined),
+    ...aggregatorProvider(provider, (chainId) => on(chainId) !== undefined),
     ...(chains.length === 0 && {
       missing: 'SLUICE_ONEINCH_FILE names no file with your key of 1inch (docs/profiles.md)',
     }),
@@ -121,7 +121,12 @@ export function oneInch(
       const swap = decodeOneInchSwap(data)
       if (!swap)
         throw badAnswer(provider, `${label} answered with a call of another function than swap`, status)
-      return describedStep(route, offer, { data, swap, to, status }, { provider, label, router: here.router })
+      return aggregatorStep(
+        route,
+        offer,
+        { data, swap, to, status },
+        { provider, label, router: here.router },
+      )
     },
   }
 }

@@ -4,7 +4,7 @@ import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/types.ts'
+import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'
 import { isAccepted } from '../send-errors.ts'
 import { transactionByNonce } from './nonce-use.ts'
 

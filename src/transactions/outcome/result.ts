@@ -3,8 +3,8 @@ import type { Disagreement } from '../../chain/finality/quorum.ts'
 import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
+import type { OperationJournal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import type { OperationJournal } from '../../store/journal/types.ts'
 
 const Amount = z.object({
   raw: z.string().regex(/^[0-9]+$/),

@@ -4,7 +4,7 @@ export const assets = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
 export type Asset = (typeof assets)[number]
 
 /** What is true of an asset on both chains: decimals, name, and its price in USD with 8 decimals. */
-export const about: Record<Asset, { decimals: number; name: string; usd: bigint }> = {
+export const assetFacts: Record<Asset, { decimals: number; name: string; usd: bigint }> = {
   USDC: { decimals: 6, name: 'USD Coin', usd: 1_00000000n },
   USDT: { decimals: 6, name: 'Tether USD', usd: 1_00000000n },
   WETH: { decimals: 18, name: 'Wrapped Ether', usd: 3000_00000000n },
@@ -16,7 +16,7 @@ export const about: Record<Asset, { decimals: number; name: string; usd: bigint 
 type Lending = Record<Asset, { supplied: bigint; borrowedPercent: bigint }>
 
 /** What makes the two chains differ. */
-export type Plan = {
+export type ChainParameters = {
   chainId: number
   /** The bridge's number for the chain; its own space, far from the numbers of real chains. */
   domain: number
@@ -41,7 +41,7 @@ const lending = (percent: Record<Asset, bigint>): Lending => ({
 })
 
 /** The two chains, in the order of `sandboxNetworks`. */
-export const plans: readonly [Plan, Plan] = [
+export const chainParameters: readonly [ChainParameters, ChainParameters] = [
   {
     chainId: 31337,
     domain: 31337,

@@ -1,9 +1,10 @@
-import { type Address, nativeAddress } from '../../domain/address.ts'
+import { nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import { own, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, about, type Plan } from './plan.ts'
+import type { Asset, ChainParameters } from './parameters.ts'
+import { root, type Side, side } from './pool-amounts.ts'
 import type { Tokens } from './tokens.ts'
 
 /** Distance of ticks by fee tier, as the factory has it; 0.01 % and 0.25 % must be enabled by hand. */
@@ -36,18 +37,25 @@ const forkPools: readonly Pool[] = [
 ]
 
 /** Deploys Uniswap v3 with its quoter and router, and seeds its pools over the whole range of prices. */
-export const deployUniswap = (d: Deployer, plan: Plan, tokens: Tokens): UniswapV3Constants =>
-  deployV3(d, plan, tokens, { spacing, pools, via: ['USDC', 'WETH'] })
+export const deployUniswapV3 = (
+  d: Deployer,
+  parameters: ChainParameters,
+  tokens: Tokens,
+): UniswapV3Constants => deployV3(d, parameters, tokens, { spacing, pools, via: ['USDC', 'WETH'] })
 
 /** Deploys the same contracts once more with the tiers of PancakeSwap v3, whose own quoter and router are in no package. */
-export const deployPancakeSwap = (d: Deployer, plan: Plan, tokens: Tokens): UniswapV3Constants =>
-  deployV3(d, plan, tokens, { spacing: forkSpacing, pools: forkPools, via: ['USDT', 'WETH'] })
+export const deployPancakeSwap = (
+  d: Deployer,
+  parameters: ChainParameters,
+  tokens: Tokens,
+): UniswapV3Constants =>
+  deployV3(d, parameters, tokens, { spacing: forkSpacing, pools: forkPools, via: ['USDT', 'WETH'] })
 
 type Kind = { spacing: Record<number, number>; pools: readonly Pool[]; via: readonly Asset[] }
 
 function deployV3(
   d: Deployer,
-  plan: Plan,
+  parameters: ChainParameters,
   tokens: Tokens,
   { spacing, pools, via }: Kind,
 ): UniswapV3Constants {
@@ -88,31 +96,11 @@ function deployV3(
     d.call(positions.abi, manager, 'mint', [position])
   }
   return {
-    chainId: plan.chainId,
+    chainId: parameters.chainId,
     factory,
     quoterV2,
     swapRouter02,
     feeTiers: Object.keys(spacing).map(Number),
     via: via.map((asset) => tokens.assets[asset]),
-  }
-}
-
-/** One side of a pool, in the smallest unit of its token. */
-export type Side = { token: Address; amount: bigint }
-
-/** As much of an asset as is worth some USD. */
-export const side = (asset: Asset, token: Address, usd: bigint): Side => ({
-  token,
-  amount: (usd * 10n ** BigInt(about[asset].decimals + 8)) / about[asset].usd,
-})
-
-/** The whole part of a square root (Newton). */
-export function root(n: bigint): bigint {
-  if (n < 2n) return n
-  let x = 1n << BigInt(Math.ceil(n.toString(2).length / 2))
-  for (;;) {
-    const next = (x + n / x) / 2n
-    if (next >= x) return x
-    x = next
   }
 }

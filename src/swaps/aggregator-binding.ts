@@ -27,7 +27,7 @@ export type Description = {
  * Binds a call with a description, of a router that enforces it, to the swap that was asked for. `swap` is `undefined` for another call,
  * `label` the aggregator's name, and `odd` says what else in the call nobody agreed to. The way that the tokens take is not read.
  */
-export function bindDescribedSwap(
+export function bindAggregatorSwap(
   swap: Description | undefined,
   intent: Extract<Intent, { kind: 'swap' }>,
   { label, odd }: { label: string; odd: () => Verdict | undefined },

@@ -1,12 +1,12 @@
 import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Step } from '../protocols/step.ts'
-import type { Description } from './described-swap.ts'
+import type { Description } from './aggregator-binding.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { badAnswer } from './provider-api.ts'
 
 /** What an aggregator is that swaps on some chains, exact input only, within its transaction. */
-export const describedProvider = (
+export const aggregatorProvider = (
   name: string,
   isOn: (chainId: number) => boolean,
 ): Pick<SwapProvider, 'name' | 'asksService' | 'exact' | 'supports' | 'status'> => ({
@@ -22,7 +22,7 @@ export const describedProvider = (
  * The transaction of a call that the service of an aggregator wrote: to the router that is known, not the one it names. `swap` is what the
  * call says. PROVIDER_API_ERROR for a call of something else, QUOTE_EXPIRED if it promises less than the offer.
  */
-export function describedStep(
+export function aggregatorStep(
   { from, tokenIn }: Route,
   { amountIn, minAmountOut }: Offer,
   written: { data: Hex; swap: Description | undefined; to: Address; status: number },

@@ -1,0 +1,22 @@
+import type { Address } from '../../domain/address.ts'
+import { type Asset, assetFacts } from './parameters.ts'
+
+/** One side of a pool, in the smallest unit of its token. */
+export type Side = { token: Address; amount: bigint }
+
+/** As much of an asset as is worth some USD. */
+export const side = (asset: Asset, token: Address, usd: bigint): Side => ({
+  token,
+  amount: (usd * 10n ** BigInt(assetFacts[asset].decimals + 8)) / assetFacts[asset].usd,
+})
+
+/** The whole part of a square root (Newton). */
+export function root(n: bigint): bigint {
+  if (n < 2n) return n
+  let x = 1n << BigInt(Math.ceil(n.toString(2).length / 2))
+  for (;;) {
+    const next = (x + n / x) / 2n
+    if (next >= x) return x
+    x = next
+  }
+}
