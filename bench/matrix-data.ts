@@ -1,4 +1,4 @@
-import type { FaultPoint } from '../src/transactions/run.ts'
+import type { FaultPoint } from '../src/transactions/run-state.ts'
 import type { Rule } from '../test/support/faulty-rpc.ts'
 import type { Act } from '../test/support/rpc-faults.ts'
 import { seeded } from './seeded.ts'

@@ -1,5 +1,5 @@
 import { endedWithoutEffect } from '../src/store/journal/reopened-steps.ts'
-import type { Execution } from '../src/transactions/run.ts'
+import type { Execution } from '../src/transactions/run-state.ts'
 import type { SimTransaction } from '../test/support/simulated-chain.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
 import { type Broken, type Ended, type Locks, type Process, startProcess } from './sim-run.ts'

@@ -32,7 +32,12 @@ const ways = {
     'store/sql/sqlite',
     'app/backends/sandbox-backend',
   ],
-  remote: ['api/routes', 'remote/client', 'app/backends/rate-limits', 'app/backends/remote-backend'],
+  remote: [
+    'api/routes',
+    'remote/client',
+    'app/backends/machine-request-governor',
+    'app/backends/remote-backend',
+  ],
   chains: [
     'engine/engine',
     'chain/rpc/rpc',

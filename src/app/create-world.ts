@@ -12,7 +12,7 @@ import { policyPath } from './profiles/policy-file.ts'
 import { chosenProfile, rpcsGiven } from './profiles/profile.ts'
 import type { Secrets } from './profiles/secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
-import { readingEnds } from './signing/deadline.ts'
+import { readingEnds } from './signing/read-deadline.ts'
 import { derivedInputs, draftInputs } from './world-inputs.ts'
 
 /** The inputs of a world. Tests pass their own sandbox instead of the daemon. */
@@ -91,7 +91,9 @@ export function createWorld(given: Given): ProgramWorld {
     policyPath: policyPath(dirs),
     password: secrets.password,
     sandbox: openSandbox.admin,
-    quotes: once(async () => (await import('./backends/quote-memory.ts')).quoteMemory(dirs, now, keep)),
+    quotes: once(async () =>
+      (await import('./backends/received-quotes.ts')).openReceivedQuotes(dirs, now, keep),
+    ),
     wholeCatalog: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
     completions: async (commands) =>
       (await import('./completion-values.ts')).completionValues({
@@ -106,7 +108,12 @@ export function createWorld(given: Given): ProgramWorld {
     rememberStrategies: async (profile, strategies, isWhole) =>
       (await import('./completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
     settingOrigins: async (profile) =>
-      (await import('./profiles/origins.ts')).originsOf(profile, { env, dirs, secrets, settings }),
+      (await import('./profiles/setting-origins.ts')).settingOrigins(profile, {
+        env,
+        dirs,
+        secrets,
+        settings,
+      }),
     fromEnvironment: async () => ({
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
       ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),

@@ -4,7 +4,7 @@ import type { Verdict } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext, PlannedOperation } from '../planning/context.ts'
-import { reportedSwap } from './signing-flow/reported-swap.ts'
+import { serviceSwapStatus } from './signing-flow/service-swap-status.ts'
 import type { Cli } from './world.ts'
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither
@@ -31,7 +31,7 @@ export async function serviceReportOf(cli: Cli, { id, plan }: PlannedOperation):
   const service = await cli.service()
   const [known, swap] = await Promise.all([
     asked(service.getAction({ id }), ({ status }) => `the service reports ${status}`),
-    asked(reportedSwap(cli, quotes.length > 0 ? quotes : [id]), (swap) =>
+    asked(serviceSwapStatus(cli, quotes.length > 0 ? quotes : [id]), (swap) =>
       [`the swap is ${swap?.status}`, ...(swap?.note === undefined ? [] : [swap.note])].join('. '),
     ),
   ])

@@ -1,7 +1,7 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
 import type { PlannedOperation } from '../planning/context.ts'
-import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue.ts'
+import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
 import type { SignedOperation } from './world.ts'
 

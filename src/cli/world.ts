@@ -71,7 +71,7 @@ export type AskedQuote = {
 }
 
 /** The quotes of this machine, saved so that they can be executed by ID; with their profile and a description for completion. */
-export type QuoteMemory = {
+export type ReceivedQuotes = {
   save: (asked: AskedQuote, seen: { profile: string; about: string }) => Promise<void>
   find: (id: string) => Promise<AskedQuote | undefined>
 }
@@ -125,7 +125,7 @@ export type World = {
   policyPath: string
   /** Passwords that the environment gave; never printed. */
   password: string | undefined
-  quotes: () => Promise<QuoteMemory>
+  quotes: () => Promise<ReceivedQuotes>
   /** The parts that depend on which profile answers. */
   openBackend: (globals: Globals) => Promise<Backend>
   /** Checks a profile before it is saved, as if it were. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { z } from 'zod'
 import { localAction } from '../cli/cli.ts'
-import { type Tool, toolsOf } from '../cli/schema/tools.ts'
+import { type Tool, toolsOf } from '../cli/schema/mcp-tools.ts'
 import type { LocalCli, World } from '../cli/world.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { plain } from '../domain/text.ts'

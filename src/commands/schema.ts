@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander'
 import { localAction } from '../cli/cli.ts'
 import { leavesOf, signs, wordsOf } from '../cli/options/command-tree.ts'
-import { describe } from '../cli/schema/describe.ts'
+import { describe } from '../cli/schema/command-description.ts'
 import { schemaPage } from '../cli/views/schema-view.ts'
 import type { LocalCli, World } from '../cli/world.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'

@@ -3,8 +3,8 @@ import { type Network, networkShown } from '../domain/networks.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
+import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-failures.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
-import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/result.ts'
 
 /** The action status for each operation state. */
 export const actionStatuses: Readonly<Record<Operation['state'], string>> = {

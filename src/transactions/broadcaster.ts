@@ -8,7 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import type { Attempt, Leg, Step } from '../store/journal/operation.ts'
 import { inSendingOrder } from './replacement/fee-bump.ts'
-import { type Run, stepAt } from './run.ts'
+import { type Run, stepAt } from './run-state.ts'
 import { broadcastAnswer, isAccepted } from './send-errors.ts'
 import { verifyRecordedAttempt } from './steps/verify-signature.ts'
 

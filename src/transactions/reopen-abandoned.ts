@@ -7,7 +7,7 @@ import { abandonedFailureOf } from './outcome/failure.ts'
 import { outcomeOf } from './outcome/outcome.ts'
 import { reorganisedSteps } from './reorganisations.ts'
 import { cancelLeg } from './replacement/cancel-leg.ts'
-import { currentOperation, isInFlight, type Run, stepAt, withWalletLock } from './run.ts'
+import { currentOperation, isInFlight, type Run, stepAt, withWalletLock } from './run-state.ts'
 
 /**
  * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or cancelled: no other

@@ -6,7 +6,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { refuseDust } from '../../src/guard/simulation/rounding-limits.ts'
 import { checkLaterLegs } from '../../src/planning/later-leg-funding.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
-import { continueHint } from '../../src/transactions/operations/continue.ts'
+import { continueHint } from '../../src/transactions/operations/continue-hints.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()

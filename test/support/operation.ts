@@ -9,7 +9,7 @@ import { openJournal } from '../../src/store/journal/journal.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { executeOperation } from '../../src/transactions/operations/execute.ts'
 import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
-import type { Execution } from '../../src/transactions/run.ts'
+import type { Execution } from '../../src/transactions/run-state.ts'
 import { testKey } from '../transactions/chain.ts'
 
 /** Whom the payments of the tests go to; nothing else ever pays this address. */

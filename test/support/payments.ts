@@ -6,7 +6,7 @@ import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { executeOperation } from '../../src/transactions/operations/execute.ts'
 import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
-import type { Execution } from '../../src/transactions/run.ts'
+import type { Execution } from '../../src/transactions/run-state.ts'
 
 /** An operation of payments of one wallet to one payee that nobody else pays, as words that go from process to process. */
 export type Payments = { id: string; home: string; url: string; key: Hex; payee: Address; steps: number }

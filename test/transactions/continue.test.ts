@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AppError, notAsked } from '../../src/domain/errors.ts'
-import { continueHint } from '../../src/transactions/operations/continue.ts'
+import { continueHint } from '../../src/transactions/operations/continue-hints.ts'
 
 const _hash = `0x${'ab'.repeat(32)}`
 const [again, _giveUp] = ['sluice action resume one', 'sluice action abandon one']

@@ -6,7 +6,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
-import { answerInTime } from '../signing/deadline.ts'
+import { answerInTime } from '../signing/read-deadline.ts'
 import { type BackendInputs, once } from './backend.ts'
 import { hearing } from './call-trace.ts'
 import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
@@ -91,10 +91,10 @@ async function deployment(
   { heard, clock }: { heard: ReturnType<typeof hearing>; clock: Clock },
 ): Promise<Service> {
   const { env, secrets, io, globals, until, now, dirs } = needs
-  const [{ remote }, { routes }, { governorOf }] = await Promise.all([
+  const [{ remote }, { routes }, { machineRequestGovernor }] = await Promise.all([
     import('../../remote/client.ts'),
     import('../../api/routes.ts'),
-    import('./rate-limits.ts'),
+    import('./machine-request-governor.ts'),
   ])
   const notice = (line: string) => {
     if (!globals.quiet) io.err.write(`${plain(line)}\n`)
@@ -127,7 +127,7 @@ async function deployment(
           (until ?? Number.POSITIVE_INFINITY) - performance.now(),
         ),
       now,
-      governor: governorOf(
+      governor: machineRequestGovernor(
         { env, data: dirs.data, baseUrl, apiKey },
         { now, notice, traced: (line) => globals.debug && notice(line), keep: needs.keep },
       ),

@@ -14,7 +14,8 @@ import type { BackendInputs } from '../backends/backend.ts'
 import { externalPricesFrom } from '../backends/display-prices.ts'
 import { swapSettingsFrom } from '../backends/swap-settings.ts'
 import { unreadIn } from '../backends/unanswered-networks.ts'
-import { apiKeys, operatorSide } from './operator.ts'
+import { apiKeys } from './api-keys.ts'
+import { operatorFees } from './operator-fees.ts'
 
 /** The text of a certificate or of its key. */
 function pem(path: string): string {
@@ -121,14 +122,14 @@ export function servingSide(
         { gathered },
         { createCustomerEngines },
         { openKeyLimits },
-        { watchedChains },
+        { networkHealth },
         store,
       ] = await Promise.all([
         import('../../server/listen.ts'),
         import('../../server/log.ts'),
         import('../../engine/engine.ts'),
         import('../../store/api-keys/key-limits.ts'),
-        import('../backends/watched-chains.ts'),
+        import('../backends/network-health.ts'),
         openStore(database),
       ])
       const { catalog, rpc } = await opened()
@@ -136,7 +137,7 @@ export function servingSide(
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
       // The last lines explain the end.
       if (log) process.once('exit', log.flush)
-      const { watch, missed, states, within, slow } = watchedChains(catalog.networks, log)
+      const { watch, missed, states, within, slow } = networkHealth(catalog.networks, log)
       const services = new Map<string, Service>()
       const engineOf = createCustomerEngines({
         ...(await externalPricesFrom(env, now)),
@@ -222,7 +223,7 @@ export function servingSide(
       const { engine } = await openStore(databaseOf(dir, wanted))
       // The profile's own engine does not use the database of another server.
       const others = wanted === undefined ? [await own()] : []
-      return operatorSide([engine, ...others], { catalog, now })
+      return operatorFees([engine, ...others], { catalog, now })
     },
   }
 }

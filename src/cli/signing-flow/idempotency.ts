@@ -8,7 +8,7 @@ import type { ExecutionContext, PlannedOperation } from '../../planning/context.
 import type { CheckedPlan } from '../../planning/plan.ts'
 import type { Proposal } from '../../planning/proposal.ts'
 import { findForeignTransactions } from '../../transactions/nonces/nonce-conflict.ts'
-import { isClosed, isFinished } from '../../transactions/run.ts'
+import { isClosed, isFinished } from '../../transactions/run-state.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { confirm } from '../prompts.ts'
 import type { Cli } from '../world.ts'

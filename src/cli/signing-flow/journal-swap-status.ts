@@ -3,7 +3,12 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
-import { isRefunded, isUnderDelivered, isUnfilled, resultOf } from '../../transactions/outcome/result.ts'
+import {
+  isRefunded,
+  isUnderDelivered,
+  isUnfilled,
+  resultOf,
+} from '../../transactions/outcome/delivery-failures.ts'
 import type { Cli } from '../world.ts'
 import { settleOperation } from './operation-lookup.ts'
 import { reportFor } from './operation-report.ts'

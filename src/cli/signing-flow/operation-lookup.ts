@@ -5,12 +5,12 @@ import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/settled-steps.ts'
-import { settledOperation } from '../../transactions/operations/unfinished.ts'
+import { settledOperation } from '../../transactions/operations/close-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished, isInFlight } from '../../transactions/run.ts'
+import { isFinished, isInFlight } from '../../transactions/run-state.ts'
 import type { Cli } from '../world.ts'
-import { reportedDelivery } from './reported-swap.ts'
+import { reportedDelivery } from './service-swap-status.ts'
 
 /** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */
 const turnMs = 1_000

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { isFinished } from '../../transactions/run.ts'
+import { isFinished } from '../../transactions/run-state.ts'
 /** Describes the allowances that remain after an operation; `null` if they are unknown. */
 export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
   left?.map(

@@ -1,9 +1,6 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { type AllowanceRef, revokeLegs } from '../../planning/approval-legs.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
-import { abandonOperation } from '../../transactions/operations/unfinished.ts'
-import { withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../world.ts'
 import type { SigningRequest } from './signing-request.ts'
 
@@ -40,13 +37,4 @@ export async function revokeRequest(
       legs: revokeLegs(wallet, endings),
     }),
   }
-}
-
-/** Closes an operation and drops its unsigned steps; the caller holds the planning lock of its wallet. */
-export async function closeOperation(
-  context: ExecutionContext,
-  { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
-): Promise<PlannedOperation> {
-  const chains = legs.map(({ chainId }) => chainId)
-  return withIdleWallet(context, wallet, chains, () => abandonOperation(context, context.journal.find(id)!))
 }

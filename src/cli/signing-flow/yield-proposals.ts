@@ -18,10 +18,10 @@ import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../world.ts'
 import { expiryOf, sayMaturity } from './plan-prices.ts'
-import { claimLines, queuedLine, queuedOf } from './queue-notes.ts'
 import { notesOn, statedFees } from './service-fees.ts'
 import type { RequestedStrategy } from './strategy-lookup.ts'
 import { swapIntent } from './swap-proposal.ts'
+import { claimLines, queuedLine, queuedOf } from './withdrawal-queue-notes.ts'
 
 /** The catalogue entry of a strategy. An unknown strategy cannot be checked, so it is refused. */
 function entryOf({ strategies }: Catalog, { slug, id, chainId }: RequestedStrategy): StrategyEntry {

@@ -2,7 +2,6 @@ import { verdictFor } from '../../cli/action-verdict.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
 import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/operation-report.ts'
-import { closeOperation } from '../../cli/signing-flow/revoke-request.ts'
 import { reportView } from '../../cli/views/report-view.ts'
 import type { Cli } from '../../cli/world.ts'
 import { remainingAllowances } from '../../diagnosis/approvals.ts'
@@ -10,10 +9,11 @@ import { changedError } from '../../domain/changed-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { abandonWhenIdle } from '../../transactions/operations/close-operation.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished } from '../../transactions/run.ts'
+import { isFinished } from '../../transactions/run-state.ts'
 
 /** `action abandon` */
 export async function giveUp(cli: Cli, id: string): Promise<void> {
@@ -68,7 +68,7 @@ async function closeUnsigned(
     signal: cli.world.interrupt.signal,
   })
   try {
-    return await closeOperation(context, { id, wallet, legs })
+    return await abandonWhenIdle(context, { id, wallet, legs })
   } finally {
     lock.release()
   }

@@ -33,7 +33,7 @@ import { activeSteps, hasLostNonce } from '../../transactions/operations/active-
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { rediscoveredSteps, reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished, isUnsigned } from '../../transactions/run.ts'
+import { isFinished, isUnsigned } from '../../transactions/run-state.ts'
 
 type Options = ResumeOptions & { acceptMinOut?: string }
 

@@ -4,14 +4,14 @@ import { type SigningOptions, withSigning } from '../../cli/options/signing-opti
 import { requireOperation, settleIfPending } from '../../cli/signing-flow/operation-lookup.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { ownerOf } from '../../cli/signing-flow/resume-operation.ts'
-import { closeOperation, revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
+import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { reportView } from '../../cli/views/report-view.ts'
 import type { Cli, World } from '../../cli/world.ts'
 import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
-import { awaitsOnlyDelivery } from '../../transactions/operations/unfinished.ts'
+import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/close-operation.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
 export const addRevoke = (command: Command, world: World): void =>
@@ -57,7 +57,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
       wallet: operation.wallet,
       ...(isOpen && {
         title: `Drop the unsigned steps of ${operation.id}. ${undertaking.title}`,
-        replaces: { id: operation.id, close: () => closeOperation(context, operation) },
+        replaces: { id: operation.id, close: () => abandonWhenIdle(context, operation) },
       }),
     },
   )

@@ -14,7 +14,7 @@ import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
-import { isFinished, isInFlight } from '../../transactions/run.ts'
+import { isFinished, isInFlight } from '../../transactions/run-state.ts'
 
 /** `action speed-up` and `action cancel`: replace the pending transaction under the same nonce. */
 export function addReplacements(command: Command, world: World): void {

@@ -18,7 +18,7 @@ import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
-import { hasRunEnded, isInFlight } from '../../transactions/run.ts'
+import { hasRunEnded, isInFlight } from '../../transactions/run-state.ts'
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {

@@ -6,7 +6,12 @@ import { type Network, publicNetworks, sandboxNetworks } from '../../domain/netw
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
-import { isRefunded, isUnderDelivered, isUnfilled, resultOf } from '../../transactions/outcome/result.ts'
+import {
+  isRefunded,
+  isUnderDelivered,
+  isUnfilled,
+  resultOf,
+} from '../../transactions/outcome/delivery-failures.ts'
 import { actionStatuses, finalityText, operationReport, reportedAmounts, stepStatuses } from '../report.ts'
 import type { Evidence } from './evidence.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'

@@ -1,6 +1,6 @@
 import { plain } from '../../domain/text.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
-import { resultOf } from '../../transactions/outcome/result.ts'
+import { resultOf } from '../../transactions/outcome/delivery-failures.ts'
 import {
   type BridgeFacts,
   type ChainFacts,

@@ -6,7 +6,7 @@ import {
   resultOf,
   underDeliveryText,
   unfilledText,
-} from '../../transactions/outcome/result.ts'
+} from '../../transactions/outcome/delivery-failures.ts'
 import { type Facts, isInFlight } from '../facts/facts.ts'
 import {
   actionCommand,

@@ -2,7 +2,7 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { rpcVariable } from '../../domain/networks.ts'
 import { plain } from '../../domain/text.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
-import { isUnderDelivered } from '../../transactions/outcome/result.ts'
+import { isUnderDelivered } from '../../transactions/outcome/delivery-failures.ts'
 import { type Facts, hasStepSucceeded, isInFlight, isUnderDelivery } from '../facts/facts.ts'
 import {
   actionCommand,

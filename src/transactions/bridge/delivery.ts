@@ -8,7 +8,7 @@ import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { followTransfer } from '../../swaps/bridge-registry.ts'
 import { activeSteps } from '../operations/active-steps.ts'
-import { resultOf } from '../outcome/result.ts'
+import { resultOf } from '../outcome/delivery-failures.ts'
 
 /** A leg that waits for a delivery from another chain. */
 type AwaitedDelivery = { operationId: string; leg: Leg & { arrival: Arrival }; sent: AwaitedTransfer['sent'] }

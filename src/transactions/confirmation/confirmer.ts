@@ -27,7 +27,15 @@ import {
   replacementDecision,
 } from '../replacement/fee-bump.ts'
 import { feeCapError, replaceTransaction } from '../replacement/replacer.ts'
-import { currentOperation, isClosed, isNodeFailure, pause, type Run, runStopped, stepAt } from '../run.ts'
+import {
+  currentOperation,
+  isClosed,
+  isNodeFailure,
+  pause,
+  type Run,
+  runStopped,
+  stepAt,
+} from '../run-state.ts'
 import { needsImmediateBump } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'
 

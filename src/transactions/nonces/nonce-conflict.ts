@@ -11,7 +11,7 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { Attempt, JournalEvent, Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps, isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
-import { confirmLaterSteps, currentOperation, isClosed, isUnsigned, type Run, stepAt } from '../run.ts'
+import { confirmLaterSteps, currentOperation, isClosed, isUnsigned, type Run, stepAt } from '../run-state.ts'
 import { findNonceUse, latestNonce, type NonceUse, unnamedTransaction } from './nonce-use.ts'
 
 /**

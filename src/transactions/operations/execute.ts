@@ -26,7 +26,7 @@ import {
   stepAt,
   type WalletView,
   withWalletLock,
-} from '../run.ts'
+} from '../run-state.ts'
 import { executeStep, readWalletView, signAndRecord } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
 import { activeSteps, hasLostNonce } from './active-steps.ts'

@@ -9,7 +9,7 @@ import { plain } from '../../domain/text.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps } from '../operations/active-steps.ts'
-import { isInFlight, type Run } from '../run.ts'
+import { isInFlight, type Run } from '../run-state.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -17,7 +17,7 @@ import {
   refundError,
   underDeliveryError,
   unfilledError,
-} from './result.ts'
+} from './delivery-failures.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }

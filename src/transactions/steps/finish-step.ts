@@ -2,7 +2,7 @@ import { inclusionOf, type MinedTransaction } from '../../chain/finality/mined-t
 import { AppError } from '../../domain/errors.ts'
 import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
-import { currentOperation, isClosed, type Run, stepAt } from '../run.ts'
+import { currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
 
 /**
  * Records the end of a step. A reverted or cancelled step ends the operation, after `follow` has followed the later steps in

@@ -7,7 +7,7 @@ import { broadcast, refuseExpired } from '../broadcaster.ts'
 import { confirmStep, type Looks } from '../confirmation/confirmer.ts'
 import { nonceCountsFor } from '../nonces/nonce-gap.ts'
 import { allocateNonce } from '../nonces/nonce-manager.ts'
-import { currentOperation, isUnsigned, type Run, runStopped, stepAt, type WalletView } from '../run.ts'
+import { currentOperation, isUnsigned, type Run, runStopped, stepAt, type WalletView } from '../run-state.ts'
 import { type KnownGas, readGasAndFees, signStep } from './sign-step.ts'
 
 /** Reads the view of a step's wallet in one exchange. */

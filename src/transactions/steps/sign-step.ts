@@ -8,7 +8,7 @@ import { isExecutionError } from '../../chain/rpc/errors.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
-import { type FeeCap, type GasAndFees, type Run, runStopped } from '../run.ts'
+import { type FeeCap, type GasAndFees, type Run, runStopped } from '../run-state.ts'
 import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 
 /** The longest delay of a timer. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
-import type { Execution } from '../../../src/transactions/run.ts'
+import type { Execution } from '../../../src/transactions/run-state.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/operation.ts'
 import type { ProviderCall } from '../../support/provider.ts'
 import { paidOn, usePlace } from '../../support/use-journal.ts'

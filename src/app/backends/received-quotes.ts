@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Quote } from '../../api/quote.ts'
-import type { AskedQuote, QuoteMemory } from '../../cli/world.ts'
+import type { AskedQuote, ReceivedQuotes } from '../../cli/world.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { plain } from '../../domain/text.ts'
@@ -11,7 +11,11 @@ import type { Keep } from './backend.ts'
 type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 
 /** The quotes that this machine was given, by their ids. An id means what it meant first: another quote of it is POLICY_QUOTE_DRIFT. */
-export async function quoteMemory(dirs: Directories, now: () => number, keep: Keep): Promise<QuoteMemory> {
+export async function openReceivedQuotes(
+  dirs: Directories,
+  now: () => number,
+  keep: Keep,
+): Promise<ReceivedQuotes> {
   const memory = keep(openDocumentStore(join(dirs.data, 'quotes.db'), now))
   return {
     save: async ({ quote: { id, raw, deadline }, ...asked }, seen) => {

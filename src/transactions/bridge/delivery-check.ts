@@ -12,7 +12,12 @@ import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { type DeliveryResult, failRefunded, failUnderDelivered, failUnfilled } from '../outcome/result.ts'
+import {
+  type DeliveryResult,
+  failRefunded,
+  failUnderDelivered,
+  failUnfilled,
+} from '../outcome/delivery-failures.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**

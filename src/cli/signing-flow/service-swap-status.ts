@@ -8,7 +8,7 @@ import type { Cli } from '../world.ts'
  * first, because the service may know an earlier quote. The first status with a delivery wins, else the
  * newest. `undefined` without a quote.
  */
-export async function reportedSwap(
+export async function serviceSwapStatus(
   cli: Cli,
   quotes: readonly string[],
   signal?: AbortSignal,
@@ -32,5 +32,6 @@ export async function reportedSwap(
 }
 
 /** The transaction that the service names as the delivery. */
-export const reportedDelivery = async (...asked: Parameters<typeof reportedSwap>): Promise<Hex | undefined> =>
-  Hash.safeParse((await reportedSwap(...asked))?.destinationTxHash).data
+export const reportedDelivery = async (
+  ...asked: Parameters<typeof serviceSwapStatus>
+): Promise<Hex | undefined> => Hash.safeParse((await serviceSwapStatus(...asked))?.destinationTxHash).data

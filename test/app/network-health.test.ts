@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { watchedChains } from '../../src/app/backends/watched-chains.ts'
+import { networkHealth } from '../../src/app/backends/network-health.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { listener } from '../support/listener.ts'
@@ -15,7 +15,7 @@ const after = (ms: number): ChainClient => ({
 })
 
 test('a request is told of the networks that it waits for itself, and where it waits for what another asked, of that', async () => {
-  const { watch, within, slow } = watchedChains(
+  const { watch, within, slow } = networkHealth(
     names.map((name) => ({ name })),
     undefined,
   )
@@ -48,7 +48,7 @@ test('a node that gives more than is taken has answered: its network is up, and 
     response.setHeader('content-type', 'application/json').end(huge)
   })
   const lines: string[] = []
-  const { watch, states } = watchedChains([{ name: 'one' }], { write: (line) => void lines.push(line) })
+  const { watch, states } = networkHealth([{ name: 'one' }], { write: (line) => void lines.push(line) })
   const all = [httpRpc(node.url), failoverRpc([node.url, `${node.url}/other`])]
   for (const rpc of all)
     await expect(watch({ name: 'one' }, rpc).request('eth_getBlockByNumber')).rejects.toMatchObject({

@@ -22,7 +22,7 @@ const name = 'governor.db'
  * one of this `data` directory, which `traced` is told; where that cannot be used either, requests go on without it, and one
  * notice says so. The files hold digests and times.
  */
-export function governorOf(
+export function machineRequestGovernor(
   where: {
     env: Readonly<Record<string, string | undefined>>
     data: string

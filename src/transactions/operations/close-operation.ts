@@ -1,14 +1,15 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaitingDelivery } from '../bridge/delivery.ts'
-import { recordDelivery } from '../bridge/under-delivery.ts'
+import { recordDelivery } from '../bridge/delivery-check.ts'
 import { settleFinalStep } from '../confirmation/settled-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'
 import { activeSteps, isAllFinal, plannedAnewReason } from './active-steps.ts'
+import { withIdleWallet } from './wallet-lock.ts'
 
 /**
  * Abandons an operation whose rest was not signed, after reading the chain. PENDING if a signed step is in flight. An operation
@@ -114,4 +115,13 @@ function closeOperation({ journal }: ExecutionContext, operation: Operation): Op
   const signed = operation.steps.some(({ index }) => journal.attempts(operation.id, index).length > 0)
   journal.settle(operation.id, signed ? 'CANCELLED' : 'DROPPED', 'given up by the person', signed ? 21 : 130)
   return journal.find(operation.id)!
+}
+
+/** Abandons an operation while no other process executes one of its wallet; the caller holds the planning lock of the wallet. */
+export async function abandonWhenIdle(
+  context: ExecutionContext,
+  { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
+): Promise<PlannedOperation> {
+  const chains = legs.map(({ chainId }) => chainId)
+  return withIdleWallet(context, wallet, chains, () => abandonOperation(context, context.journal.find(id)!))
 }

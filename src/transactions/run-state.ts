@@ -15,7 +15,7 @@ import type { Leg, Operation, Step } from '../store/journal/operation.ts'
 import type { NonceCounts } from './nonces/nonce-counts.ts'
 import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
-import type { DeliveryResult } from './outcome/result.ts'
+import type { DeliveryResult } from './outcome/delivery-failures.ts'
 import type { BumpDelay } from './replacement/fee-bump.ts'
 
 /** The progress of an execution, for display. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { repeatable } from '../options/checked-values.ts'
 import { leavesOf, placeholderOf, wordsOf } from '../options/command-tree.ts'
-import { jsonSchema, kindOf } from './describe.ts'
+import { jsonSchema, kindOf } from './command-description.ts'
 import { outputs } from './outputs.ts'
 
 /** A command as a tool for other programs: its input object, its output, and its command line. */

@@ -22,7 +22,7 @@ function shownUrl(value: string): string {
 }
 
 /** The effective settings and their sources. Of secrets only that they are set; of an RPC only the host. */
-export async function originsOf(
+export async function settingOrigins(
   flag: string | undefined,
   { env, dirs, secrets, settings }: Needs,
 ): Promise<SettingOrigin[]> {

@@ -16,7 +16,7 @@ const slowMs = 2_000
  * to the log as a JSON line. A network that answers, and is left out of a list all the same, is not up. `slow` are those that a
  * request waits for: by the calls that were made `within` it, or else, as many share an answer, by those of anybody.
  */
-export function watchedChains(
+export function networkHealth(
   networks: readonly Pick<Network, 'name'>[],
   log: { write: (line: string) => void } | undefined,
 ) {
