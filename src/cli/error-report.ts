@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, saysUnsigned } from '../domain/errors.ts'
-import { interruptedError } from './cli.ts'
+import { operands } from './options/operands.ts'
 import { usage } from './options/usage-errors.ts'
 import type { SignedOperation, World } from './world.ts'
 
@@ -57,3 +57,13 @@ function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof Error && error.name === 'AbortError') return interruptedError(argv, error)
   return new AppError('BUG', `Internal error: ${wordsOf(error)}`, { cause: error })
 }
+
+/** The error of a command line that a signal ended before anything was signed. */
+export const interruptedError = (argv: readonly string[], cause?: unknown): AppError =>
+  new AppError(
+    'INTERRUPTED',
+    operands(argv).name === 'demo'
+      ? 'Interrupted. Earlier steps of the demo are done, with play money of the sandbox.'
+      : 'Interrupted. This command signed nothing.',
+    { cause },
+  )

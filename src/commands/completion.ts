@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
-import { localAction } from '../cli/cli.ts'
+import { localAction } from '../cli/command-action.ts'
 import type { LocalCli, World } from '../cli/world.ts'
 
 /** The shells that there are completions for, with the file of each in `completions`. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { localAction } from '../cli/cli.ts'
+import { localAction } from '../cli/command-action.ts'
 import { helpOf } from '../cli/options/usage-errors.ts'
 import type { LocalCli, World } from '../cli/world.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'

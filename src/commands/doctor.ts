@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { localAction } from '../cli/cli.ts'
+import { localAction } from '../cli/command-action.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
 import { findingsView } from '../cli/views/findings-view.ts'

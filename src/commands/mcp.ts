@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import { localAction } from '../cli/cli.ts'
+import { localAction } from '../cli/command-action.ts'
 import { type Tool, toolsOf } from '../cli/schema/mcp-tools.ts'
 import type { LocalCli, World } from '../cli/world.ts'
 import { AppError, errorRow } from '../domain/errors.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { action } from '../cli/cli.ts'
+import { action } from '../cli/command-action.ts'
 import { textOf } from '../cli/options/file-arguments.ts'
 import { referenceForPlan } from '../cli/signing-flow/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/terms.ts'

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { localAction } from '../cli/cli.ts'
+import { localAction } from '../cli/command-action.ts'
 import { leavesOf, signs, wordsOf } from '../cli/options/command-tree.ts'
 import { describe } from '../cli/schema/command-description.ts'
 import { schemaPage } from '../cli/views/schema-view.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { action } from '../cli/cli.ts'
+import { action } from '../cli/command-action.ts'
 import { type Serving, servingOf } from '../cli/serving.ts'
 import { table } from '../cli/terminal/table.ts'
 import type { Cli, World } from '../cli/world.ts'

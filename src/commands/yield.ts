@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { action } from '../cli/cli.ts'
+import { action } from '../cli/command-action.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
 import { fields } from '../cli/terminal/table.ts'

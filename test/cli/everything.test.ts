@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allPages } from '../../src/cli/cli.ts'
+import { allPages } from '../../src/cli/paging.ts'
 
 const page = (items: bigint[], hasMore: boolean) => ({ items, page: 1, limit: 100, total: null, hasMore })
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { repeatable } from '../options/checked-values.ts'
+import { repeatable } from '../options/option-values.ts'
 import { type HelpParts, helpParts } from './help-text.ts'
 
 /** A command as data: its arguments and options, and its help. Completion and help need nothing else. */

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, networkShown } from '../../domain/networks.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { checked, depthOf, eachChecked, maxFee, nonceOf } from './checked-values.ts'
+import { checked, depthOf, eachChecked, maxFee, nonceOf } from './option-values.ts'
 
 /** The execution options, as commander reads them. */
 export type ExecutionOptions = {

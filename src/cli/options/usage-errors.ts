@@ -2,8 +2,8 @@ import type { Command, CommanderError } from 'commander'
 import { changedError } from '../../domain/changed-error.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { repeatable } from './checked-values.ts'
 import { wordsTo } from './command-tree.ts'
+import { repeatable } from './option-values.ts'
 
 /** The help command for a command, or for the program. */
 export const helpOf = (command: Command | undefined): string =>

@@ -13,26 +13,17 @@ import { CommandList, CommandSchema } from './commands.ts'
 import { AddressText, Amount, fields, listOf, maybe, Time } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument, PolicyDocument } from './plan.ts'
+import { DemoDocument, FaultDocument, FundDocument, SandboxDocument } from './sandbox.ts'
 import {
-  ApprovalList,
   CompletionDocument,
   ConfigDocument,
-  DefaultWallet,
-  DemoDocument,
   DoctorDocument,
-  FaultDocument,
-  FundDocument,
   InitDocument,
   KeyDocument,
-  KeystoreDocument,
-  KeystoreFile,
-  KeystoreList,
   NewKeyDocument,
   ProfileDocument,
   ProfileInUse,
-  RememberedDocument,
   Removed,
-  SandboxDocument,
   ServeDocument,
   TopicDocument,
 } from './setup.ts'
@@ -43,7 +34,15 @@ import {
   StrategyList,
   StrategyShown,
   WalletDocument,
-} from './strategy.ts'
+} from './strategies-and-positions.ts'
+import {
+  ApprovalList,
+  DefaultWallet,
+  KeystoreDocument,
+  KeystoreFile,
+  KeystoreList,
+  RememberedDocument,
+} from './wallet.ts'
 
 const End = fields({ network: z.string(), chainId: z.int() })
 const Side = fields({

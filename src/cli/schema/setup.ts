@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AddressText, Amount, amountOn, fields, listOf, maybe, Time } from './common.ts'
+import { fields, listOf, maybe, Time } from './common.ts'
 
 const Networks = z.array(fields({ network: z.string(), chainId: z.int(), blockNumber: z.int() }))
 
@@ -78,96 +78,10 @@ export const ConfigDocument = listOf(
 /** `completion` */
 export const CompletionDocument = fields({ shell: z.string(), script: z.string() })
 
-const keystore = { name: z.string(), address: maybe(AddressText) }
-
-/** A keystore that was made or imported. */
-export const KeystoreDocument = fields(keystore)
-
-/** `wallet list` */
-export const KeystoreList = listOf(fields({ ...keystore, default: z.boolean() }))
-
-/** `wallet remember` and `wallet forget`: whether the keychain has the password of a keystore. */
-export const RememberedDocument = fields({
-  name: z.string(),
-  address: maybe(AddressText).optional(),
-  remembered: z.boolean(),
-})
-
-/** `wallet use` */
-export const DefaultWallet = fields({ default: maybe(z.string()) })
-
-/** `wallet export`: an encrypted keystore of version 3. */
-export const KeystoreFile = z.looseObject({ version: z.literal(3), crypto: z.looseObject({}) })
-
-/** `wallet approvals list` */
-export const ApprovalList = listOf(
-  fields({
-    network: z.string(),
-    chainId: z.int(),
-    token: AddressText,
-    spender: AddressText,
-    name: maybe(z.string()),
-    amount: Amount,
-    unlimited: z.boolean(),
-  }),
-)
-
-const Fault = fields({
-  kind: z.string(),
-  network: maybe(z.string()),
-  method: maybe(z.string()),
-  times: maybe(z.int()),
-  amount: maybe(z.int()),
-  at: maybe(z.string()),
-  reason: maybe(z.string()),
-  text: z.string(),
-})
-
-/** `sandbox fault`: the fault that was set, or the list of those that are. */
-export const FaultDocument = z.union([Fault, listOf(Fault)])
-
-/** `sandbox up`, `down`, `status`, `reset` and `warp` */
-export const SandboxDocument = fields({
-  running: z.boolean(),
-  pid: maybe(z.int()),
-  chains: z.array(
-    fields({ network: z.string(), chainId: z.int(), rpcUrl: z.string(), blockNumber: z.int() }),
-  ),
-  accounts: z.array(fields({ address: AddressText, default: z.boolean() })),
-  tokens: z.array(
-    fields({ network: z.string(), symbol: z.string(), address: AddressText, decimals: z.int() }),
-  ),
-  faults: z.array(Fault).optional(),
-  aheadMs: z.int().optional().describe('how far the fault stale-quote sets the clock of the service ahead'),
-  outdated: z.literal(true).optional(),
-})
-
-/** `sandbox fund` */
-export const FundDocument = fields({
-  to: AddressText,
-  grants: z.array(amountOn({ network: z.string(), address: AddressText })),
-})
-
 /** `help TOPIC` */
 export const TopicDocument = fields({
   topic: z.string(),
   intro: z.string(),
   rows: z.array(fields({ name: z.string(), meaning: z.string() })),
   outro: maybe(z.string()),
-})
-
-/** `demo` */
-export const DemoDocument = fields({
-  ok: z.literal(true),
-  seconds: z.number(),
-  steps: z.array(
-    fields({
-      title: z.string(),
-      command: z.string(),
-      exit: z.int(),
-      result: z.unknown(),
-      verified: z.array(z.string()),
-    }),
-  ),
-  balances: z.array(fields({ network: z.string(), before: Amount, change: Amount, after: Amount })),
 })

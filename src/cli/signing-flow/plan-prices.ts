@@ -1,12 +1,10 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken } from '../../domain/token.ts'
-import type { ExchangeBounds } from '../../guard/exchange-minimum.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { ProposedLeg } from '../../planning/proposal.ts'
 import type { Price } from '../../planning/usd-value.ts'
-import { maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
 import { intentTokens } from '../../protocols/intent.ts'
-import type { Backend, Cli } from '../world.ts'
+import type { Backend } from '../world.ts'
 
 /** The prices of the tokens that a plan moves, on each of its chains, and of their gas tokens. For display only. */
 export async function planPrices(
@@ -27,20 +25,4 @@ export async function planPrices(
   const perChain = Map.groupBy(once.values(), (token) => token.chainId)
   const found = await Promise.all([...perChain].map(([id, here]) => backend.prices(id, here)))
   return found.flat()
-}
-
-/** For so long a price that was read holds, in ms: as long as a quote. */
-const priceLife = 300_000
-
-/** When a plan at a price that moves is worth nothing any more; others never are. */
-export const expiryOf = ({ world }: Cli, accepted: ExchangeBounds | undefined): string | null =>
-  accepted ? new Date(world.now() + priceLife).toISOString() : null
-
-/** Warns that a fixed yield sells at market price before its maturity, and says when that is. */
-export function sayMaturity(cli: Cli, entry: StrategyEntry): void {
-  const maturity = maturityOf(entry)
-  if (maturity)
-    cli.notice(
-      `${entry.slug} matures on ${maturity}. The rate shown is earned only if held to maturity; before that, it sells at the market price`,
-    )
 }

@@ -6,8 +6,8 @@ import { readPolicy } from '../../guard/policy/policy.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, type Terms } from '../../guard/terms.ts'
 import type { PlannedOperation } from '../../planning/context.ts'
-import { exactAllowance, lowest, maxFee, serviceFee } from '../options/checked-values.ts'
-import { address, type SigningOptions, slippage } from '../options/signing-options.ts'
+import { address, exactAllowance, lowest, maxFee, serviceFee, slippage } from '../options/option-values.ts'
+import type { SigningOptions } from '../options/signing-options.ts'
 import type { Cli } from '../world.ts'
 
 /** The terms of one operation, from the flags and the policy. Bad values are USAGE. */

@@ -3,7 +3,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
-import { depositBounds, withdrawalBounds } from '../../guard/exchange-minimum.ts'
+import { depositBounds, type ExchangeBounds, withdrawalBounds } from '../../guard/exchange-minimum.ts'
 import { balanceOf, firstWord } from '../../guard/simulation/wallet-state.ts'
 import {
   isQueuedWithdrawal,
@@ -13,11 +13,10 @@ import {
   refuseQueueRestart,
 } from '../../guard/withdrawal-queues.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
-import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
+import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../world.ts'
-import { expiryOf, sayMaturity } from './plan-prices.ts'
 import { notesOn, statedFees } from './service-fees.ts'
 import type { RequestedStrategy } from './strategy-lookup.ts'
 import { swapIntent } from './swap-proposal.ts'
@@ -260,4 +259,20 @@ function depositOf(
       `It deposits ${shown(amount)} after the bridge; its quote delivers only ${shown(most)}`,
     )
   return amount
+}
+
+/** For so long a price that was read holds, in ms: as long as a quote. */
+const priceLife = 300_000
+
+/** When a plan at a price that moves is worth nothing any more; others never are. */
+const expiryOf = ({ world }: Cli, accepted: ExchangeBounds | undefined): string | null =>
+  accepted ? new Date(world.now() + priceLife).toISOString() : null
+
+/** Warns that a fixed yield sells at market price before its maturity, and says when that is. */
+function sayMaturity(cli: Cli, entry: StrategyEntry): void {
+  const maturity = maturityOf(entry)
+  if (maturity)
+    cli.notice(
+      `${entry.slug} matures on ${maturity}. The rate shown is earned only if held to maturity; before that, it sells at the market price`,
+    )
 }

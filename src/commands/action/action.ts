@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { action } from '../../cli/cli.ts'
+import { action } from '../../cli/command-action.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'

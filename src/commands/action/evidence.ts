@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { verdictFor } from '../../cli/action-verdict.ts'
-import { action, localAction } from '../../cli/cli.ts'
+import { action, localAction } from '../../cli/command-action.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/output.ts'
 import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'

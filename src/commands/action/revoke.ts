@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { action } from '../../cli/cli.ts'
+import { action } from '../../cli/command-action.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { requireOperation, settleIfPending } from '../../cli/signing-flow/operation-lookup.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { action } from '../../cli/cli.ts'
+import { action } from '../../cli/command-action.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { confirm } from '../../cli/prompts.ts'

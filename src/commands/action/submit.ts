@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { action } from '../../cli/cli.ts'
+import { action } from '../../cli/command-action.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { referenceForPlan } from '../../cli/signing-flow/reference-quote.ts'

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { cliFor, interruptedError } from '../../cli/cli.ts'
+import { cliFor } from '../../cli/command-action.ts'
+import { interruptedError } from '../../cli/error-report.ts'
 import { globalsOf } from '../../cli/options/global-options.ts'
 import type { Cli, World } from '../../cli/world.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { localAction } from '../../cli/cli.ts'
+import { localAction } from '../../cli/command-action.ts'
 import type { KeptProfile } from '../../cli/config-schema.ts'
 import type { Finding } from '../../cli/findings.ts'
 import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'

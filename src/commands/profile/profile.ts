@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { localAction } from '../../cli/cli.ts'
+import { localAction } from '../../cli/command-action.ts'
 import { confirm } from '../../cli/prompts.ts'
 import type { LocalCli, World } from '../../cli/world.ts'
 import { plain } from '../../domain/text.ts'

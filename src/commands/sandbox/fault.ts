@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { action, wholeNumber } from '../../cli/cli.ts'
+import { action } from '../../cli/command-action.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { address } from '../../cli/options/signing-options.ts'
+import { address, wholeNumber } from '../../cli/options/option-values.ts'
 import type { Cli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import {

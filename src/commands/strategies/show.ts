@@ -1,5 +1,5 @@
 import type { Position } from '../../api/wallet-positions.ts'
-import { address } from '../../cli/options/signing-options.ts'
+import { address } from '../../cli/options/option-values.ts'
 import { sparkline } from '../../cli/terminal/charts.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import type { Stream, View } from '../../cli/terminal/stream.ts'

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { action } from '../../cli/cli.ts'
-import { checked } from '../../cli/options/checked-values.ts'
+import { action } from '../../cli/command-action.ts'
+import { checked } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import { fields } from '../../cli/terminal/table.ts'

@@ -1,6 +1,7 @@
 import type { SwapBytecode } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
-import { address, type SigningOptions } from '../../cli/options/signing-options.ts'
+import { address } from '../../cli/options/option-values.ts'
+import type { SigningOptions } from '../../cli/options/signing-options.ts'
 import { startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
 import {
   parseQuoteFlags,

@@ -1,12 +1,14 @@
 import { Command, Option } from 'commander'
-import { action } from '../../cli/cli.ts'
-import { checked } from '../../cli/options/checked-values.ts'
+import { action } from '../../cli/command-action.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { address, refundAddress, slippage, withSigning } from '../../cli/options/signing-options.ts'
+import { address, checked, refundAddress, slippage } from '../../cli/options/option-values.ts'
+import { withSigning } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { World } from '../../cli/world.ts'
 import { execute } from './execute.ts'
-import { list, quote, status } from './quote-status-list.ts'
+import { list } from './list.ts'
+import { quote } from './quote.ts'
+import { status } from './status.ts'
 
 const withQuote = (command: Command): Command =>
   command

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { action } from '../../cli/cli.ts'
+import { action } from '../../cli/command-action.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { decimal, dollars, percent, when } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'

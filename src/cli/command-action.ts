@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Service } from '../api/service.ts'
 import { changedError } from '../domain/changed-error.ts'
@@ -6,11 +5,10 @@ import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
-import { operands } from './options/operands.ts'
 import { ofCommand } from './options/usage-errors.ts'
 import { emitList, emitOne, shown } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
-import type { Io, List } from './terminal/stream.ts'
+import type { Io } from './terminal/stream.ts'
 import type { Backend, Cli, LocalCli, ProgressLine, World } from './world.ts'
 
 /** Makes the progress line on stderr; `quiet` prints nothing. */
@@ -202,49 +200,3 @@ export async function cliFor(
     progress: () => progressLine(io, globals.quiet),
   }
 }
-
-/** A page of a list of this program, from all rows: filters and sorting run before paging. */
-export function pageOf<row>(
-  rows: readonly row[],
-  { page = 1, limit = 10, all = false }: { page?: number; limit?: number; all?: boolean },
-): List<row> {
-  if (all) return { items: [...rows], page: 1, limit: rows.length, total: rows.length, hasMore: false }
-  return {
-    items: rows.slice((page - 1) * limit, page * limit),
-    page,
-    limit,
-    total: rows.length,
-    hasMore: page * limit < rows.length,
-  }
-}
-
-/** Parses a page number or a page size. */
-export function wholeNumber(text: string, what: string, most = 1_000_000): number {
-  if (/^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= most) return Number(text)
-  throw new AppError('USAGE', `${what} must be a whole number from 1 to ${most}, not "${text}"`)
-}
-
-/** Reads every page of a paged endpoint, with the largest page size. Stops if a page repeats. */
-export async function allPages<row>(
-  ask: (page: number, limit: number) => Promise<List<row>>,
-): Promise<row[]> {
-  const rows: row[] = []
-  let before: readonly row[] = []
-  for (let page = 1; ; page++) {
-    const answer = await ask(page, 100)
-    if (page > 1 && isDeepStrictEqual(answer.items, before)) return rows
-    before = answer.items
-    rows.push(...answer.items)
-    if (!answer.hasMore || answer.items.length === 0) return rows
-  }
-}
-
-/** The error of a command line that a signal ended before anything was signed. */
-export const interruptedError = (argv: readonly string[], cause?: unknown): AppError =>
-  new AppError(
-    'INTERRUPTED',
-    operands(argv).name === 'demo'
-      ? 'Interrupted. Earlier steps of the demo are done, with play money of the sandbox.'
-      : 'Interrupted. This command signed nothing.',
-    { cause },
-  )

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { AddressText, Amount, amountOn, fields, listOf, maybe } from './common.ts'
+
+const Fault = fields({
+  kind: z.string(),
+  network: maybe(z.string()),
+  method: maybe(z.string()),
+  times: maybe(z.int()),
+  amount: maybe(z.int()),
+  at: maybe(z.string()),
+  reason: maybe(z.string()),
+  text: z.string(),
+})
+
+/** `sandbox fault`: the fault that was set, or the list of those that are. */
+export const FaultDocument = z.union([Fault, listOf(Fault)])
+
+/** `sandbox up`, `down`, `status`, `reset` and `warp` */
+export const SandboxDocument = fields({
+  running: z.boolean(),
+  pid: maybe(z.int()),
+  chains: z.array(
+    fields({ network: z.string(), chainId: z.int(), rpcUrl: z.string(), blockNumber: z.int() }),
+  ),
+  accounts: z.array(fields({ address: AddressText, default: z.boolean() })),
+  tokens: z.array(
+    fields({ network: z.string(), symbol: z.string(), address: AddressText, decimals: z.int() }),
+  ),
+  faults: z.array(Fault).optional(),
+  aheadMs: z.int().optional().describe('how far the fault stale-quote sets the clock of the service ahead'),
+  outdated: z.literal(true).optional(),
+})
+
+/** `sandbox fund` */
+export const FundDocument = fields({
+  to: AddressText,
+  grants: z.array(amountOn({ network: z.string(), address: AddressText })),
+})
+
+/** `demo` */
+export const DemoDocument = fields({
+  ok: z.literal(true),
+  seconds: z.number(),
+  steps: z.array(
+    fields({
+      title: z.string(),
+      command: z.string(),
+      exit: z.int(),
+      result: z.unknown(),
+      verified: z.array(z.string()),
+    }),
+  ),
+  balances: z.array(fields({ network: z.string(), before: Amount, change: Amount, after: Amount })),
+})

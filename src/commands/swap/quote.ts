@@ -1,0 +1,101 @@
+import { withSameTarget } from '../../cli/next-command.ts'
+import { askQuote, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
+import { when } from '../../cli/terminal/format.ts'
+import type { View } from '../../cli/terminal/stream.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { quoteJson } from '../../cli/views/json.ts'
+import type { Cli } from '../../cli/world.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
+import { impactShown } from '../../domain/slippage.ts'
+import { plain } from '../../domain/text.ts'
+import { comparedProviders, compareQuotes } from './compare.ts'
+
+/** `swap quote` */
+export async function quote(
+  cli: Cli,
+  { compare, ...options }: QuoteFlags & { compare?: string | true },
+): Promise<void> {
+  if (compare !== undefined) {
+    if (options.provider !== undefined)
+      throw new AppError('USAGE', '--provider and --compare cannot be combined', {
+        hint: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
+      })
+    return compareQuotes(cli, options, comparedProviders(compare, options.from))
+  }
+  const { quote } = await askQuote(cli, options)
+  const { profile } = cli.globals
+  const named = profile === undefined ? [] : ['--profile', profile]
+  cli.emit(quoteJson(quote), (one, to) => withSameTarget(quoteView(one, to), named))
+}
+
+const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
+  fields(
+    [
+      ['quote', plain(one.id ?? '-')],
+      [
+        'pay',
+        `${one.tokenIn.amount.formatted} ${plain(one.tokenIn.symbol)} ${to.paint.dim(plain(one.from.network))}`,
+      ],
+      [
+        'receive',
+        `${to.paint.green(one.tokenOut.amount.formatted)} ${plain(one.tokenOut.symbol)} ${to.paint.dim(plain(one.to.network))}`,
+      ],
+      ...(one.minAmountOut
+        ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
+        : []),
+      ...feesPaid(one.fees).map((text) => ['fee', text] as const),
+      ...sooner(one).map((text) => ['sooner', text] as const),
+      ...gasRows(one),
+      ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
+      ['provider', plain(one.provider)],
+      ...(one.feeSponsorshipReason
+        ? ([['sponsored', `no: ${plain(one.feeSponsorshipReason)}`]] as const)
+        : []),
+      ['expires', when(one.deadline)],
+      ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
+    ],
+    to,
+  )
+
+/** What the gas of a swap costs, and what is left after it. */
+function gasRows({
+  estimatedGas,
+  gasCostUsd,
+  netAmountOut,
+  netAmountIn,
+}: ReturnType<typeof quoteJson>): (readonly [string, string])[] {
+  if (estimatedGas === null || gasCostUsd === null) return []
+  const net = netAmountOut ?? netAmountIn
+  const words = netAmountOut ? 'after gas' : 'gas included'
+  return [
+    ['gas', `about $${Number(gasCostUsd).toFixed(2)}: ${estimatedGas} units`],
+    ...(net ? [[words, `${net.formatted} ${plain(net.symbol)}`] as const] : []),
+  ]
+}
+
+/** The cost and time saved by another speed of the same swap. */
+const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>
+  (alternatives ?? []).map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+    const [less, more] = [
+      BigInt(tokenOut.amount.raw) - BigInt(amountOut.raw),
+      BigInt(amountIn.raw) - BigInt(tokenIn.amount.raw),
+    ]
+    const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
+    const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
+    const said = `${plain(transferSpeed)} costs ${cost} and ${saves}`
+    return transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said
+  })
+
+const waited = (seconds: number): string =>
+  seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
+
+/** The fees of a quote that are paid to collectors. */
+const feesPaid = (fees: readonly unknown[] | null): string[] =>
+  (fees ?? []).flatMap((fee) => {
+    const { amount, to } = (fee ?? {}) as { amount?: { formatted?: string; symbol?: string }; to?: unknown }
+    return typeof to === 'string' && amount?.formatted !== undefined
+      ? [`${amount.formatted} ${plain(amount.symbol ?? '')} to ${plain(to)}`]
+      : []
+  })

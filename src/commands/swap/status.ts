@@ -1,0 +1,99 @@
+import type { SwapStatus } from '../../api/swap-status.ts'
+import { duration } from '../../cli/options/global-options.ts'
+import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/journal-swap-status.ts'
+import { stateWord } from '../../cli/terminal/format.ts'
+import type { View } from '../../cli/terminal/stream.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import { observe } from '../../cli/watch-loop.ts'
+import type { Cli } from '../../cli/world.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { btc } from '../../domain/bitcoin.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+import { depthOf } from './bitcoin-deposit.ts'
+
+/** `swap status` */
+export async function status(
+  cli: Cli,
+  id: string,
+  options: { watch?: boolean; interval: string; btcTx?: string },
+): Promise<void> {
+  const service = await cli.service()
+  const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
+  const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
+  const look = () => swapStatusOf(cli, id, ask).catch(naming(id, options.btcTx))
+  if (!options.watch) return cli.emit(await look(), statusView)
+  const last = await observe(cli, look, {
+    isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
+    view: statusView,
+    intervalMs: duration(options.interval),
+    again: () => `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
+  })
+  if (last.status === 'expired') throw await expiredQuoteError(cli, id, last)
+  if (last.status === 'refunded')
+    throw new AppError('REFUNDED', 'The swap was refunded', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+  if (last.status === 'failed' && last.destinationTxHash !== null)
+    throw new AppError('ARRIVED_SHORT', 'The bridge delivered less than quoted', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+  if (last.status === 'failed')
+    throw new AppError('ACTION_FAILED', 'The swap failed', {
+      details: last,
+      hint: `sluice action explain ${shellOperand(id)}`,
+    })
+}
+
+/** A missing deposit of a quote is looked up by the details of its request. */
+const naming =
+  (id: string, btcTx = 'HASH') =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError) || error.code !== 'DEPOSIT_NOT_FOUND') throw error
+    const { code, message, details, cause } = error
+    const hint = `Once the Bitcoin transaction is confirmed: sluice swap status --btc-tx ${shellWord(btcTx)} ${shellOperand(id)}`
+    throw new AppError(code, message, { cause, hint, ...(details && { details }) })
+  }
+
+/** What there is to say of a deposit on Bitcoin. */
+const depositRows = ({
+  address,
+  memo,
+  amount,
+  confirmations,
+  delivery,
+  note,
+}: NonNullable<SwapStatus['deposit']>): (readonly [string, string])[] => [
+  ['deposit', `${formatAmount(BigInt(amount), btc)} to ${plain(address)}`],
+  ...(memo === null ? [] : [['memo', plain(memo)] as const]),
+  ['confirmed', confirmations === null ? 'no deposit is found' : depthOf(confirmations)],
+  ...(delivery === null
+    ? []
+    : [['delivery', delivery === 'verified' ? 'seen on its chain' : 'as the provider says'] as const]),
+  ...(note === null ? [] : [['note', plain(note)] as const]),
+]
+
+const statusView: View<{
+  id: string
+  status: string
+  originTxHash: string | null
+  destinationTxHash: string | null
+  provider: string | null
+  deposit?: SwapStatus['deposit'] | undefined
+  note?: string | undefined
+}> = (one, to) =>
+  fields(
+    [
+      ['swap', one.id],
+      ['status', stateWord(plain(one.status), to.paint)],
+      ['provider', plain(one.provider ?? '-')],
+      ['origin', plain(one.originTxHash ?? '-')],
+      ['destination', plain(one.destinationTxHash ?? '-')],
+      ...(one.deposit ? depositRows(one.deposit) : []),
+      ...(one.note === undefined ? [] : [['note', plain(one.note)] as const]),
+    ],
+    to,
+  )
