@@ -40,7 +40,7 @@ const ways = {
   ],
   chains: [
     'engine/engine',
-    'chain/rpc/rpc',
+    'chain/rpc/failover',
     'sandbox/client',
     'store/engine/store',
     'store/sql/sqlite',

@@ -14,7 +14,7 @@ import type {
 } from './context.ts'
 import { chargesOf, withFees } from './fees/charges.ts'
 import { customerFees, customerOf, setCustomerFees } from './fees/fee-settings.ts'
-import { historyOf } from './history/history.ts'
+import { historyOf } from './history/position-history.ts'
 import { walletOf } from './positions/wallet.ts'
 import type { ExternalPriceSource } from './prices/external-prices.ts'
 import { swapBytecode } from './quotes/accept-quote.ts'
