@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { headRetentionMs } from '../store/journal/seen-heads.ts'
+import { headRetentionMs } from '../domain/networks.ts'
 import type { ChainClient } from './client.ts'
 import { blockHashAt, type Head, readHead } from './head.ts'
 import { isUnsupportedMethod } from './rpc/errors.ts'

@@ -18,6 +18,12 @@ export type Network = {
   explorer: string | null
 }
 
+/**
+ * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
+ * longer is detected by the age of its newest block.
+ */
+export const headRetentionMs = 10 * 60_000
+
 /** Where Multicall3 stands, which is the same on every chain (source: viem/chains, `contracts.multicall3`; a test compares). */
 export const multicall3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 

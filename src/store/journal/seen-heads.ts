@@ -1,12 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
+import { headRetentionMs } from '../../domain/networks.ts'
 import type { JournalDb } from './database.ts'
 import type { HeadJournal } from './journal-interface.ts'
-
-/**
- * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
- * longer is detected by the age of its newest block.
- */
-export const headRetentionMs = 10 * 60_000
 
 /** The newest recorded block of each chain. */
 export function journalHeads({ one, run, write }: JournalDb, clock: () => number): HeadJournal {
