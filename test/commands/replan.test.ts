@@ -137,6 +137,8 @@ describe('a nonce that another transaction used', () => {
     const id = await lost(`transfer --network sandbox-one --token USDC --to ${friend} --amount 5`)
     const again = await run(['action', 'replan', id, '--yes', '--json', '--no-wait'])
     expect(again).toMatchObject({ exit: 20 })
+    // A busy node may not have mined it yet.
+    await rpc().request('evm_mine')
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
       exit: 0,
       json: { id, status: 'SUCCESS' },
