@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Bitcoin, BitcoinTransaction } from './deposit.ts'
+import type { AddressHistory, Bitcoin, BitcoinTransaction } from './deposit.ts'
 import { badAnswer, providerApi } from './provider-api.ts'
 import type { SwapNetwork } from './provider-network.ts'
 
@@ -8,14 +8,25 @@ const Output = z.object({
   scriptpubkey_address: z.string().optional(),
   value: z.int().min(0),
 })
+/** An input; a coinbase has no output before it. */
+const Input = z.object({ prevout: z.object({ scriptpubkey_address: z.string().optional() }).nullish() })
 const Transaction = z.object({
   txid: z.string().regex(/^[0-9a-f]{64}$/),
+  vin: z.array(Input),
   vout: z.array(Output),
-  status: z.object({ confirmed: z.boolean(), block_height: z.int().nullish() }),
+  status: z.object({
+    confirmed: z.boolean(),
+    block_height: z.int().nullish(),
+    block_time: z.int().nullish(),
+  }),
 })
 const Height = z.int().min(0)
 
 const name = 'esplora'
+
+/** How many transactions in blocks a full page has at least, and how many pages of an address are read. */
+const pageSize = 25
+const mostPages = 40
 
 /** Reads Bitcoin by an Esplora API (Blockstream/esplora API.md). A chain that cannot be read is PROVIDER_API_ERROR. */
 export function esplora(base: string, exchangeJson: SwapNetwork['exchangeJson']): Bitcoin {
@@ -31,11 +42,20 @@ export function esplora(base: string, exchangeJson: SwapNetwork['exchangeJson'])
       if (!read.success || read.data.txid !== txid) throw strange(status)
       return transactionOf(read.data)
     },
-    of: async (address) => {
-      const { status, body } = await api.get(`/address/${address}/txs`)
-      const read = z.array(Transaction).safeParse(body)
-      if (!read.success) throw strange(status)
-      return read.data.map(transactionOf)
+    of: async (address, isLast): Promise<AddressHistory> => {
+      const transactions: BitcoinTransaction[] = []
+      let after = ''
+      for (let page = 0; page < mostPages; page++) {
+        const { status, body } = await api.get(`/address/${address}/txs${after}`)
+        const read = z.array(Transaction).safeParse(body)
+        if (!read.success) throw strange(status)
+        const found = read.data.map(transactionOf)
+        transactions.push(...found)
+        const inBlocks = found.filter(({ height }) => height !== null)
+        if (inBlocks.length < pageSize || found.some(isLast)) return { transactions, isCutOff: false }
+        after = `/chain/${inBlocks.at(-1)!.txid}`
+      }
+      return { transactions, isCutOff: true }
     },
     confirmations: async ({ height }) => {
       if (height === null) return 0
@@ -47,11 +67,13 @@ export function esplora(base: string, exchangeJson: SwapNetwork['exchangeJson'])
   }
 }
 
-const transactionOf = ({ txid, vout, status }: z.output<typeof Transaction>): BitcoinTransaction => ({
+const transactionOf = ({ txid, vin, vout, status }: z.output<typeof Transaction>): BitcoinTransaction => ({
   txid,
   outputs: vout.map((one) => ({ address: one.scriptpubkey_address ?? null, value: BigInt(one.value) })),
   memo: vout.map((one) => memoOf(one.scriptpubkey)).find((memo) => memo !== null) ?? null,
   height: status.confirmed ? (status.block_height ?? null) : null,
+  time: status.confirmed && status.block_time ? status.block_time * 1000 : null,
+  senders: [...new Set(vin.flatMap(({ prevout }) => prevout?.scriptpubkey_address ?? []))],
 })
 
 /** The text of an OP_RETURN script with one push: 6a, the length (4c before one above 75), the text. */

@@ -193,6 +193,14 @@ test('a payment to THORChain without the memo is found by its hash only, and sai
   )
 })
 
+test('is found at a busy vault, behind the payments of others', async () => {
+  const shown = await quoted('thorchain')
+  await run('sandbox fault bitcoin-stuck')
+  const hash = await paid(shown)
+  for (let other = 0; other < 30; other++) await run(`sandbox pay-bitcoin ${shown.deposit.address} 0.0001`)
+  expect((await run(`swap status ${shown.id} --json`)).json.originTxHash).toBe(hash)
+})
+
 test.each(['ETH', 'WETH', 'WBTC'])('pays out %s as well', async (symbol) => {
   const shown = await quoted('thorchain', flags.replace('USDC', symbol))
   await paid(shown)

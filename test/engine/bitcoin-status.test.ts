@@ -17,7 +17,17 @@ const flags = `--from bitcoin --token-in BTC --to sandbox-one --token-out USDC -
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const txid = (digits: string) => digits.repeat(32)
 
-type Seen = { of?: Bitcoin['of']; earlier?: null; isLate?: true; laterMs?: number; rpc?: 'down' }
+const history = (transactions: BitcoinTransaction[], isCutOff = false) => ({ transactions, isCutOff })
+
+type Seen = {
+  of?: Bitcoin['of']
+  earlier?: null
+  isLate?: true
+  laterMs?: number
+  rpc?: 'down'
+  /** How much older than the quote the block of the deposit is. */
+  olderMs?: number
+}
 
 /** A quote of a provider as the engine keeps it, and its status by what provider and Bitcoin say. */
 async function statusWhen(name: string, says: DepositProgress, seen: Seen = {}) {
@@ -42,9 +52,11 @@ async function statusWhen(name: string, says: DepositProgress, seen: Seen = {}) 
     outputs: [{ address, value: 1_000_000n }],
     memo,
     height: 5,
+    time: row.createdAt - (seen.olderMs ?? 0),
+    senders: [],
   }
   const bitcoin: Bitcoin = {
-    of: seen.of ?? (async (asked) => (asked === address ? [deposit] : [])),
+    of: seen.of ?? (async (asked) => history(asked === address ? [deposit] : [])),
     transaction: async () => undefined,
     confirmations: async () => 3,
   }
@@ -61,7 +73,7 @@ async function statusWhen(name: string, says: DepositProgress, seen: Seen = {}) 
   return bitcoinStatus(late, { ...row, offer: JSON.stringify(offer) }, undefined)
 }
 
-const nothing: Bitcoin['of'] = async () => []
+const nothing: Bitcoin['of'] = async () => history([])
 const down: Bitcoin['of'] = async () => {
   throw new AppError('PROVIDER_API_ERROR', 'down')
 }
@@ -129,6 +141,17 @@ describe('a deposit that is not found', () => {
     // Which payments with its memo are older is not known.
     const unsure = { of: nothing, isLate: true, earlier: null } as const
     expect((await statusWhen('thorchain', says, unsure)).status).toBe('pending')
+    const cut = { of: async () => history([], true), isLate: true } as const
+    const { status, deposit } = await statusWhen('thorchain', says, cut)
+    expect(status).toBe('pending')
+    expect(deposit?.note).toContain('Only the newest 0 payments of the address were looked through')
+  })
+
+  test('is none that is in a block from before the quote', async () => {
+    const says = { status: 'waiting' } as const
+    const hour = 3_600_000
+    expect((await statusWhen('thorchain', says, { olderMs: 2 * hour })).originTxHash).toBe(txid('ab'))
+    expect((await statusWhen('thorchain', says, { olderMs: 4 * hour })).originTxHash).toBeNull()
   })
 
   test('is found at an address of its own, though Bitcoin was silent at the quote', async () => {

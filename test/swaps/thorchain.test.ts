@@ -84,7 +84,7 @@ const at = async (answer: Answering) => {
     status: (tokenOut = ether, to: typeof recipient | string = recipient) =>
       provider.status(
         { address: 'a', memo },
-        { txid: 'ab'.repeat(32), outputs: [], memo, height: 1 },
+        { txid: 'ab'.repeat(32), outputs: [], memo, height: 1, time: 0, senders: [] },
         { tokenOut, recipient: to as typeof recipient },
       ),
   }

@@ -13,6 +13,7 @@ import { priceOf } from '../../protocols/prices.ts'
 import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit.ts'
 import { depositDefinition } from '../../swaps/deposit-registry.ts'
 import type { EngineContext } from '../context.ts'
+import { earlierPayments } from './bitcoin-deposit.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
 export const isFromBitcoin = ({
@@ -73,7 +74,7 @@ export async function bitcoinQuote(
   const rawQuote: DepositRaw = {
     deposit: instructionsOf(terms),
     provider: raw,
-    earlier: await earlierPayments(context, terms),
+    earlier: await earlierPayments(depositsOf(context).bitcoin, terms, context.now()),
   }
   const side = (token: Token, amount: bigint, price: bigint | null) => ({
     contract: token.address,
@@ -164,25 +165,6 @@ function askOf(
     slippage,
     recipient: destinationAddress,
     refund: refundAddress ?? null,
-  }
-}
-
-/**
- * The payments that a new quote would take for its own: the address of a memo is for all, and the same swap has the same memo. An address
- * that is made for one swap has none.
- */
-async function earlierPayments(
-  context: EngineContext,
-  { address, memo }: DepositTerms,
-): Promise<string[] | null> {
-  if (memo === null) return []
-  try {
-    const all = await depositsOf(context).bitcoin.of(address)
-    return all.filter((one) => one.memo === memo).map(({ txid }) => txid)
-  } catch (error) {
-    // Bitcoin is not needed for a quote: its deposit is then looked up by its hash only.
-    if (error instanceof AppError) return null
-    throw error
   }
 }
 

@@ -5,7 +5,7 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
+import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
@@ -18,19 +18,9 @@ import {
 } from '../../swaps/deposit.ts'
 import type { EngineContext } from '../context.ts'
 import { depositOf } from './bitcoin-bytecode.ts'
+import { lookUpDeposit } from './bitcoin-deposit.ts'
 import { depositsOf } from './bitcoin-quote.ts'
 import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
-
-/**
- * What was found on Bitcoin: the deposit, how deep it is, and what there is to say of it. `isLookedUp`: a deposit that is there would have
- * been found.
- */
-type Found = {
-  transaction: BitcoinTransaction | undefined
-  confirmations: number | null
-  isLookedUp: boolean
-  notes: string[]
-}
 
 /**
  * The status of a swap that begins on Bitcoin. The deposit is looked up by its hash, else among the payments to its address;
@@ -43,7 +33,7 @@ export async function bitcoinStatus(
   btcTxHash: string | undefined,
 ): Promise<SwapStatus> {
   const { bitcoin, providers } = depositsOf(context)
-  const { deposit, earlier } = depositOf(row)
+  const { deposit } = depositOf(row)
   const { amountIn, minAmountOut } = offerOf(row)
   const { tokenOut } = routeOf(context, row)
   const recipient = recipientOf(row)!
@@ -52,7 +42,7 @@ export async function bitcoinStatus(
     throw new AppError('PROVIDER_NOT_FOUND', `There is no provider "${row.provider}"`, {
       details: { provider: row.provider },
     })
-  const { transaction, confirmations, isLookedUp, notes } = await lookUp(bitcoin, deposit, earlier, btcTxHash)
+  const { transaction, confirmations, isLookedUp, notes } = await lookUpDeposit(bitcoin, row, btcTxHash)
   const paid = transaction ? paidTo(transaction, deposit.address) : null
   if (paid !== null && paid < amountIn)
     notes.push(
@@ -110,71 +100,6 @@ function statusOf(
 const unpaidText = (word: 'fulfilled' | 'refunded'): string =>
   `The provider says that it paid it ${word === 'fulfilled' ? 'out' : 'back'}, and no deposit is on Bitcoin`
 
-/** Looks up the deposit of a quote, by a hash if there is one. */
-async function lookUp(
-  bitcoin: Bitcoin,
-  deposit: { address: string; memo: string | null },
-  earlier: readonly string[] | null,
-  typed: string | undefined,
-): Promise<Found> {
-  // An address without a memo was made for this one swap: nobody paid to it earlier.
-  const before = earlier ?? (deposit.memo === null ? [] : null)
-  const isPaid = (one: BitcoinTransaction) =>
-    before?.includes(one.txid) === false &&
-    paidTo(one, deposit.address) > 0n &&
-    (deposit.memo === null || one.memo === deposit.memo)
-  const found = async (transaction: BitcoinTransaction, notes: string[]): Promise<Found> => ({
-    transaction,
-    confirmations: await bitcoin.confirmations(transaction),
-    isLookedUp: true,
-    notes,
-  })
-  const search = async () => (await bitcoin.of(deposit.address)).find(isPaid)
-  if (typed === undefined) {
-    try {
-      const transaction = await search()
-      return transaction
-        ? await found(transaction, [])
-        : { transaction, confirmations: null, isLookedUp: before !== null, notes: [] }
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      return {
-        transaction: undefined,
-        confirmations: null,
-        isLookedUp: false,
-        notes: [`The deposit was not looked up: ${error.message}`],
-      }
-    }
-  }
-  const hash = bitcoinHash(typed)
-  const details = { btcTxHash: typed, depositAddress: deposit.address }
-  if (hash === undefined)
-    throw new AppError('DEPOSIT_NOT_FOUND', 'The hash of a Bitcoin transaction has 64 hex digits', {
-      details,
-    })
-  if (earlier?.includes(hash))
-    throw new AppError('DEPOSIT_NOT_FOUND', `The transaction ${hash} was there before the quote`, { details })
-  const transaction = await bitcoin.transaction(hash)
-  if (transaction && paidTo(transaction, deposit.address) > 0n) {
-    const isOther = deposit.memo !== null && transaction.memo !== deposit.memo
-    return found(transaction, isOther ? ['It does not carry the memo of the quote, and may be lost'] : [])
-  }
-  if (transaction) {
-    const others = transaction.outputs.flatMap(({ address }) => address ?? []).slice(0, 3)
-    throw new AppError(
-      'DEPOSIT_NOT_FOUND',
-      `The transaction pays ${others.join(', ') || 'no address'}, and not the deposit address ${deposit.address}`,
-      { details },
-    )
-  }
-  const other = await search()
-  if (other)
-    return found(other, [
-      `The transaction ${hash} is not there: ${other.txid} pays the same deposit, and may have replaced it (RBF)`,
-    ])
-  throw new AppError('DEPOSIT_NOT_FOUND', `No transaction ${hash} is known on Bitcoin`, { details })
-}
-
 type Delivery = { status: string; delivery: 'verified' | 'reported' | null; note?: string }
 
 /** What is to arrive, no earlier than `since` (epoch ms). */
@@ -220,7 +145,8 @@ async function returned(
   const still = (note: string): Delivery => ({ status: 'processing', delivery: null, note })
   try {
     const since = deposit?.height ?? 0
-    const back = (await bitcoin.of(to)).find(
+    const { transactions } = await bitcoin.of(to, (one) => (one.height ?? since) < since)
+    const back = transactions.find(
       (one) => one.txid !== deposit?.txid && (one.height ?? since) >= since && paidTo(one, to) > 0n,
     )
     if (!back)

@@ -11,13 +11,14 @@ export type BitcoinPayment = {
   replaces?: string | undefined
 }
 
-/** A transaction of the sandbox's Bitcoin; `height` is `null` while it waits. */
+/** A transaction of the sandbox's Bitcoin; `height` and `time` (Unix seconds) are those of its block, `null` while it waits. */
 export type MadeTransaction = Required<Pick<BitcoinPayment, 'address' | 'amount'>> & {
   txid: string
   memo: string | null
   /** The coin that it spends: one that nothing else may spend. */
   coin: string
   height: number | null
+  time: number | null
 }
 
 /** A stand-in for Bitcoin with the shapes of Esplora (Blockstream/esplora API.md). It has no scripts and no signatures. */
@@ -49,8 +50,11 @@ const firstHeight = 100
 
 const fee = 1_000
 
+/** How many transactions in blocks a page of Esplora has. */
+const pageSize = 25
+
 /** Begins a chain with nothing on it. `seed` makes its hashes its own. */
-export function openBitcoin(seed: string): SandboxBitcoin {
+export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
   const all = new Map<string, MadeTransaction>()
   let tip = firstHeight
   let count = 0
@@ -71,18 +75,18 @@ export function openBitcoin(seed: string): SandboxBitcoin {
     count += 1
     const coin = replaced?.coin ?? hashOf(`${seed} coin ${count}`)
     const txid = hashOf(`${seed} ${count} ${address} ${amount} ${memo}`)
-    all.set(txid, { txid, address, amount, memo: memo ?? null, coin, height: null })
+    all.set(txid, { txid, address, amount, memo: memo ?? null, coin, height: null, time: null })
     return txid
   }
 
-  const statusOf = ({ height }: MadeTransaction) =>
+  const statusOf = ({ height, time }: MadeTransaction) =>
     height === null
       ? { confirmed: false }
       : {
           confirmed: true,
           block_height: height,
           block_hash: hashOf(`${seed} block ${height}`),
-          block_time: 1_800_000_000 + height * 600,
+          block_time: time,
         }
 
   /** A script that is like the real one as far as it is read: an OP_RETURN has its text. */
@@ -125,19 +129,28 @@ export function openBitcoin(seed: string): SandboxBitcoin {
       const waiting = [...all.values()].filter(({ height }) => height === null)
       if (waiting.length === 0) return
       tip += 1
-      for (const one of waiting) one.height = tip
+      for (const one of waiting) Object.assign(one, { height: tip, time: Math.floor(now() / 1000) })
     },
     answer: (path) => {
       const [, kind = '', id = ''] = /^\/bitcoin\/api\/(tx|address|blocks)\/([\w/]+)$/.exec(path) ?? []
       if (kind === 'blocks' && id === 'tip/height') return { status: 200, body: tip }
-      const [name = '', rest] = id.split('/')
+      const [name = '', ...rest] = id.split('/')
       const found = kind === 'tx' ? all.get(name) : undefined
-      if (kind === 'address' && rest === 'txs') return { status: 200, body: to(name).map(shown) }
+      if (kind === 'address' && rest[0] === 'txs')
+        return { status: 200, body: pageOf(to(name), rest[2]).map(shown) }
       if (kind === 'tx' && found)
-        return { status: 200, body: rest === 'status' ? statusOf(found) : shown(found) }
+        return { status: 200, body: rest[0] === 'status' ? statusOf(found) : shown(found) }
       return path.startsWith('/bitcoin/') ? { status: 404, body: 'Transaction not found' } : undefined
     },
   }
+}
+
+/** The first page of the transactions of an address, with those that wait, or the page after a transaction. */
+function pageOf(all: readonly MadeTransaction[], after: string | undefined): MadeTransaction[] {
+  const inBlocks = all.filter(({ height }) => height !== null)
+  const from = inBlocks.findIndex(({ txid }) => txid === after) + 1
+  const waiting = after === undefined ? all.filter(({ height }) => height === null) : []
+  return [...waiting, ...inBlocks.slice(from, from + pageSize)]
 }
 
 /** An OP_RETURN script that pushes a text. */

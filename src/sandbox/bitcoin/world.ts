@@ -38,7 +38,7 @@ export function openBitcoinWorld(
   chains: readonly PayingChain[],
   { blockMs, now, fault, isMiningStopped, quietly }: Options,
 ): BitcoinWorld {
-  const bitcoin = openBitcoin(randomUUID())
+  const bitcoin = openBitcoin(randomUUID(), now)
   const payouts = payoutsOf(catalog, chains)
   const services = [openOneClick, openThornode].map((open) => open(bitcoin, payouts, { now, fault }))
   let working: Promise<void> = Promise.resolve()
