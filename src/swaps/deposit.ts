@@ -50,7 +50,8 @@ export type DepositAsk = {
 
 /**
  * The terms of a deposit. `address` takes exactly `amount` satoshi, with `memo` in an OP_RETURN output where there is one, before `until`
- * (epoch ms). `late` says what comes back if it is late or short; `seconds` is how long it takes, once paid.
+ * (epoch ms). `late` says what comes back if it is late or short, and `refundFee` what the provider says that it keeps of that, in satoshi;
+ * `seconds` is how long it takes, once paid.
  */
 export type DepositTerms = {
   address: string
@@ -60,12 +61,13 @@ export type DepositTerms = {
   minAmountOut: bigint
   until: number
   late: string
+  refundFee: bigint
   seconds: number | null
 }
 
 /**
  * How far a provider says that a deposit has come. `waiting`: it does not know the deposit yet; `short`: it has less than was asked for.
- * Unknown words of a provider are `processing`. `destination` is the transaction that pays out, where it is named.
+ * Unknown words of a provider are `processing`. `destination` is the transaction that pays out, or back, where it is named.
  */
 export type DepositProgress = {
   status: 'waiting' | 'short' | 'processing' | 'fulfilled' | 'failed' | 'refunded'

@@ -193,6 +193,20 @@ test('a payment to THORChain without the memo is found by its hash only, and sai
   )
 })
 
+test('one payment with the memo of two quotes ends one of them', async () => {
+  const [one, other] = [await quoted('thorchain'), await quoted('thorchain')]
+  expect(one.deposit.memo).toBe(other.deposit.memo)
+  const hash = await paid(one)
+  expect((await run(`swap execute ${one.id} --json`)).exit).toBe(0)
+  const status = await run(`swap status ${other.id} --json`)
+  expect(status.json).toMatchObject({ status: 'pending', originTxHash: null })
+  const named = await run(`swap status ${other.id} --btc-tx ${hash} --json`)
+  expect(named.json.error).toMatchObject({
+    code: 'DEPOSIT_NOT_FOUND',
+    message: expect.stringContaining(`the deposit of another quote, ${one.id}`),
+  })
+})
+
 test('is found at a busy vault, behind the payments of others', async () => {
   const shown = await quoted('thorchain')
   await run('sandbox fault bitcoin-stuck')

@@ -4,13 +4,9 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
-import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
-import type { DepositRaw } from './bitcoin-quote.ts'
+import { depositOf } from './bitcoin-deposit.ts'
 import { offerOf, recipientOf } from './stored-quote.ts'
-
-/** The stored deposit of a quote. */
-export const depositOf = (row: QuoteRow): DepositRaw => offerOf(row).raw as DepositRaw
 
 /**
  * The answer for a quote that begins on Bitcoin: no transactions, as nothing is signed here, and how to pay in `rawSwapData.deposit`.

@@ -1,22 +1,68 @@
-import { bitcoinHash } from '../../domain/bitcoin.ts'
+import { bitcoinHash, bitcoinNetwork, bitcoinUri } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
+import type { QuotePayment, TakenPayment } from '../../store/engine/quote-payments.ts'
 import { type Bitcoin, type BitcoinTransaction, type DepositTerms, paidTo } from '../../swaps/deposit.ts'
-import { depositOf } from './bitcoin-bytecode.ts'
+import { takenByOther } from './bitcoin-end.ts'
+import { offerOf } from './stored-quote.ts'
 
 /**
- * What was found on Bitcoin: the deposit, how deep it is, and what there is to say of it. `isLookedUp`: a deposit that is there would have
- * been found.
+ * What a quote that begins on Bitcoin keeps of its deposit; `provider` is the provider's own data, which the client checks again.
+ * `earlier` are payments with the same address and memo that were there before the quote, and so are for another; `null` is unknown.
+ */
+export type DepositRaw = {
+  deposit: DepositInstructions
+  provider: unknown
+  earlier: readonly string[] | null
+}
+
+/** How a deposit is paid, as JSON: `amount` in satoshi, `until` ISO text; `uri` (BIP 21) is `null` where a memo is needed, which a URI cannot carry. */
+type DepositInstructions = {
+  address: string
+  amount: string
+  memo: string | null
+  until: string
+  late: string
+  /** What the provider keeps of a refund, in satoshi; an older quote has none. */
+  refundFee?: string
+  uri: string | null
+}
+
+/** How a deposit with these terms is paid. */
+export const instructionsOf = ({
+  address,
+  amount,
+  memo,
+  until,
+  late,
+  refundFee,
+}: DepositTerms): DepositInstructions => ({
+  address,
+  amount: String(amount),
+  memo,
+  until: new Date(until).toISOString(),
+  late,
+  refundFee: String(refundFee),
+  uri: memo === null ? bitcoinUri(address, amount) : null,
+})
+
+/** The stored deposit of a quote. */
+export const depositOf = (row: QuoteRow): DepositRaw => offerOf(row).raw as DepositRaw
+
+/**
+ * What was found on Bitcoin: the deposit, what was paid in satoshi, how deep it is, and what there is to say of it. `isLookedUp`: a deposit
+ * that is there would have been found.
  */
 export type FoundDeposit = {
   transaction: BitcoinTransaction | undefined
+  paid: bigint | null
   confirmations: number | null
   isLookedUp: boolean
   notes: string[]
 }
 
 /** How far the time of a block may be from ours, in ms: a block may be two hours ahead, and is hardly an hour behind. */
-const blockClockMs = 3 * 3_600_000
+export const blockClockMs = 3 * 3_600_000
 
 /** Whether a payment is in a block from before a time. */
 const isBefore = ({ time }: BitcoinTransaction, since: number): boolean =>
@@ -42,32 +88,60 @@ export async function earlierPayments(
   }
 }
 
+/** The outputs of a transaction that pay the deposit address, as payments that may end a quote. */
+export const depositPayments = (
+  { txid, outputs }: BitcoinTransaction,
+  address: string,
+): readonly QuotePayment[] =>
+  outputs.flatMap((one, idx) =>
+    one.address === address
+      ? [{ kind: 'deposit', chainId: bitcoinNetwork.chainId, hash: txid, idx } as const]
+      : [],
+  )
+
 /**
- * Looks up the deposit of a quote, by a hash if there is one, else among the payments to its address. DEPOSIT_NOT_FOUND for a hash that
- * is not there or pays something else.
+ * Looks up the deposit of a quote, by a hash if there is one, else the one that it ended with, else among the payments to its address.
+ * DEPOSIT_NOT_FOUND for a hash that is not there, pays something else, or ended another quote; `taken` are the payments that ended quotes.
  */
 export async function lookUpDeposit(
   bitcoin: Bitcoin,
   row: QuoteRow,
-  typed: string | undefined,
+  { typed, taken }: { typed: string | undefined; taken: readonly TakenPayment[] },
 ): Promise<FoundDeposit> {
   const { deposit, earlier } = depositOf(row)
   // An address without a memo was made for this one swap: nobody paid to it earlier.
   const before = earlier ?? (deposit.memo === null ? [] : null)
   const isEarlier = (one: BitcoinTransaction) => earlier?.includes(one.txid) || isBefore(one, row.createdAt)
+  const takenBy = takenByOther(taken, row.id)
+  const otherOf = (one: BitcoinTransaction) =>
+    depositPayments(one, deposit.address).flatMap((payment) => takenBy(payment) ?? [])[0]
   const isPaid = (one: BitcoinTransaction) =>
     before !== null &&
     !isEarlier(one) &&
     paidTo(one, deposit.address) > 0n &&
-    (deposit.memo === null || one.memo === deposit.memo)
-  const found = async (transaction: BitcoinTransaction, notes: string[]): Promise<FoundDeposit> => ({
+    (deposit.memo === null || one.memo === deposit.memo) &&
+    otherOf(one) === undefined
+  // An address of its own may be paid in parts.
+  const paidInAll = async (transaction: BitcoinTransaction, all: readonly BitcoinTransaction[] | null) => {
+    if (deposit.memo !== null) return paidTo(transaction, deposit.address)
+    const { transactions } = all ? { transactions: all } : await bitcoin.of(deposit.address, () => false)
+    const others = transactions.filter(({ txid }) => txid !== transaction.txid)
+    return [transaction, ...others].reduce((sum, one) => sum + paidTo(one, deposit.address), 0n)
+  }
+  const found = async (
+    transaction: BitcoinTransaction,
+    notes: string[],
+    all: readonly BitcoinTransaction[] | null = null,
+  ): Promise<FoundDeposit> => ({
     transaction,
+    paid: await paidInAll(transaction, all),
     confirmations: await bitcoin.confirmations(transaction),
     isLookedUp: true,
     notes,
   })
   const none = (isLookedUp: boolean, notes: string[]): FoundDeposit => ({
     transaction: undefined,
+    paid: null,
     confirmations: null,
     isLookedUp,
     notes,
@@ -75,14 +149,17 @@ export async function lookUpDeposit(
   const search = async () => {
     const isLast = (one: BitcoinTransaction) => isPaid(one) || isBefore(one, row.createdAt)
     const { transactions, isCutOff } = await bitcoin.of(deposit.address, isLast)
-    return { other: transactions.find(isPaid), isCutOff, count: transactions.length }
+    return { other: transactions.find(isPaid), isCutOff, transactions }
   }
   if (typed === undefined) {
     try {
-      const { other, isCutOff, count } = await search()
-      if (other) return await found(other, [])
+      const ended = taken.find(({ kind, quoteId }) => kind === 'deposit' && quoteId === row.id)
+      const known = ended && (await bitcoin.transaction(ended.hash))
+      if (known) return await found(known, [])
+      const { other, isCutOff, transactions } = await search()
+      if (other) return await found(other, [], transactions)
       if (!isCutOff) return none(before !== null, [])
-      const note = `Only the newest ${count} payments of the address were looked through. Name the payment by its hash: --btc-tx`
+      const note = `Only the newest ${transactions.length} payments of the address were looked through. Name the payment by its hash: --btc-tx`
       return none(false, [note])
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -99,6 +176,9 @@ export async function lookUpDeposit(
   if (earlier?.includes(hash) || (transaction && isBefore(transaction, row.createdAt)))
     throw refused(`The transaction ${hash} was there before the quote`)
   if (transaction && paidTo(transaction, deposit.address) > 0n) {
+    const another = otherOf(transaction)
+    if (another !== undefined)
+      throw refused(`The transaction ${hash} is the deposit of another quote, ${another}`)
     const isOther = deposit.memo !== null && transaction.memo !== deposit.memo
     return found(transaction, isOther ? ['It does not carry the memo of the quote, and may be lost'] : [])
   }
@@ -108,10 +188,8 @@ export async function lookUpDeposit(
       `The transaction pays ${others.join(', ') || 'no address'}, and not the deposit address ${deposit.address}`,
     )
   }
-  const { other } = await search()
-  if (other)
-    return found(other, [
-      `The transaction ${hash} is not there: ${other.txid} pays the same deposit, and may have replaced it (RBF)`,
-    ])
+  const { other, transactions } = await search()
+  const replaced = `The transaction ${hash} is not there: ${other?.txid} pays the same deposit, and may have replaced it (RBF)`
+  if (other) return found(other, [replaced], transactions)
   throw refused(`No transaction ${hash} is known on Bitcoin`)
 }

@@ -3,7 +3,7 @@ import { Quote, type QuoteInput } from '../../api/quote.ts'
 import { read } from '../../chain/chain.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork, bitcoinUri, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
@@ -13,7 +13,7 @@ import { priceOf } from '../../protocols/prices.ts'
 import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit.ts'
 import { depositDefinition } from '../../swaps/deposit-registry.ts'
 import type { EngineContext } from '../context.ts'
-import { earlierPayments } from './bitcoin-deposit.ts'
+import { type DepositRaw, earlierPayments, instructionsOf } from './bitcoin-deposit.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
 export const isFromBitcoin = ({
@@ -21,35 +21,6 @@ export const isFromBitcoin = ({
   chainIdIn,
 }: Pick<QuoteInput, 'originChain' | 'chainIdIn'>): boolean =>
   originChain?.toLowerCase() === bitcoinNetwork.name || chainIdIn === bitcoinNetwork.chainId
-
-/**
- * What a quote that begins on Bitcoin keeps of its deposit; `provider` is the provider's own data, which the client checks again.
- * `earlier` are payments with the same address and memo that were there before the quote, and so are for another; `null` is unknown.
- */
-export type DepositRaw = {
-  deposit: DepositInstructions
-  provider: unknown
-  earlier: readonly string[] | null
-}
-
-/** How a deposit is paid, as JSON: `amount` in satoshi, `until` ISO text; `uri` (BIP 21) is `null` where a memo is needed, which a URI cannot carry. */
-type DepositInstructions = {
-  address: string
-  amount: string
-  memo: string | null
-  until: string
-  late: string
-  uri: string | null
-}
-
-const instructionsOf = ({ address, amount, memo, until, late }: DepositTerms): DepositInstructions => ({
-  address,
-  amount: String(amount),
-  memo,
-  until: new Date(until).toISOString(),
-  late,
-  uri: memo === null ? bitcoinUri(address, amount) : null,
-})
 
 /** The services of Bitcoin; NO_ROUTE_FOUND where there are none. */
 export function depositsOf({ deposits, catalog }: EngineContext) {

@@ -13,6 +13,7 @@ import {
   initialSchema,
   txColumns,
 } from './migrations.ts'
+import { quotePaymentQueries, quotePaymentSchema } from './quote-payments.ts'
 import { actionsByQuote, quoteQueries } from './quotes.ts'
 import { settingChanges, settingQueries } from './settings.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './snapshots.ts'
@@ -33,6 +34,7 @@ export const engineMigrations: readonly Migration[] = [
   lastOfDay,
   settingChanges,
   actionsOfWallet,
+  quotePaymentSchema,
 ]
 
 /** The engine's store; every query about a customer names it. */
@@ -42,6 +44,7 @@ export type EngineStore = ReturnType<typeof engineStore>
 export function engineStore(sql: Sql) {
   return {
     ...quoteQueries(sql),
+    ...quotePaymentQueries(sql),
     ...chainLogQueries(sql),
     ...snapshotQueries(sql),
     ...issuedTransactionQueries(sql),

@@ -176,6 +176,7 @@ export const nearIntents: DepositDefinition = {
       minAmountOut: BigInt(quote.minAmountOut),
       until: Math.min(Date.parse(quote.deadline), Date.parse(quote.timeWhenInactive ?? quote.deadline)),
       late: `Less than the amount goes back to ${ask.refund} after the deadline${fee}, and so does what cannot be swapped. What is above the amount goes back after the swap. What is paid after the deadline may be lost.`,
+      refundFee: BigInt(quote.refundFee ?? 0),
       seconds: quote.timeEstimate ?? null,
     }
   },

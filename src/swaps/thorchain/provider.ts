@@ -87,6 +87,8 @@ const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
     minAmountOut: fromThor(limit, ask.tokenOut.decimals),
     until: answer.expiry * 1000,
     late: 'A swap that would bring less than the minimum is refunded, less a fee, to the address that paid. Pay from an address of your own, not from an exchange and not from a taproot address (bc1p). What is paid without the memo, or after the deadline, may be lost.',
+    // The recommended least is four times the fee of a refund (gitlab.com/thorchain/thornode, merge request 2905).
+    refundFee: BigInt(answer.recommended_min_amount_in ?? 0) / 4n,
     seconds: answer.total_swap_seconds ?? null,
   }
 }
@@ -117,10 +119,13 @@ function progressOf(
   const out = (out_txs ?? []).find(
     (one) => one.chain === chain && one.to_address !== undefined && sameAddress(one.to_address, recipient),
   )
-  const isRefund =
-    (planned_out_txs ?? []).some(({ refund }) => refund) ||
-    (out_txs ?? []).some(({ memo }) => memo?.startsWith('REFUND:'))
-  if (isRefund) return { status: isPaidOut ? 'refunded' : 'processing', said: 'THORChain gives it back' }
+  const back = (out_txs ?? []).find(({ memo }) => memo?.startsWith('REFUND:'))
+  if (back || (planned_out_txs ?? []).some(({ refund }) => refund))
+    return {
+      status: isPaidOut ? 'refunded' : 'processing',
+      said: 'THORChain gives it back',
+      ...(back?.id && { destination: back.id }),
+    }
   const destination = evmHash(out?.id)
   if (destination) return { status: 'fulfilled', destination }
   return { status: stages.inbound_observed.completed ? 'processing' : 'waiting' }

@@ -1,0 +1,81 @@
+import { formatAmount } from '../../domain/amount.ts'
+import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/deposit.ts'
+import { type ShownEnd, stillProcessing, type TakenBy } from './bitcoin-end.ts'
+
+/**
+ * What is to come back: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`, or, where none was named,
+ * to one that the deposit spent from, by the transaction that the provider names.
+ */
+type DueBack = {
+  deposit: BitcoinTransaction
+  paid: bigint
+  fee: bigint
+  to: string | null
+  named: string | undefined
+}
+
+/**
+ * Whether Bitcoin shows what a provider says that it paid back: in a block, and at least half of what is due. Where nothing says which
+ * address it goes to, it is only reported.
+ */
+export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: TakenBy): Promise<ShownEnd> {
+  const { deposit, to } = due
+  const addresses = to === null ? deposit.senders : [to]
+  if (addresses.length === 0)
+    return { status: 'refunded', delivery: 'reported', note: 'The provider says that it paid it back' }
+  const back = to === null ? 'the address that paid' : to
+  if (deposit.height === null)
+    return stillProcessing(
+      `The provider says that it paid it back to ${back}, and the deposit is in no block`,
+    )
+  try {
+    const { transactions, isCutOff } = await historyOf(bitcoin, due, deposit.height)
+    const [refund] = outputsTo(addresses, transactions, due)
+      .filter(({ hash, idx }) => takenBy({ chainId: bitcoinNetwork.chainId, hash, idx }) === undefined)
+      .toSorted((a, b) => (a.off < b.off ? -1 : 1))
+    if (!refund)
+      return stillProcessing(
+        isCutOff
+          ? `The provider says that it paid it back to ${back}: only the newest ${transactions.length} payments there were looked through`
+          : `The provider says that it paid it back to ${back}, and Bitcoin does not show it yet`,
+      )
+    const { hash, idx, value, address } = refund
+    return {
+      status: 'refunded',
+      delivery: null,
+      note: `Paid back: ${formatAmount(value, btc)} to ${address} in ${hash}`,
+      payments: [{ kind: 'refund', chainId: bitcoinNetwork.chainId, hash, idx }],
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return stillProcessing(`The refund could not be looked up: ${error.message}`)
+  }
+}
+
+/** Where the refund is looked for: among the payments to its address, or in the transaction that the provider names. */
+async function historyOf(bitcoin: Bitcoin, { to, named }: DueBack, since: number): Promise<AddressHistory> {
+  if (to !== null) return bitcoin.of(to, ({ height }) => height !== null && height < since)
+  const hash = bitcoinHash(named ?? '')
+  const transaction = hash === undefined ? undefined : await bitcoin.transaction(hash)
+  return { transactions: transaction ? [transaction] : [], isCutOff: false }
+}
+
+/** The outputs that may be the refund; `off` is how far one is from what is due. */
+function outputsTo(
+  addresses: readonly string[],
+  transactions: readonly BitcoinTransaction[],
+  { deposit, paid, fee }: DueBack,
+) {
+  const due = paid - fee
+  return transactions
+    .filter(({ txid, height }) => txid !== deposit.txid && height !== null && height >= deposit.height!)
+    .flatMap(({ txid, outputs }) =>
+      outputs.flatMap(({ address, value }, idx) =>
+        address !== null && addresses.includes(address) && value > 0n && 2n * value >= due
+          ? [{ hash: txid, idx, address, value, off: value > due ? value - due : due - value }]
+          : [],
+      ),
+    )
+}
