@@ -46,6 +46,10 @@ export const topics: Readonly<Record<string, Topic>> = {
         'Esplora API that looks up Bitcoin deposits (default: https://blockstream.info/api)',
       ],
       [
+        'SLUICE_THORNODE_URL',
+        'second node of THORChain, which must name the same deposit address as the first (default: none)',
+      ],
+      [
         'SLUICE_AVENIA_FILE',
         'file of the account at Avenia that swaps USDC and BRLA, mode 0600 (default: none)',
       ],

@@ -3,7 +3,7 @@ import type { ChainClient } from '../chain/client.ts'
 import { callOf, findTransaction } from '../chain/finality/mined-transaction.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { exchangeJson, getJson } from '../http/client.ts'
+import { getJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { wrappedOf } from '../protocols/prices.ts'
 import { marketsOf } from '../protocols/registry.ts'
@@ -11,8 +11,8 @@ import type { EngineStore } from '../store/engine/store.ts'
 import { openDepositProviders } from '../swaps/deposit-registry.ts'
 import { esplora } from '../swaps/esplora.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
-import type { SwapNetwork } from '../swaps/provider-network.ts'
 import { openSwapProviders } from '../swaps/registry.ts'
+import { serviceExchange } from '../swaps/service-exchange.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
 import { readOncePerBlock } from './block-memo.ts'
 import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader, SwapSettings } from './context.ts'
@@ -95,8 +95,8 @@ export function createChainServices(options: {
     ),
     deposits: catalog.bitcoin
       ? {
-          bitcoin: esplora(catalog.bitcoin.esplora, exchange),
-          providers: openDepositProviders(catalog.bitcoin, { exchangeJson: exchange, now }).filter(
+          bitcoin: esplora(catalog.bitcoin.esplora, serviceExchange),
+          providers: openDepositProviders(catalog.bitcoin, { exchangeJson: serviceExchange, now }).filter(
             ({ name }) => swaps?.providers?.includes(name) ?? true,
           ),
         }
@@ -135,7 +135,7 @@ const swapProvidersOf = (
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     callOf: (chainId, hash) => callOf(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
-    exchangeJson: exchange,
+    exchangeJson: serviceExchange,
     secretAt: secretAt ?? noSecrets,
     now: logCache.now,
   })
@@ -151,7 +151,3 @@ const withoutKeys = (catalog: Catalog): Catalog => ({
 const noSecrets = async (path: string): Promise<never> => {
   throw new AppError('CONFIG_INVALID', `Nothing is read from ${path} here`)
 }
-
-/** Sends a request to the service of a provider. */
-const exchange: SwapNetwork['exchangeJson'] = ({ url, body, headers = {}, signal }) =>
-  exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) })

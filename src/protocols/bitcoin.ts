@@ -1,6 +1,7 @@
 /**
  * The services of swaps that begin with a payment on Bitcoin. `esplora` reads the chain; a provider without a URL is not asked. Each is a
- * base URL. `oneClick.publicKey` signs the quotes of 1Click: `ed25519:` and base58.
+ * base URL. `oneClick.publicKey` signs the quotes of 1Click: `ed25519:` and base58. `secondThornode` is asked as well for the vault that
+ * `thornode` names.
  */
 export type BitcoinConstants = {
   /** The real chain, or one for tests, as that of the sandbox. */
@@ -8,6 +9,7 @@ export type BitcoinConstants = {
   esplora: string
   oneClick: { api: string; publicKey: string } | null
   thornode: string | null
+  secondThornode?: string | null
 }
 
 /**

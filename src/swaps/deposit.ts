@@ -103,6 +103,12 @@ export type DepositDefinition = {
   proof: 'signature of the provider' | 'memo'
   /** Whether that leaves out the address to pay, which is the service's word: such an offer wins against none whose address is proved. */
   isAddressOnWord?: true
+  /** Asks for the address again where it is only named, and gives the hosts that name it: PROVIDER_API_ERROR where one names another. */
+  confirmAddress?: (
+    bitcoin: BitcoinConstants,
+    exchangeJson: SwapNetwork['exchangeJson'],
+    address: string,
+  ) => Promise<string[]>
   /** Reads the terms out of the provider's own data, and refuses what was not asked for: PROVIDER_API_ERROR. Asks nobody. */
   check: (bitcoin: BitcoinConstants, raw: unknown, ask: DepositAsk) => DepositTerms
   /** Opens the provider; `undefined` if the catalogue has no service for it. */

@@ -11,6 +11,14 @@ import { serveTo, type TestServer } from '../support/served.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)
+/** Commands that know a second node of THORChain. */
+const withSecond = useCommands(sandbox, {
+  catalog: () => {
+    const { bitcoin, ...rest } = sandbox.world.catalog()
+    const secondThornode = bitcoin!.thornode!.replace('127.0.0.1', 'localhost')
+    return { ...rest, bitcoin: { ...bitcoin!, secondThornode } }
+  },
+})
 const documented = documentation(run)
 const chainId = 31337
 const refund = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
@@ -331,6 +339,7 @@ describe('a remote service', () => {
     const { exit, json, err } = await asked(`${bare} --json`)
     expect({ exit, code: json.error?.code }, err).toEqual({ exit: 6, code: 'PROVIDER_API_ERROR' })
     expect(json.error.message).toMatch(message)
+    expect(json.error.hint).toContain('If it was paid: sluice swap status --watch')
     expect(err).not.toContain('bcrt1q')
   })
 
@@ -356,6 +365,29 @@ test('on a terminal a QR code is shown of what a wallet needs, and only there', 
     { ...to, columns: 20 },
   ])
     expect(await qrCode('bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', other)).toBeUndefined()
+})
+
+test('an address that a second node of THORChain names as well is shown as one', async () => {
+  const { out } = await withSecond.run(`swap execute ${flags} --provider thorchain --dry-run`)
+  const { port } = new URL(sandbox.world.catalog().bitcoin!.thornode!)
+  expect(out).toContain(`all but the address, which 127.0.0.1:${port} and localhost:${port} name`)
+})
+
+test('the environment may name a second node of THORChain, over https or on this machine', async () => {
+  const secondOf = async (url?: string) => {
+    const env = {
+      SLUICE_RPC_BASE: 'http://127.0.0.1:1',
+      ...(url !== undefined && { SLUICE_THORNODE_URL: url }),
+    }
+    return (await knownCatalog(directories({ SLUICE_HOME: '/nowhere' }), env)).bitcoin!.secondThornode
+  }
+  expect(await secondOf()).toBeNull()
+  expect(await secondOf('https://thornode.example/')).toBe('https://thornode.example')
+  expect(await secondOf('https://thornode.ninerealms.com/')).toBeNull()
+  await expect(secondOf('http://thornode.example')).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('SLUICE_THORNODE_URL'),
+  })
 })
 
 test('the environment may name another Esplora API, over https or on this machine', async () => {

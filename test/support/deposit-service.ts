@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest'
-import { exchangeJson } from '../../src/http/client.ts'
 import type { BitcoinConstants } from '../../src/protocols/bitcoin.ts'
 import { type Answer, jsonBody, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import type { DepositDefinition, DepositNetwork, DepositProvider } from '../../src/swaps/deposit.ts'
+import { serviceExchange } from '../../src/swaps/service-exchange.ts'
 
 /** What the service of a test answers. */
 export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>
@@ -10,8 +10,7 @@ export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop
 /** Requests by real HTTP, with a clock. */
 export const depositNetwork = (now: () => number): DepositNetwork => ({
   now,
-  exchangeJson: ({ url, body, headers = {}, signal }) =>
-    exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) }),
+  exchangeJson: serviceExchange,
 })
 
 /** Opens a deposit provider over a service on loopback that answers as it is told; it ends with the test. */

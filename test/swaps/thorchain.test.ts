@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { proofOf } from '../../src/commands/swap/bitcoin-deposit.ts'
 import { nativeAddress } from '../../src/domain/address.ts'
 import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
 import { nativeToken } from '../../src/domain/token.ts'
-import { publicBitcoin } from '../../src/protocols/bitcoin.ts'
+import { type BitcoinConstants, publicBitcoin } from '../../src/protocols/bitcoin.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import type { DepositAsk } from '../../src/swaps/deposit.ts'
 import { namesAsset, readSwapMemo, thorAsset } from '../../src/swaps/thorchain/memo.ts'
 import { thorchain } from '../../src/swaps/thorchain/provider.ts'
-import { type Answering, useDepositService } from '../support/deposit-service.ts'
+import { type Answering, depositNetwork, useDepositService } from '../support/deposit-service.ts'
 
 const sample = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'samples', `${name}.json`), 'utf8')).response
@@ -76,8 +77,22 @@ const ask: DepositAsk = {
 }
 
 const serve = useDepositService(thorchain, Date.now)
-const at = async (answer: Answering) => {
-  const { provider } = await serve(answer, (thornode) => ({ ...publicBitcoin, thornode }))
+
+/** The recorded vaults, with that of the recorded quote. */
+const vaults = (changed: object = {}) => ({
+  status: 200,
+  body: (sample('thorchain-inbound-addresses') as { chain: string }[]).map((one) =>
+    one.chain === 'BTC' ? { ...one, address: quote().body.inbound_address, ...changed } : one,
+  ),
+})
+const vaultPath = '/thorchain/inbound_addresses'
+/** A node that names its vaults, and answers otherwise as it is told. */
+const naming =
+  (answer: Answering, named: Answer | 'drop' = vaults()): Answering =>
+  (request) =>
+    request.url.pathname === vaultPath ? named : answer(request)
+const at = async (answer: Answering, more: Partial<BitcoinConstants> = {}) => {
+  const { provider } = await serve(answer, (thornode) => ({ ...publicBitcoin, thornode, ...more }))
   return {
     quote: (changed: Partial<DepositAsk> = {}) =>
       provider.quote({ ...ask, ...changed }, AbortSignal.timeout(3_000)),
@@ -94,10 +109,12 @@ describe('THORChain', () => {
   test('is asked for the swap, and its terms are in the memo', async () => {
     let asked: URLSearchParams | undefined
     const found = await (
-      await at(({ url }) => {
-        asked = url.searchParams
-        return quote()
-      })
+      await at(
+        naming(({ url }) => {
+          asked = url.searchParams
+          return quote()
+        }),
+      )
     ).quote()
     expect(Object.fromEntries(asked!)).toEqual({
       from_asset: 'BTC.BTC',
@@ -117,8 +134,10 @@ describe('THORChain', () => {
   })
 
   test('cuts off what a token has no decimals for', async () => {
-    const { quote: asking } = await at(() =>
-      quote({ memo: `=:BASE.USDC-913:${recipient}:89550000099`, expected_amount_out: '90000000099' }),
+    const { quote: asking } = await at(
+      naming(() =>
+        quote({ memo: `=:BASE.USDC-913:${recipient}:89550000099`, expected_amount_out: '90000000099' }),
+      ),
     )
     expect((await asking({ to: base, tokenOut: usdc }))!.terms).toMatchObject({
       amountOut: 900_000_000n,
@@ -155,12 +174,65 @@ describe('THORChain', () => {
   })
 
   test('takes no amount whose refund its fee would eat', async () => {
-    const { quote: asking } = await at(() => quote())
+    const { quote: asking } = await at(naming(() => quote()))
     await expect(asking({ amount: 224_807n })).rejects.toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
       message: expect.stringContaining('no less than 0.00224808 BTC'),
     })
     expect(await asking({ amount: 224_808n })).toBeDefined()
+  })
+
+  test.each<[string, Answer | 'drop', RegExp]>([
+    [
+      'another address',
+      vaults({ address: 'bc1qn9esxuw8ca7ts8l6w66kdh800s09msvutydc46' }),
+      /names another address/,
+    ],
+    ['no address', vaults({ address: undefined }), /names another address for BTC \(none\)/],
+    ['no vault for BTC', { status: 200, body: [] }, /names no vault for BTC/],
+    ['something else', { status: 404, body: {} }, /names no vault for BTC/],
+    ['that BTC is halted', vaults({ halted: true }), /takes no BTC now/],
+    ['nothing', 'drop', /does not answer as it should/],
+  ])('is refused where its node or a second one names %s', async (_, named, message) => {
+    const refused = { code: 'PROVIDER_API_ERROR', message: expect.stringMatching(message) }
+    await expect((await at(naming(() => quote(), named))).quote()).rejects.toMatchObject(refused)
+    const second = (
+      await serve(
+        () => named,
+        (thornode) => ({ ...publicBitcoin, thornode }),
+      )
+    ).bitcoin.thornode
+    const both = await at(
+      naming(() => quote()),
+      { secondThornode: second },
+    )
+    await expect(both.quote()).rejects.toMatchObject(refused)
+  })
+
+  test('is told with the nodes that name its address', async () => {
+    const second = (
+      await serve(
+        naming(() => quote()),
+        (thornode) => ({ ...publicBitcoin, thornode }),
+      )
+    ).bitcoin.thornode!
+    const { bitcoin } = await serve(
+      naming(() => quote()),
+      (thornode) => ({ ...publicBitcoin, thornode }),
+    )
+    const confirm = (secondThornode: string | null) =>
+      thorchain.confirmAddress!(
+        { ...bitcoin, secondThornode },
+        depositNetwork(Date.now).exchangeJson,
+        quote().body.inbound_address,
+      )
+    const [one, other] = [bitcoin.thornode!, second].map((url) => new URL(url).host)
+    expect(await confirm(second)).toEqual([one, other])
+    expect(await confirm(null)).toEqual([one])
+    expect(proofOf(thorchain, [one!])).toBe('memo, all but the address, which is the word of its service')
+    expect(proofOf(thorchain, [one!, other!])).toBe(
+      `memo, all but the address, which ${one} and ${other} name`,
+    )
   })
 
   test('has no quote where it refuses one', async () => {

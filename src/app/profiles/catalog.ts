@@ -40,13 +40,21 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
 /** The variable that names another Esplora API for Bitcoin. */
 const esploraVariable = 'SLUICE_ESPLORA_URL'
 
-/** The public services of Bitcoin, as a part of a catalogue; the environment may name another Esplora API. */
+/** The variable that names a second node of THORChain, which is asked for its vault as well. */
+const thornodeVariable = 'SLUICE_THORNODE_URL'
+
+/** The public services of Bitcoin, as a part of a catalogue; the environment may name another Esplora API and a second THORNode. */
 function bitcoinPart(env: Env): Catalog[] {
   const given = env[esploraVariable]
   const esplora = given
     ? checkedPricesUrl(given, esploraVariable, `Such as ${publicBitcoin.esplora}`)
     : publicBitcoin.esplora
-  return [{ ...joined([]), bitcoin: { ...publicBitcoin, esplora } }]
+  const second = env[thornodeVariable]
+    ? checkedPricesUrl(env[thornodeVariable], thornodeVariable, `Such as ${publicBitcoin.thornode}`)
+    : null
+  // The node that is asked anyway is no second one.
+  const secondThornode = second === publicBitcoin.thornode ? null : second
+  return [{ ...joined([]), bitcoin: { ...publicBitcoin, esplora, secondThornode } }]
 }
 
 /** The variable that names the file with the user's key for the service of 1inch. */

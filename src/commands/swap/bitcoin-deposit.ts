@@ -21,6 +21,7 @@ import { plain } from '../../domain/text.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit.ts'
 import { depositDefinition } from '../../swaps/deposit-registry.ts'
+import { serviceExchange } from '../../swaps/service-exchange.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
@@ -65,7 +66,7 @@ type Order = {
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
   const { options } = order
   const { terms, proof, recipient } = await termsOf(cli, quote, order).catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'QUOTE_EXPIRED') throw error
+    if (!(error instanceof AppError) || !unpayable.includes(error.code)) throw error
     // Whoever has paid must not pay again.
     const hint = `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}`
     throw changedError(error, { hint })
@@ -78,6 +79,9 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   const last = options.wait ? await follow(cli, quote.id) : await look(cli, quote.id, null)
   return end(cli, withStatus(first, last))
 }
+
+/** The codes of a quote that must not be paid, or not any more. */
+const unpayable: readonly string[] = ['QUOTE_EXPIRED', 'PROVIDER_API_ERROR']
 
 /** The deposit of a quote, as the service gives it, checked by what is known here. */
 async function termsOf(
@@ -129,12 +133,20 @@ async function termsOf(
       `The quote brings ${formatAmount(quote.tokenOut.amount, tokenOut)} ${tokenOut.symbol}, and its deposit only ${formatAmount(terms.amountOut, tokenOut)}, at least ${formatAmount(terms.minAmountOut, tokenOut)}: do not pay it`,
       { hint: 'Request a new quote: sluice swap quote --help' },
     )
-  return { terms, proof: proofOf(definition), recipient }
+  const named = (await definition.confirmAddress?.(bitcoin, serviceExchange, terms.address)) ?? []
+  return { terms, proof: proofOf(definition, named), recipient }
 }
 
-/** What proves the terms of a deposit, and what of them it does not prove. */
-const proofOf = ({ proof, isAddressOnWord }: DepositDefinition): string =>
-  isAddressOnWord ? `${proof}, all but the address, which is the word of its service` : proof
+/** What proves the terms of a deposit, and what of them it does not prove; `named` are the hosts that name its address. */
+export function proofOf(
+  { proof, isAddressOnWord }: Pick<DepositDefinition, 'proof' | 'isAddressOnWord'>,
+  named: readonly string[],
+): string {
+  if (!isAddressOnWord) return proof
+  return named.length > 1
+    ? `${proof}, all but the address, which ${named.join(' and ')} name`
+    : `${proof}, all but the address, which is the word of its service`
+}
 
 const documentOf = (
   quote: Quote,

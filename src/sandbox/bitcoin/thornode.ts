@@ -22,6 +22,23 @@ const feeBps = 50n
 const refundFee = 2_000n
 const least = 10_000n
 
+/** The one vault, for BTC. */
+const inbound = [
+  {
+    chain: 'BTC',
+    address: vault,
+    halted: false,
+    global_trading_paused: false,
+    chain_trading_paused: false,
+    chain_lp_actions_paused: false,
+    gas_rate: '10',
+    gas_rate_units: 'satsperbyte',
+    outbound_tx_size: '1000',
+    outbound_fee: String(refundFee),
+    dust_threshold: String(least),
+  },
+]
+
 /** How long a quote is good, in seconds. */
 const lifetime = 15 * 60
 
@@ -165,6 +182,7 @@ export function openThornode(
     },
     answer: async ({ path, query }) => {
       if (path === '/thornode/thorchain/quote/swap') return quote(query)
+      if (path === '/thornode/thorchain/inbound_addresses') return { status: 200, body: inbound }
       const [, hash] = /^\/thornode\/thorchain\/tx\/status\/([0-9A-F]{64})$/.exec(path) ?? []
       return hash === undefined ? undefined : status(hash)
     },

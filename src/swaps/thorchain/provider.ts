@@ -12,8 +12,9 @@ import {
   type DepositProgress,
   evmHash,
 } from '../deposit.ts'
-import { badAnswer, providerApi } from '../provider-api.ts'
+import { badAnswer } from '../provider-api.ts'
 import { fromThor, namesAsset, pays, readSwapMemo, thorAsset } from './memo.ts'
+import { confirmVault, thornodeApi } from './vault.ts'
 
 const name = 'thorchain'
 const label = 'THORChain'
@@ -136,21 +137,20 @@ const pathOf = (quote: Record<string, string>): string =>
 
 /**
  * Swaps by THORChain: BTC is paid to its vault with a memo that names the asset, the recipient and the least that it may bring. The memo
- * is read here, so the recipient is proved without trusting the service; a refund goes to the address that paid.
+ * is read here, so the recipient is proved without trusting the service; the vault is the word of its nodes. A refund goes to the address
+ * that paid.
  */
 export const thorchain: DepositDefinition = {
   name,
   proof: 'memo',
   isAddressOnWord: true,
+  confirmAddress: confirmVault,
   check,
 
   open: (bitcoin: BitcoinConstants, { exchangeJson }) => {
     const { thornode } = bitcoin
     if (thornode === null) return undefined
-    const api = providerApi(
-      { provider: name, label, base: thornode.replace(/\/$/, ''), headers: {} },
-      exchangeJson,
-    )
+    const api = thornodeApi(thornode, exchangeJson)
     return {
       name,
       needsRefund: false,
@@ -170,7 +170,9 @@ export const thorchain: DepositDefinition = {
         const raw = { answer: body }
         const terms = check(bitcoin, raw, ask)
         refuseSmall(Quote.parse(body), ask.amount)
-        return terms.amountOut === 0n ? undefined : { raw, terms }
+        if (terms.amountOut === 0n) return undefined
+        await confirmVault(bitcoin, exchangeJson, terms.address, signal)
+        return { raw, terms }
       },
 
       status: async (_terms, deposit: BitcoinTransaction | undefined, { tokenOut, recipient }) => {
