@@ -54,6 +54,14 @@ export const faultKinds = {
   'bitcoin-unmined': { text: 'Payments on Bitcoin wait in the mempool and get into no block.', takes: [] },
   'bitcoin-stuck': { text: 'Deposits on Bitcoin are never processed by their provider.', takes: [] },
   'bitcoin-refund': { text: 'Deposits on Bitcoin are given back by their provider.', takes: [] },
+  'bitcoin-lies': {
+    text: 'The providers of Bitcoin say that deposits were paid out which were not.',
+    takes: [],
+  },
+  'bitcoin-refund-lies': {
+    text: 'The providers of Bitcoin say that deposits were given back which were not.',
+    takes: [],
+  },
   'bitcoin-short': {
     text: 'Swaps from Bitcoin pay out less than was promised.',
     value: 'percent',

@@ -118,6 +118,23 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)
   })
 
+  test.each([
+    ['bitcoin-lies', 'not final on its chain yet'],
+    ['bitcoin-refund-lies', 'Bitcoin does not show it yet'],
+  ])('that its provider only says to have ended (%s) is still waited for', async (fault, note) => {
+    const before = await usdc()
+    const shown = await quoted(provider)
+    await run(`sandbox fault ${fault}`)
+    await paid(shown)
+    const { exit, json } = await run(`swap execute ${shown.id} --json --timeout 1s`)
+    expect({ exit, status: json.error.details.status }).toEqual({ exit: 20, status: 'processing' })
+    expect(json.error.details.deposit.note).toContain(note)
+    expect(await usdc()).toBe(before)
+    await run('sandbox fault clear')
+    expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)
+    expect(await usdc()).toBeGreaterThan(before)
+  })
+
   test('that nobody paid in time has expired', async () => {
     const shown = await quoted(provider)
     const later = 5 * 3_600_000

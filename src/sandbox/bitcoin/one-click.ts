@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, randomUUID, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomBytes, randomUUID, sign } from 'node:crypto'
 import { z } from 'zod'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { base58Text, btc } from '../../domain/bitcoin.ts'
@@ -8,8 +8,20 @@ import type { Answer } from '../loopback-server.ts'
 import { addressNamed, type SandboxBitcoin } from './chain.ts'
 import type { Payouts } from './payout.ts'
 
-/** How the deposits of providers go wrong. `short` is the part of a payout that is kept, in percent. */
-export type BitcoinFault = { kind: 'stuck' | 'refund' } | { kind: 'short'; percent: number }
+/**
+ * How the deposits of providers go wrong. `short` is the part of a payout that is kept, in percent; who lies says that it paid, out or back,
+ * by a transaction that is not there.
+ */
+export type BitcoinFault =
+  | { kind: 'stuck' | 'refund' | 'lies' | 'refund-lies' }
+  | { kind: 'short'; percent: number }
+
+/** Whether a fault is that the provider only says that it paid. */
+export const isLying = (fault: BitcoinFault | undefined): boolean =>
+  fault?.kind === 'lies' || fault?.kind === 'refund-lies'
+
+/** The hash of a transaction that is not there. */
+export const noHash = (): string => randomBytes(32).toString('hex')
 
 /** A service that takes deposits. `settle` carries on with what was paid. */
 export type DepositService = {
@@ -59,6 +71,8 @@ type Swap = {
   deposits: string[]
   hash?: Hex
   refund?: string
+  /** Nothing was paid, whatever its status says. */
+  isLie?: boolean
 }
 
 /** The fee of the stand-in, in basis points, and what it keeps of a refund, in satoshi. */
@@ -146,6 +160,18 @@ export function openOneClick(
     if (deposits.length > 0 && swap.paid === 0n) swap.status = 'KNOWN_DEPOSIT_TX'
     if (swap.paid === 0n) return
     const wrong = fault()
+    if (isLying(wrong)) {
+      if (swap.isLie) return
+      swap.isLie = true
+      if (wrong?.kind === 'lies') Object.assign(swap, { status: 'SUCCESS', hash: `0x${noHash()}` })
+      else Object.assign(swap, { status: 'REFUNDED', refund: noHash() })
+      return
+    }
+    if (swap.isLie) {
+      swap.isLie = false
+      delete swap.hash
+      delete swap.refund
+    }
     if (wrong?.kind === 'stuck') {
       swap.status = 'PROCESSING'
       return
@@ -193,7 +219,7 @@ export function openOneClick(
   return {
     settle: async () => {
       for (const swap of swaps.values())
-        if (!['SUCCESS', 'REFUNDED'].includes(swap.status)) await carryOn(swap)
+        if (swap.isLie || !['SUCCESS', 'REFUNDED'].includes(swap.status)) await carryOn(swap)
     },
     answer: async ({ path, query, body }) => {
       if (path === '/1click/v0/tokens') return { status: 200, body: tokens() }

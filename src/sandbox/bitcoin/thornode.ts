@@ -3,7 +3,7 @@ import { type Address, At, type Hex, sameAddress } from '../../domain/address.ts
 import type { Token } from '../../domain/token.ts'
 import { fromThor, namesAsset, readSwapMemo, thorAsset } from '../../swaps/thorchain/memo.ts'
 import { addressNamed, type MadeTransaction, payer, type SandboxBitcoin } from './chain.ts'
-import type { BitcoinFault, DepositService } from './one-click.ts'
+import { type BitcoinFault, type DepositService, isLying, noHash } from './one-click.ts'
 import type { Payouts } from './payout.ts'
 
 /** The vault that takes all deposits. */
@@ -46,7 +46,15 @@ const lifetime = 15 * 60
 const toThor = (amount: bigint, decimals: number): bigint =>
   decimals >= 8 ? amount / 10n ** BigInt(decimals - 8) : amount * 10n ** BigInt(8 - decimals)
 
-type Outbound = { chain: string; id: string; to: string; asset: string; amount: bigint; isRefund: boolean }
+type Outbound = {
+  chain: string
+  id: string
+  to: string
+  asset: string
+  amount: bigint
+  isRefund: boolean
+  isLie?: true
+}
 
 /** Stands in for THORNode below `/thornode`, with the recorded shapes of quotes and of the stages of a swap. */
 export function openThornode(
@@ -101,6 +109,22 @@ export function openThornode(
     const wrong = fault()
     if (wrong?.kind === 'stuck') return
     const read = readSwapMemo(deposit.memo ?? '')
+    if (isLying(wrong)) {
+      const isRefund = wrong?.kind === 'refund-lies'
+      const [asset = '', to = ''] = isRefund ? ['BTC.BTC', payer] : [read?.asset, read?.destination]
+      const chain = asset.split('.')[0]!
+      if (!done.has(deposit.txid))
+        done.set(deposit.txid, {
+          chain,
+          to,
+          asset,
+          id: noHash(),
+          amount: deposit.amount,
+          isRefund,
+          isLie: true,
+        })
+      return
+    }
     const token = read && payouts.tokens().find((one) => namesAsset(read.asset, one))
     const worth = token && (await payouts.worth(deposit.amount, token))
     const out = worth === undefined ? undefined : (worth * (10_000n - feeBps)) / 10_000n
@@ -178,7 +202,8 @@ export function openThornode(
   return {
     settle: async () => {
       for (const deposit of bitcoin.to(vault))
-        if (deposit.height !== null && !done.has(deposit.txid)) await carryOn(deposit)
+        if (deposit.height !== null && (done.get(deposit.txid)?.isLie ?? !done.has(deposit.txid)))
+          await carryOn(deposit)
     },
     answer: async ({ path, query }) => {
       if (path === '/thornode/thorchain/quote/swap') return quote(query)

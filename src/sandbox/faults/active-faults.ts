@@ -84,6 +84,8 @@ export function faultText({ kind, network, method, times, amount, at, reason }: 
     'bitcoin-unmined': 'Bitcoin makes no blocks',
     'bitcoin-stuck': 'deposits on Bitcoin are not processed',
     'bitcoin-refund': 'deposits on Bitcoin are given back',
+    'bitcoin-lies': 'the providers of Bitcoin only say that they paid out',
+    'bitcoin-refund-lies': 'the providers of Bitcoin only say that they gave back',
     'bitcoin-short': `swaps from Bitcoin keep ${amount} %`,
     'usdc-paused': 'USDC is paused',
     'usdc-blacklisted': `USDC is blacklisted for ${at}`,

@@ -147,10 +147,14 @@ export function worldFaults(
       isUnrefunded: faults.find(['bridge-unrefunded'], null) !== undefined,
     }),
     bitcoin: () => {
-      const fault = faults.find(['bitcoin-stuck', 'bitcoin-refund', 'bitcoin-short'], null)
+      const kinds = ['stuck', 'refund', 'lies', 'refund-lies', 'short'] as const
+      const fault = faults.find(
+        kinds.map((kind) => `bitcoin-${kind}` as const),
+        null,
+      )
       if (!fault) return undefined
       if (fault.kind === 'bitcoin-short') return { kind: 'short', percent: fault.amount ?? 10 }
-      return { kind: fault.kind === 'bitcoin-stuck' ? 'stuck' : 'refund' }
+      return { kind: fault.kind.slice('bitcoin-'.length) as Exclude<BitcoinFault['kind'], 'short'> }
     },
     isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
     serviceDelayMs: () => faults.find(['services-slow'], null)?.amount ?? 0,
