@@ -123,7 +123,8 @@ async function termsOf(
     to,
     tokenOut,
     amount: quote.tokenIn.amount,
-    slippage: slippage ?? quote.slippage ?? usualSlippage,
+    // Who quotes does not say how much may slip.
+    slippage: slippage ?? usualSlippage,
     recipient,
     refund: quote.refundAddress,
   })
