@@ -13,6 +13,12 @@ export const depositProviderNames: readonly string[] = depositDefinitions.map(({
 export const depositDefinition = (name: string): DepositDefinition | undefined =>
   depositDefinitions.find((one) => one.name === name)
 
+/** What proves the terms of a deposit of a provider, in words; `undefined` for one that is not known here. */
+export function depositProofOf(name: string): string | undefined {
+  const definition = depositDefinition(name)
+  return definition?.isAddressOnWord ? `${definition.proof}, all but the address` : definition?.proof
+}
+
 /** Opens every deposit provider that the catalogue has a service for. */
 export const openDepositProviders = (
   bitcoin: BitcoinConstants | undefined,

@@ -3,6 +3,7 @@ import { knownCatalog } from '../../src/app/profiles/catalog.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
 import { qrCode } from '../../src/cli/terminal/qr-code.ts'
 import type { Stream } from '../../src/cli/terminal/stream.ts'
+import { serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { engineOn } from '../engine/support.ts'
 import { documentation } from '../support/documented.ts'
 import { type Document, rpcEnvOf, useCommands } from '../support/run.ts'
@@ -17,6 +18,14 @@ const withSecond = useCommands(sandbox, {
     const { bitcoin, ...rest } = sandbox.world.catalog()
     const secondThornode = bitcoin!.thornode!.replace('127.0.0.1', 'localhost')
     return { ...rest, bitcoin: { ...bitcoin!, secondThornode } }
+  },
+})
+/** Commands that know another node of THORChain, which is served by the test. */
+let otherNode = ''
+const withOther = useCommands(sandbox, {
+  catalog: () => {
+    const { bitcoin, ...rest } = sandbox.world.catalog()
+    return { ...rest, bitcoin: { ...bitcoin!, thornode: otherNode } }
   },
 })
 const documented = documentation(run)
@@ -261,6 +270,37 @@ test('the best by output is taken, and both are compared', async () => {
     from: { network: 'bitcoin', chainId: 8253038 },
     refundAddress: refund,
   })
+})
+
+test('an offer whose address is proved is ranked before one that brings more, and the proofs are shown', async () => {
+  const { thornode } = sandbox.world.catalog().bitcoin!
+  // A node whose offers bring twice as much.
+  const generous = await serveLoopback(async (_, { pathname, search }) => {
+    const body = (await (await fetch(`${thornode}${pathname}${search}`)).json()) as Document
+    if (!pathname.endsWith('/quote/swap')) return { status: 200, body }
+    const twice = (text: string) => String(2n * BigInt(text))
+    const memo = body.memo.replace(/\d+$/, twice)
+    return { status: 200, body: { ...body, memo, expected_amount_out: twice(body.expected_amount_out) } }
+  })
+  otherNode = generous.url
+  try {
+    const { json } = await withOther.run(`swap quote ${flags} --compare --json`)
+    const items = json.items as Document[]
+    expect(items.map(({ provider, lost }) => [provider, lost])).toEqual([
+      ['near-intents', null],
+      ['thorchain', 'nothing proves its address'],
+    ])
+    expect(BigInt(items[1]!.gross.raw)).toBeGreaterThan(BigInt(items[0]!.gross.raw))
+    expect(items.map(({ proof }) => proof)).toEqual([
+      'signature of the provider',
+      'memo, all but the address',
+    ])
+    const { out } = await withOther.run(`swap quote ${flags} --compare`, { columns: 200 })
+    expect(out).toContain('signature of the provider')
+    expect(out).toContain('memo, all but the address')
+  } finally {
+    await generous.close()
+  }
 })
 
 test('without a refund address only THORChain is asked, which refunds to the sender', async () => {

@@ -102,9 +102,9 @@ const ComparisonDocument = listOf(
     gasCostUsd: maybe(z.string()),
     priceImpact: maybe(z.number()),
     durationSeconds: maybe(z.number()),
-    proof: maybe(z.record(z.string(), z.enum(['calldata', 'simulation', 'none']))).describe(
-      'by what each term is proved before it is signed',
-    ),
+    proof: maybe(
+      z.union([z.record(z.string(), z.enum(['calldata', 'simulation', 'none'])), z.string()]),
+    ).describe('by what each term is proved before it is signed; in words for a deposit on Bitcoin'),
     lost: maybe(z.string()).describe('why it is not the best'),
     error: maybe(fields({ code: z.string(), message: z.string() })),
   }),

@@ -20,7 +20,7 @@ import { usualSlippage } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit.ts'
-import { depositDefinition } from '../../swaps/deposit-registry.ts'
+import { depositDefinition, depositProofOf } from '../../swaps/deposit-registry.ts'
 import { serviceExchange } from '../../swaps/service-exchange.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
@@ -140,13 +140,14 @@ async function termsOf(
 
 /** What proves the terms of a deposit, and what of them it does not prove; `named` are the hosts that name its address. */
 export function proofOf(
-  { proof, isAddressOnWord }: Pick<DepositDefinition, 'proof' | 'isAddressOnWord'>,
+  { name, isAddressOnWord }: Pick<DepositDefinition, 'name' | 'isAddressOnWord'>,
   named: readonly string[],
 ): string {
+  const proof = depositProofOf(name)!
   if (!isAddressOnWord) return proof
   return named.length > 1
-    ? `${proof}, all but the address, which ${named.join(' and ')} name`
-    : `${proof}, all but the address, which is the word of its service`
+    ? `${proof}, which ${named.join(' and ')} name`
+    : `${proof}, which is the word of its service`
 }
 
 const documentOf = (

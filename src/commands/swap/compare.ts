@@ -11,7 +11,7 @@ import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
 import { plain } from '../../domain/text.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
-import { depositProviderNames } from '../../swaps/deposit-registry.ts'
+import { depositDefinition, depositProofOf, depositProviderNames } from '../../swaps/deposit-registry.ts'
 import { swapProofOf, swapProviderNames } from '../../swaps/registry.ts'
 
 /** One provider in a comparison: its quote, or why it has none; `lost` says why it is not the best. */
@@ -24,20 +24,24 @@ type Compared = {
   gasCostUsd: string | null
   priceImpact: number | null
   durationSeconds: number | null
-  proof: SwapProof | null
+  /** By what each term is proved, in words for a deposit on Bitcoin. */
+  proof: SwapProof | string | null
   lost: string | null
   error: { code: string; message: string } | null
 }
 
+type Ranked = { provider: string; quote: Quote }
+
 /** The quotes of some providers for the same swap, the best first, and the providers without one. */
 type Comparison = {
   exact: 'in' | 'out'
-  ranked: { provider: string; quote: Quote }[]
+  ranked: Ranked[]
   failed: { provider: string; error: AppError }[]
 }
 
 /**
- * Asks providers for the same swap, all at once; the best is the one that leaves most after gas where that is known. If none has a
+ * Asks providers for the same swap, all at once; the best is the one that leaves most after gas where that is known, of those whose deposit
+ * address is proved if there is one. If none has a
  * quote, the error of the best reason is thrown.
  */
 async function rankQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<Comparison> {
@@ -58,7 +62,7 @@ async function rankQuotes(cli: Cli, options: QuoteFlags, names: readonly string[
   const failed = asked.flatMap((one) => ('error' in one && one.error ? [{ ...one, error: one.error }] : []))
   if (quoted.length === 0) throw bestReason(failed.map(({ error }) => error))
   const { exact } = asked[0]!
-  return { exact, ranked: quoted.toSorted((a, b) => compare(exact, a.quote, b.quote)), failed }
+  return { exact, ranked: quoted.toSorted((a, b) => compare(exact, a, b)), failed }
 }
 
 /** Lists the quotes of providers, the best first; a provider without one is listed with its reason. */
@@ -77,8 +81,8 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
         gasCostUsd: json.gasCostUsd,
         priceImpact: json.priceImpact,
         durationSeconds: json.durationSeconds,
-        proof: swapProofOf(provider) ?? null,
-        lost: at === 0 ? null : whyLost(exact, quote, best),
+        proof: proofOf(provider),
+        lost: at === 0 ? null : whyLost(exact, ranked[at]!, ranked[0]!),
         error: null,
       }
     }),
@@ -92,7 +96,7 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
         gasCostUsd: null,
         priceImpact: null,
         durationSeconds: null,
-        proof: swapProofOf(provider) ?? null,
+        proof: proofOf(provider),
         lost: reasonOf(provider, error),
         error: { code: error.code, message: error.message },
       }),
@@ -117,14 +121,13 @@ export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly
   refuseUnasked(cli.io, cli.globals, question, instead, 'Input')
   const { exact, ranked, failed } = await rankQuotes(cli, options, names)
   for (const { provider, error } of failed) cli.notice(`${plain(provider)} ${reasonOf(provider, error)}`)
-  const best = ranked[0]!.quote
   const width = Math.max(...ranked.map(({ provider }) => provider.length))
   const chosen = await choice(
     cli.io,
     question,
     ranked.map(({ provider, quote }, at) => ({
       value: String(at),
-      name: `${plain(provider).padEnd(width)}  ${offered(exact, quote)}${at === 0 ? '' : ` (${whyLost(exact, quote, best)})`}`,
+      name: `${plain(provider).padEnd(width)}  ${offered(exact, quote)}${at === 0 ? '' : ` (${whyLost(exact, ranked[at]!, ranked[0]!)})`}`,
     })),
   )
   return ranked[Number(chosen)]!.quote
@@ -154,8 +157,20 @@ const netOf = (exact: 'in' | 'out', quote: Quote): bigint | null =>
 const grossOf = (exact: 'in' | 'out', { tokenIn, tokenOut }: Quote): bigint =>
   exact === 'in' ? tokenOut.amount : tokenIn.amount
 
-/** The order of two quotes, the better first: an unknown net amount never goes before a known one. */
-function compare(exact: 'in' | 'out', a: Quote, b: Quote): number {
+/** Whether nothing proves the address that a deposit is paid to. */
+const isAddressOnWord = (provider: string): boolean => depositDefinition(provider)?.isAddressOnWord === true
+
+const proofOf = (provider: string): SwapProof | string | null =>
+  swapProofOf(provider) ?? depositProofOf(provider) ?? null
+
+/**
+ * The order of two quotes, the better first: an address that nothing proves goes after one that is proved, and an unknown net amount never
+ * before a known one.
+ */
+function compare(exact: 'in' | 'out', one: Ranked, other: Ranked): number {
+  const [first, second] = [isAddressOnWord(one.provider), isAddressOnWord(other.provider)]
+  if (first !== second) return first ? 1 : -1
+  const [a, b] = [one.quote, other.quote]
   const [mine, theirs] = [netOf(exact, a), netOf(exact, b)]
   if ((mine === null) !== (theirs === null)) return mine === null ? 1 : -1
   const [x, y] = mine !== null && theirs !== null ? [mine, theirs] : [grossOf(exact, a), grossOf(exact, b)]
@@ -163,7 +178,12 @@ function compare(exact: 'in' | 'out', a: Quote, b: Quote): number {
   return exact === 'in' ? -isLess : isLess
 }
 
-function whyLost(exact: 'in' | 'out', quote: Quote, best: Quote): string {
+function whyLost(
+  exact: 'in' | 'out',
+  { provider, quote }: Ranked,
+  { provider: first, quote: best }: Ranked,
+): string {
+  if (isAddressOnWord(provider) && !isAddressOnWord(first)) return 'nothing proves its address'
   const [mine, theirs] = [netOf(exact, quote), netOf(exact, best)]
   const token = exact === 'in' ? quote.tokenOut : quote.tokenIn
   if (mine === null && theirs !== null) return 'what its gas costs is not known'
@@ -267,9 +287,10 @@ const timeShown = (seconds: number | null): string =>
         ? `${seconds} s`
         : `${Math.round(seconds / 60)} min`
 
-/** What of the terms is proved by the calldata, in words. */
-function provedShown(proof: SwapProof | null): string {
+/** What of the terms is proved by the calldata, in words; a deposit on Bitcoin has words of its own. */
+function provedShown(proof: SwapProof | string | null): string {
   if (!proof) return 'not known'
+  if (typeof proof === 'string') return proof
   const simulated = termsBy(proof, 'simulation')
   const not = termsBy(proof, 'none')
   if (not.length === Object.keys(proof).length) return 'nothing'
