@@ -2,8 +2,15 @@ import { campaignArguments } from './arguments.ts'
 import { vitestCampaign } from './vitest-campaign.ts'
 
 // Transfers by every bridge, to every end that it has: exit code, the word of explain, and what both chains show, to the unit.
+const asked = campaignArguments(50, 60)
 await vitestCampaign('bridge', {
   file: 'test/commands/bridge-ends.test.ts',
   under: 'an end of a transfer',
-  ...campaignArguments(50, 60),
+  ...asked,
+})
+// Swaps that begin with a payment on Bitcoin, likewise.
+await vitestCampaign('bridge-bitcoin', {
+  file: 'test/commands/bitcoin-ends.test.ts',
+  under: 'an end of a swap from Bitcoin',
+  ...asked,
 })

@@ -123,6 +123,12 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     const { exit, json } = await run(`swap execute ${shown.id} --json --timeout 3s`)
     expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
     expect(json.error.details).toMatchObject({ status: 'processing', originTxHash: hash })
+    expect((await run(`action explain ${shown.id} --json`)).json).toMatchObject({
+      situation: 'BRIDGE_WAITING',
+      funds: `0.01 BTC was paid to ${shown.deposit.address} on Bitcoin.`,
+      safeToRetry: false,
+      next: `sluice swap status --watch ${shown.id}`,
+    })
     await run('sandbox fault clear')
     expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)
   })

@@ -9,6 +9,7 @@ import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import { plain } from '../../domain/text.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
+import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin.ts'
 import { isHash, unknownHash } from './explain-transaction.ts'
 
 /**
@@ -40,8 +41,9 @@ export async function withoutJournal(
   // The approval of a swap may be sent before the swap.
   const isUntouched =
     !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
-  if (swap && isUntouched && ['pending', 'expired'].includes(swap.status))
+  if (swap && isUntouched && !swap.deposit?.note && ['pending', 'expired'].includes(swap.status))
     return quoteVerdict(id, swap.status === 'expired')
+  if (isBitcoinSwap(swap)) return bitcoinVerdict(id, swap)
   if (!known && !swap && isHash(id)) throw unknownHash(id, silent)
   if (!known && !swap)
     throw new AppError(

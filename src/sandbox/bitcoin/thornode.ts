@@ -127,8 +127,10 @@ export function openThornode(
     }
     const token = read && payouts.tokens().find((one) => namesAsset(read.asset, one))
     const worth = token && (await payouts.worth(deposit.amount, token))
-    const out = worth === undefined ? undefined : (worth * (10_000n - feeBps)) / 10_000n
-    const isEnough = token && out !== undefined && toThor(out, token.decimals) >= (read?.limit ?? 0n)
+    // Counted in 1e8 as the quote is: rounded to the decimals of a token first, it would be below the limit.
+    const out =
+      worth === undefined ? undefined : (toThor(worth, token!.decimals) * (10_000n - feeBps)) / 10_000n
+    const isEnough = token && out !== undefined && out >= (read?.limit ?? 0n)
     if (!read || !token || !isEnough || wrong?.kind === 'refund') {
       const amount = deposit.amount - refundFee
       done.set(deposit.txid, {
@@ -141,7 +143,7 @@ export function openThornode(
       return
     }
     const kept = wrong?.kind === 'short' ? BigInt(wrong.percent) : 0n
-    const amount = (fromThor(toThor(out, token.decimals), token.decimals) * (100n - kept)) / 100n
+    const amount = (fromThor(out, token.decimals) * (100n - kept)) / 100n
     const hash: Hex = await payouts.pay(token, read.destination as Address, amount)
     done.set(deposit.txid, {
       ...{ to: read.destination, asset: thorAsset(token)!, isRefund: false },

@@ -56,10 +56,10 @@ export type WorldFaults = {
 }
 
 /**
- * How far `stale-quote` takes the chains, and the service, in seconds: longer than any quote lives. The chains go clearly further, as after any
+ * How far `stale-quote` takes the chains, and the service, in seconds: longer than any quote lives, which is four hours for one from Bitcoin. The chains go clearly further, as after any
  * warp, so that deadlines are measured by their clocks.
  */
-const pastEveryQuote = { chains: 3_600, service: 3_000 }
+const pastEveryQuote = { chains: 18_600, service: 18_000 }
 
 /** Faults over chains. `quietly` runs something while the bridge is at rest. */
 export function worldFaults(

@@ -1,0 +1,80 @@
+import type { SwapStatus } from '../../api/swap-status.ts'
+import type { Situation, Verdict } from '../../diagnosis/verdict.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { btc } from '../../domain/bitcoin.ts'
+import { shellOperand } from '../../domain/shell-quoting.ts'
+import { plain } from '../../domain/text.ts'
+
+/** A swap that begins on Bitcoin, as the service reports it. */
+type BitcoinSwap = SwapStatus & { deposit: NonNullable<SwapStatus['deposit']> }
+
+/** Whether a swap begins with a payment on Bitcoin. */
+export const isBitcoinSwap = (swap: SwapStatus | undefined): swap is BitcoinSwap =>
+  swap?.deposit !== undefined
+
+type End = Pick<Verdict, 'verdict' | 'funds' | 'safeToRetry'> & { situation: Situation }
+
+/** Explains a swap that begins with a payment on Bitcoin, which no wallet of this machine sends. */
+export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
+  const { originTxHash, deposit } = swap
+  const end = endOf(swap)
+  const isOver = end.situation === 'DONE' || end.situation === 'BRIDGE_REFUNDED'
+  return {
+    id,
+    ...end,
+    next: isOver ? null : `sluice swap status --watch ${shellOperand(id)}`,
+    evidence: [
+      { source: 'service', text: `the service reports ${plain(swap.status)}` },
+      ...(originTxHash === null
+        ? []
+        : [{ source: 'service' as const, text: `the deposit is ${plain(originTxHash)} on Bitcoin` }]),
+      ...(deposit.note === null ? [] : [{ source: 'service' as const, text: plain(deposit.note) }]),
+    ],
+  }
+}
+
+function endOf({ status, originTxHash, destinationTxHash, deposit }: BitcoinSwap): End {
+  const paid = deposit.paid === null ? 'The deposit' : formatAmount(BigInt(deposit.paid), btc)
+  const out = plain(destinationTxHash ?? 'a transaction that is not named')
+  if (status === 'fulfilled')
+    return {
+      situation: 'DONE',
+      verdict: 'The swap was delivered.',
+      funds: `Paid out by ${out}${deposit.delivery === 'verified' ? '' : ', as the provider says'}.`,
+      safeToRetry: true,
+    }
+  if (status === 'refunded')
+    return {
+      situation: 'BRIDGE_REFUNDED',
+      verdict: 'The swap was refunded on Bitcoin.',
+      funds: `${paid} was paid back, less a fee${deposit.delivery === 'reported' ? ', as the provider says' : ''}.`,
+      safeToRetry: true,
+    }
+  if (status === 'failed')
+    return destinationTxHash === null
+      ? {
+          situation: 'BRIDGE_STUCK',
+          verdict: 'The provider reports that the swap failed.',
+          funds: `${paid} is with the provider.`,
+          safeToRetry: false,
+        }
+      : {
+          situation: 'BRIDGE_SHORT',
+          verdict: 'The swap delivered less than the minimum.',
+          funds: `Paid out by ${out}.`,
+          safeToRetry: false,
+        }
+  if (originTxHash === null)
+    return {
+      situation: 'QUOTE_OPEN',
+      verdict: 'No deposit of the swap was found, and one may be there.',
+      funds: 'Unknown: do not pay again before the deposit is looked up.',
+      safeToRetry: false,
+    }
+  return {
+    situation: 'BRIDGE_WAITING',
+    verdict: 'The deposit was paid, and the swap has not ended.',
+    funds: `${paid} was paid to ${plain(deposit.address)} on Bitcoin.`,
+    safeToRetry: false,
+  }
+}
