@@ -5,7 +5,7 @@ import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
-import { depositOf } from './bitcoin-deposit.ts'
+import { depositOf } from './bitcoin-deposit-lookup.ts'
 import { offerOf, recipientOf } from './stored-quote.ts'
 
 /**

@@ -8,13 +8,8 @@ import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { TakenPayment } from '../../store/engine/quote-payments.ts'
 import { type DepositProgress, evmHash } from '../../swaps/deposit.ts'
 import type { EngineContext } from '../context.ts'
-import {
-  blockClockMs,
-  depositOf,
-  depositPayments,
-  type FoundDeposit,
-  lookUpDeposit,
-} from './bitcoin-deposit.ts'
+import { blockClockMs, depositPayments } from './bitcoin-deposit.ts'
+import { depositOf, type FoundDeposit, lookUpDeposit } from './bitcoin-deposit-lookup.ts'
 import { type ShownEnd, stillProcessing, takenByOther } from './bitcoin-end.ts'
 import { shownPayout } from './bitcoin-payout.ts'
 import { depositsOf } from './bitcoin-quote.ts'

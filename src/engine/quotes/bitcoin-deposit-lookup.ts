@@ -1,0 +1,118 @@
+import { bitcoinHash } from '../../domain/bitcoin.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { QuoteRow } from '../../store/engine/migrations.ts'
+import type { TakenPayment } from '../../store/engine/quote-payments.ts'
+import { type Bitcoin, type BitcoinTransaction, paidTo } from '../../swaps/deposit.ts'
+import { type DepositRaw, depositPayments, isBefore } from './bitcoin-deposit.ts'
+import { takenByOther } from './bitcoin-end.ts'
+import { offerOf } from './stored-quote.ts'
+
+/** The stored deposit of a quote. */
+export const depositOf = (row: QuoteRow): DepositRaw => offerOf(row).raw as DepositRaw
+
+/**
+ * What was found on Bitcoin: the deposit, what was paid in satoshi, how deep it is, and what there is to say of it. `isLookedUp`: a deposit
+ * that is there would have been found.
+ */
+export type FoundDeposit = {
+  transaction: BitcoinTransaction | undefined
+  paid: bigint | null
+  confirmations: number | null
+  isLookedUp: boolean
+  notes: string[]
+}
+
+/**
+ * Looks up the deposit of a quote, by a hash if there is one, else the one that it ended with, else among the payments to its address.
+ * DEPOSIT_NOT_FOUND for a hash that is not there, pays something else, or ended another quote; `taken` are the payments that ended quotes.
+ */
+export async function lookUpDeposit(
+  bitcoin: Bitcoin,
+  row: QuoteRow,
+  { typed, taken }: { typed: string | undefined; taken: readonly TakenPayment[] },
+): Promise<FoundDeposit> {
+  const { deposit, earlier } = depositOf(row)
+  // An address without a memo was made for this one swap: nobody paid to it earlier.
+  const before = earlier ?? (deposit.memo === null ? [] : null)
+  const isEarlier = (one: BitcoinTransaction) => earlier?.includes(one.txid) || isBefore(one, row.createdAt)
+  const takenBy = takenByOther(taken, row.id)
+  const otherOf = (one: BitcoinTransaction) =>
+    depositPayments(one, deposit.address).flatMap((payment) => takenBy(payment) ?? [])[0]
+  const isPaid = (one: BitcoinTransaction) =>
+    before !== null &&
+    !isEarlier(one) &&
+    paidTo(one, deposit.address) > 0n &&
+    (deposit.memo === null || one.memo === deposit.memo) &&
+    otherOf(one) === undefined
+  // An address of its own may be paid in parts.
+  const paidInAll = async (transaction: BitcoinTransaction, all: readonly BitcoinTransaction[] | null) => {
+    if (deposit.memo !== null) return paidTo(transaction, deposit.address)
+    const { transactions } = all ? { transactions: all } : await bitcoin.of(deposit.address, () => false)
+    const others = transactions.filter(({ txid }) => txid !== transaction.txid)
+    return [transaction, ...others].reduce((sum, one) => sum + paidTo(one, deposit.address), 0n)
+  }
+  const found = async (
+    transaction: BitcoinTransaction,
+    notes: string[],
+    all: readonly BitcoinTransaction[] | null = null,
+  ): Promise<FoundDeposit> => ({
+    transaction,
+    paid: await paidInAll(transaction, all),
+    confirmations: await bitcoin.confirmations(transaction),
+    isLookedUp: true,
+    notes,
+  })
+  const none = (isLookedUp: boolean, notes: string[]): FoundDeposit => ({
+    transaction: undefined,
+    paid: null,
+    confirmations: null,
+    isLookedUp,
+    notes,
+  })
+  const search = async () => {
+    const isLast = (one: BitcoinTransaction) => isPaid(one) || isBefore(one, row.createdAt)
+    const { transactions, isCutOff } = await bitcoin.of(deposit.address, isLast)
+    return { other: transactions.find(isPaid), isCutOff, transactions }
+  }
+  if (typed === undefined) {
+    try {
+      const ended = taken.find(({ kind, quoteId }) => kind === 'deposit' && quoteId === row.id)
+      const known = ended && (await bitcoin.transaction(ended.hash))
+      if (known) return await found(known, [])
+      const { other, isCutOff, transactions } = await search()
+      if (other) return await found(other, [], transactions)
+      if (!isCutOff) return none(before !== null, [])
+      const note = `Only the newest ${transactions.length} payments of the address were looked through. Name the payment by its hash: --btc-tx`
+      return none(false, [note])
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return none(false, [`The deposit was not looked up: ${error.message}`])
+    }
+  }
+  const hash = bitcoinHash(typed)
+  const refused = (message: string) =>
+    new AppError('DEPOSIT_NOT_FOUND', message, {
+      details: { btcTxHash: typed, depositAddress: deposit.address },
+    })
+  if (hash === undefined) throw refused('The hash of a Bitcoin transaction has 64 hex digits')
+  const transaction = earlier?.includes(hash) ? undefined : await bitcoin.transaction(hash)
+  if (earlier?.includes(hash) || (transaction && isBefore(transaction, row.createdAt)))
+    throw refused(`The transaction ${hash} was there before the quote`)
+  if (transaction && paidTo(transaction, deposit.address) > 0n) {
+    const another = otherOf(transaction)
+    if (another !== undefined)
+      throw refused(`The transaction ${hash} is the deposit of another quote, ${another}`)
+    const isOther = deposit.memo !== null && transaction.memo !== deposit.memo
+    return found(transaction, isOther ? ['It does not carry the memo of the quote, and may be lost'] : [])
+  }
+  if (transaction) {
+    const others = transaction.outputs.flatMap(({ address }) => address ?? []).slice(0, 3)
+    throw refused(
+      `The transaction pays ${others.join(', ') || 'no address'}, and not the deposit address ${deposit.address}`,
+    )
+  }
+  const { other, transactions } = await search()
+  const replaced = `The transaction ${hash} is not there: ${other?.txid} pays the same deposit, and may have replaced it (RBF)`
+  if (other) return found(other, [replaced], transactions)
+  throw refused(`No transaction ${hash} is known on Bitcoin`)
+}
