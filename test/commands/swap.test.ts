@@ -89,6 +89,15 @@ describe('swap quote', () => {
     expect(json.error.message).toMatch(/It can be swapped into .*WETH on sandbox-one/)
   })
 
+  test('lists for people those that could serve the route, and names the others in one line', async () => {
+    const { out, err } = await run(`swap quote --compare ${near} --amount-in 100`)
+    expect(out).toMatch(/^balancer-v2 .* returned no quote$/m)
+    expect(out).not.toMatch(/^cctp/m)
+    expect(err).toMatch(/^not for this route: cctp, across, /m)
+    const { out: csv } = await run(`swap quote --compare ${near} --amount-in 100 --csv`)
+    expect(csv).toMatch(/^cctp,.*does not serve this route$/m)
+  })
+
   test('of all providers lists the best first, what each proves, and why the others have none', async () => {
     const { exit, json, err } = await run(`swap quote --compare ${near} --amount-in 100 --json`)
     expect(exit).toBe(0)

@@ -102,10 +102,15 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
       }),
     ),
   ]
-  const limit = items.length
+  // For people, those that another route would need are one line.
+  const isTable = !cli.globals.json && !cli.globals.csv
+  const elsewhere = isTable ? items.filter(({ lost }) => lost === otherRoute) : []
+  const listed = items.filter((item) => !elsewhere.includes(item))
+  const limit = listed.length
+  const note = `not for this route: ${elsewhere.map(({ provider }) => plain(provider)).join(', ')}`
   await cli.list(
-    { items, page: 1, limit, total: limit, hasMore: false },
-    { columns, empty: 'No provider has a quote.' },
+    { items: listed, page: 1, limit, total: limit, hasMore: false },
+    { columns, empty: 'No provider has a quote.', ...(elsewhere.length > 0 && { note }) },
   )
   if (best.id) cli.notice(`next: sluice swap execute ${shellOperand(best.id)}`)
 }
@@ -194,8 +199,10 @@ function whyLost(
   return `${formatAmount(less, token)} ${exact === 'in' ? 'less' : 'more'}${isNet ? ' after gas' : ''}`
 }
 
+const otherRoute = 'does not serve this route'
+
 const reasons: Readonly<Record<string, string>> = {
-  PREFERRED_PROVIDER_NOT_ELIGIBLE: 'does not serve this route',
+  PREFERRED_PROVIDER_NOT_ELIGIBLE: otherRoute,
   INVALID_PREFERRED_PROVIDER: 'is not known to the service',
   NO_ROUTE_FOUND: 'has no route for this amount',
 }
