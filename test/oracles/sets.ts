@@ -169,6 +169,16 @@ export const oracles: readonly Oracle[] = [
     packages: { '@stakewise/v3-sdk': '2.0.2', ethers: '6.12.1', 'bignumber.js': '9.1.2' },
   },
   {
+    name: 'uniswap-v2',
+    script: 'uniswap-v2.cjs',
+    packages: {
+      '@uniswap/v2-sdk': '4.21.4',
+      '@uniswap/sdk-core': '7.19.4',
+      jsbi: '3.2.5',
+    },
+    overrides: { jsbi: '3.2.5' },
+  },
+  {
     name: 'uniswap-v3',
     script: 'uniswap-v3.cjs',
     packages: {

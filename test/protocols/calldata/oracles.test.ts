@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AbiFunction } from 'viem'
-import { encodeFunctionData, getAddress, toFunctionSelector } from 'viem/utils'
+import { decodeFunctionData, encodeFunctionData, getAddress, isAddress, toFunctionSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { filesOf } from '../../../src/app/profiles/catalog.ts'
 import { type Address, nativeAddress } from '../../../src/domain/address.ts'
@@ -26,6 +26,9 @@ import { depositStake, requestExit } from '../../../src/protocols/stakewise/enco
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { quoteOf } from '../../../src/swaps/balancer-v2/pools.ts'
+import { swaps as uniswapV2Swaps } from '../../../src/swaps/uniswap-v2/abi.ts'
+import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
+import { pairOf } from '../../../src/swaps/uniswap-v2/pairs.ts'
 import { quoterV2Abi, swapRouter02Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
 import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
@@ -41,6 +44,7 @@ const fixture = (name: string): Json =>
   )
 const aave = fixture('aave-v3')
 const across = fixture('across')
+const uniswapV2 = fixture('uniswap-v2')
 const uniswap = fixture('uniswap-v3')
 const uniswapV4 = fixture('uniswap-v4')
 const balancer = fixture('balancer-v2')
@@ -257,6 +261,62 @@ describe('@morpho-org/blue-sdk', () => {
     )
     expect([Math.min(...touched) >= 60, Math.max(...touched) > 2 * 86_400]).toEqual([true, true])
     expect(Math.max(...morpho.vaults.map((one: { netApy: number }) => one.netApy))).toBeGreaterThan(0.1)
+  })
+})
+
+describe('@uniswap/v2-sdk', () => {
+  test('swaps of one hop and two, the coin at either end: the same pairs, bounds, function and arguments', () => {
+    expect(uniswapV2.swaps).toHaveLength(120)
+    const { initCodeHash } = uniswapV2
+    for (const { exact, coin, tokens, pairs, ...one } of uniswapV2.swaps) {
+      const factory = uniswapV2.factories[1]
+      expect(
+        tokens.slice(1).map((to: Address, at: number) => pairOf({ factory, initCodeHash }, tokens[at], to)),
+      ).toEqual(pairs)
+      const [amountIn, amountOut, least] = [one.amountIn, one.amountOut, one.least].map(BigInt) as [
+        bigint,
+        bigint,
+        bigint,
+      ]
+      const slippage = one.slippageBps / 10_000
+      const bound = exact === 'in' ? less(amountOut, slippage) : more(amountIn, slippage)
+      // The SDK rounds the most that is spent down, and we up.
+      expect(bound - least).toBeGreaterThanOrEqual(0n)
+      expect(bound - least).toBeLessThanOrEqual(exact === 'in' ? 0n : 1n)
+      const { data, value } = swapV2({
+        chainId: 1,
+        router: one.recipient,
+        exact,
+        path: tokens,
+        amountIn: exact === 'in' ? amountIn : least,
+        amountOut: exact === 'in' ? least : amountOut,
+        recipient: one.recipient,
+        deadline: one.deadline,
+        isNativeIn: coin === 'in',
+        isNativeOut: coin === 'out',
+      })
+      const { functionName, args } = decodeFunctionData({ abi: uniswapV2Swaps, data })
+      expect(functionName).toBe(one.methodName)
+      const words = (value: unknown): unknown =>
+        Array.isArray(value)
+          ? value.map(words)
+          : isAddress(String(value))
+            ? getAddress(String(value))
+            : BigInt(value as string)
+      expect(words(args)).toEqual(words(one.args))
+      expect(value).toBe(BigInt(one.value))
+    }
+  })
+
+  test('has the factories where the catalogue has them, and the code of their pairs', async () => {
+    const known = (await filesOf(publicNetworks)).flatMap(({ uniswapV2 }) => uniswapV2)
+    expect(known.length).toBeGreaterThan(5)
+    for (const { chainId, factory, initCodeHash } of known)
+      expect({ chainId, factory, initCodeHash }).toEqual({
+        chainId,
+        factory: getAddress(uniswapV2.factories[chainId]),
+        initCodeHash: uniswapV2.initCodeHash,
+      })
   })
 })
 
