@@ -39,12 +39,12 @@ export async function start(
     secrets,
     desk: once(async () => {
       const child = startSigner()
-      const [{ precomputeCurve }, { deskOf }] = await Promise.all([
+      const [{ prepareRecovery }, { deskOf }] = await Promise.all([
         import('../signing/keystore/curve-precomputation.ts'),
         import('./signing/signer-process.ts'),
       ])
       // In parallel with the start of the signer.
-      precomputeCurve()
+      prepareRecovery()
       return deskOf(child)
     }),
     version,

@@ -38,6 +38,8 @@ export type SignerIdentity = {
   label: string
   source: 'keystore' | 'key-file' | 'environment' | 'sandbox' | 'address' | 'ledger' | 'external'
   unlock: () => Promise<TransactionSigner>
+  /** Starts the signing process and prepares this one for its signatures. It asks for nothing; to be called while a node is asked. */
+  prepare?: () => void
   /** The options that name it again on another command line; missing or empty if none did. */
   again?: string
 }

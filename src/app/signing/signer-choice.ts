@@ -25,10 +25,12 @@ type Needs = {
 }
 
 /** The signer: by flag, environment, configured keystore, or default of the profile. */
-export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => ({
-  ...(await signerOf(choice, needs)),
-  again: signerFlags(choice),
-})
+export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => {
+  const signer = await signerOf(choice, needs)
+  // A failure to start is reported when something must be signed.
+  const prepare = () => void needs.desk().catch(() => undefined)
+  return { ...signer, ...(signer.source !== 'address' && { prepare }), again: signerFlags(choice) }
+}
 
 async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   const { settings, secrets } = needs

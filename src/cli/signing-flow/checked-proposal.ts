@@ -32,6 +32,9 @@ type Offer = {
 
 type Asked = Pick<SigningRequest, 'propose' | 'reference' | 'request' | 'wallet' | 'chainId'>
 
+/** When this process is prepared for the signatures, in ms after the service was asked. */
+const preparationMs = 25
+
 /** How long to wait before a service that is behind is asked again, in ms, and how many times. */
 const behindMs = 1_000
 const mostTries = 6
@@ -73,7 +76,9 @@ async function offer(
   looking?.catch(() => undefined) // Awaited below, unless the service refuses first.
   if (chainId && !options.dryRun && isOneBlockEnough(context, chainId, options))
     learnSyncSends(context.rpc(chainId))
-  const proposed = await propose(identity.address)
+  // By then the first requests are sent.
+  const preparing = options.dryRun ? undefined : setTimeout(() => identity.prepare?.(), preparationMs)
+  const proposed = await propose(identity.address).finally(() => clearTimeout(preparing))
   refuseName(proposed.id)
   const seen = await looking
   const snapshot = isFreshSnapshot(seen, proposed.legs[0]!.chainId) ? seen : undefined
