@@ -3,7 +3,6 @@ import { AppError } from '../domain/errors.ts'
 import { escaped, plain } from '../domain/text.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { commandOperands, optionValue } from '../signing/command-line.ts'
-import { prepareSigning } from '../signing/keystore/curve-precomputation.ts'
 import type { SigningRequests, SigningService } from '../signing/protocol.ts'
 import { openSigningService } from '../signing/signing-service.ts'
 import { directories } from './profiles/directories.ts'
@@ -38,9 +37,7 @@ async function answer(line: string): Promise<void> {
     desk = deskFor(JSON.parse(line) as First)
     // A failure to open is reported to the first request.
     desk.catch(() => undefined)
-    // Prepare while no request is waiting.
     void ahead(JSON.parse(line) as First).catch(() => undefined)
-    prepareSigning()
     return
   }
   const { id, ask } = JSON.parse(line) as { id: number; ask: SigningRequests }

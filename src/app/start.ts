@@ -43,9 +43,11 @@ export async function start(
         import('../signing/keystore/curve-precomputation.ts'),
         import('./signing/signer-process.ts'),
       ])
-      // In parallel with the start of the signer.
+      const service = deskOf(child)
+      // Both processes prepare at the same time. A signer that ended says so at the first request that needs it.
+      void service({ do: 'prepare' }).catch(() => undefined)
       prepareRecovery()
-      return deskOf(child)
+      return service
     }),
     version,
     interrupt,

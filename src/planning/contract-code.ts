@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/utils'
 import type { ChainClient } from '../chain/client.ts'
 import type { Address, Hex } from '../domain/address.ts'
@@ -40,6 +41,8 @@ async function readCode(
   if (!isHex(code) || !isHex(slot))
     throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code of ${address}`)
   if (code === '0x') return undefined
+  // A hash takes some ms: what others ask after the same answer is sent first.
+  await sleep(1)
   const codeHash = keccak256(code)
   const [, minimal] = minimalProxy.exec(code.toLowerCase()) ?? []
   const behind = minimal ?? (BigInt(slot) === 0n ? undefined : slot.slice(-40))

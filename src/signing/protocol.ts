@@ -40,6 +40,8 @@ export type SignableJson = TransactionJson & {
 
 /** The requests to the signing service. It signs only what was approved before, byte for byte. */
 export type SigningRequests =
+  /** Makes the first signature quick; nothing is opened. */
+  | { do: 'prepare' }
   | { do: 'open'; source: KeySource }
   | { do: 'make'; directory: string; name: string; password: string }
   | { do: 'import'; directory: string; name: string; password: string; from: ImportSource }
@@ -55,6 +57,7 @@ export type SigningRequests =
 
 /** The answers of the signing service, by request. */
 export type SigningAnswers = {
+  prepare: null
   open: { address: Address }
   make: { name: string; address: Address }
   import: { name: string; address: Address }

@@ -8,6 +8,7 @@ import { decodeIntent } from '../guard/stored-plan.ts'
 import { parseGwei } from '../guard/terms.ts'
 import { commandOperands, optionValue } from './command-line.ts'
 import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './command-line-check.ts'
+import { prepareSigning } from './keystore/curve-precomputation.ts'
 import { generateKey, parseKey } from './keystore/key.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'
 import { readKeyFile } from './private-files.ts'
@@ -200,6 +201,9 @@ export function openSigningService(context: SigningServiceContext): SigningServi
 
   const service = async (ask: SigningRequests): Promise<SigningAnswers[SigningRequests['do']]> => {
     switch (ask.do) {
+      case 'prepare':
+        prepareSigning()
+        return null
       case 'open': {
         if (commandOperands(context.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
           throw tamperError('The demonstration is for the account of the sandbox')

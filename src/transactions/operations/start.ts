@@ -128,6 +128,9 @@ export async function runOperation(
     if (present instanceof AppError) throw present
     return present
   }
+  const approve = runOnce(() => approveAll(account, journal.find(operation.id) ?? operation))
+  // A plan that was just made is signed next: the signing process checks it while this one reserves a nonce. A refusal is reported there.
+  if (firstLeg) approve().catch(() => undefined)
   return executeOperation({
     ...way,
     ...(nonces && { pinnedNonces: nonces }),
@@ -150,7 +153,7 @@ export async function runOperation(
     reportedDelivery: async () => delivered(quoteIds(planNow())),
     checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
     readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
-    approve: runOnce(() => approveAll(account, journal.find(operation.id) ?? operation)),
+    approve,
     planCheck: ({ leg }) =>
       leg === 0 && firstLeg
         ? { ageMs: performance.now() - firstLeg.at, block: Number(firstLeg.simulation.blockNumber) }
