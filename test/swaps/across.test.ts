@@ -324,6 +324,24 @@ describe('a deposit that nobody pays out', () => {
     expect(new Set(hashes).size).toBe(2)
   })
 
+  test('is not taken for refunded by what was paid back for a larger one before it was sent', async () => {
+    await fault('bridge unrefunded')
+    await deposited(50)
+    await run('sandbox warp 3h')
+    const before = await held(here, 'USDT')
+    await fault('clear')
+    while ((await held(here, 'USDT')) - before !== 50_000000n)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    await fault('bridge unrefunded')
+    const id = await deposited(20)
+    await run('sandbox warp 3h')
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 20 })
+    expect((await run(`swap status ${id} --json`)).json).toMatchObject({ status: 'processing' })
+    await fault('clear')
+    const back = await until(id, 'BRIDGE_REFUNDED')
+    expect(back.funds).toContain(' 20 USDT was paid back')
+  })
+
   test('is done when one transaction pays it out with another one, with its own amount', async () => {
     const ids = [await deposited(), await deposited()]
     const rpc = (chainId: number) => sandbox.chain(chainId).rpc

@@ -85,7 +85,9 @@ export async function followDeposit(
     await answered(findLatestLog(origin, refundQuery(here!.spokePool, deposit!), since, undefined, note))
     const mined = await Promise.all([...hashes].map((hash) => answered(findTransaction(origin, hash))))
     return mined.toReversed().flatMap((found) => {
-      const paid = found?.ok ? refundedIn(found.logs, here!.spokePool, deposit!) : undefined
+      // What was paid back in an earlier block was of another deposit.
+      const isLater = found?.ok && found.blockNumber >= sent.blockNumber
+      const paid = isLater ? refundedIn(found.logs, here!.spokePool, deposit!) : undefined
       return found && paid !== undefined ? [{ found, paid }] : []
     })
   }

@@ -39,7 +39,7 @@ export function depositProgress(network: Pick<SwapNetwork, 'log' | 'logs' | 'rea
       return { status: isShort ? 'failed' : 'fulfilled', destination: fill.hash }
     }
     if (!fill.isPast) return { status: 'processing' }
-    const returned = await refundOf(deposit, here, BigInt(originFromBlock))
+    const returned = await refundOf(deposit, here, BigInt(originFromBlock), sent!.blockNumber)
     return returned ? { status: 'refunded', returned } : { status: 'processing' }
   }
 
@@ -73,21 +73,30 @@ export function depositProgress(network: Pick<SwapNetwork, 'log' | 'logs' | 'rea
       : { isFilled, isPast }
   }
 
-  /** What a bundle has paid back of a deposit, by the first transactions since that moved something from the pool to the depositor. */
+  /**
+   * What a bundle has paid back of a deposit: by the first transaction since its block that moved just its amount from the pool to the
+   * depositor, else by the first that moved more. A bundle adds up what one account gets.
+   */
   async function refundOf(
     deposit: Deposit,
     { chainId, spokePool }: AcrossConstants,
     fromBlock: bigint,
+    sentBlock: number,
   ): Promise<Returned | undefined> {
     const { address, topics } = refundQuery(spokePool, deposit)
     const query = { address: [address], topics: topics.map((topic) => [topic]) }
     const { logs } = await network.logs(chainId, query, fromBlock)
     const hashes = new Set(logs.map(({ transactionHash }) => transactionHash))
+    let larger: Returned | undefined
     for (const hash of [...hashes].slice(0, mostRefunds)) {
       const mined = await network.mined(chainId, hash)
-      const amount = mined?.ok ? refundedIn(mined.logs, spokePool, deposit) : undefined
-      if (amount !== undefined) return { chainId, token: accountOf(deposit.inputToken), amount, hash }
+      const isLater = mined?.ok && mined.blockNumber >= sentBlock
+      const amount = isLater ? refundedIn(mined.logs, spokePool, deposit) : undefined
+      if (amount === undefined) continue
+      const returned = { chainId, token: accountOf(deposit.inputToken), amount, hash }
+      if (amount === deposit.inputAmount) return returned
+      larger ??= returned
     }
-    return undefined
+    return larger
   }
 }

@@ -1,6 +1,5 @@
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
@@ -51,11 +50,9 @@ export async function readDelivery(
   { operationId, leg: { chainId, arrival }, sent }: AwaitedDelivery,
   told: Hex | null,
 ): Promise<Delivery> {
-  const { expiry, payments, ...delivery } = await followTransfer(
-    { rpc, catalog, now, getJson: (url) => getJson(url, { deadlineMs: 5_000 }) },
-    { sent, arrival: { chainId, ...arrival } },
-    told,
-  )
+  const network = { rpc, catalog, now, getJson: (url: string) => getJson(url, { deadlineMs: 5_000 }) }
+  const awaited = { sent, arrival: { chainId, ...arrival } }
+  const { expiry, payments, ...delivery } = await followTransfer(network, awaited, told)
   const isLeft = payments !== undefined && payments.length > 0
   if (!expiry && !isLeft) return delivery
   const { refunds, amount, ...when } = expiry ?? { refunds: [], amount: 0n, at: 0, isPast: false }
@@ -64,7 +61,6 @@ export async function readDelivery(
       ? []
       : journal.list({ wallet: sent.wallet, limit: Number.MAX_SAFE_INTEGER })
   const others = all.filter(({ id }) => id !== operationId)
-  const isOfAnother = (sum: bigint) => others.some((other) => awaits(other, sent.transaction, sum))
   if (delivery.way === 'desk') {
     // What the desk pays out for one ramp may look like what it gives back of another.
     const isFree = ({ hash }: { hash: Hex }, alike = 1) =>
@@ -83,8 +79,11 @@ export async function readDelivery(
     return back ? { ...open, expiry: { ...when, refund: { found: back.found, amount } } } : open
   }
   const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
-  const own =
-    left.find((one) => one.left === amount) ?? left.find((one) => one.left > amount && !isOfAnother(one.left))
+  let own = left.find((one) => one.left === amount)
+  if (!own && left.some((one) => one.left > amount)) {
+    const due = await depositsOf(network, others, sent.transaction.chainId)
+    own = left.find((one) => one.left > amount && !due.includes(one.left))
+  }
   return { ...delivery, expiry: { ...when, refund: own && { found: own.found, amount } } }
 }
 
@@ -100,11 +99,20 @@ const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>
     return refund && sameAddress(refund.hash, hash) ? sum + BigInt(refund.amount.raw) : sum
   }, 0n)
 
-/** Whether an operation waits for what became of such an amount, which it sent to the same contract. */
-function awaits(operation: Operation, { chainId, to }: Transaction, amount: bigint): boolean {
-  const sent = pendingDelivery(operation)?.sent.transaction
-  const isThere = sent?.chainId === chainId && sameAddress(sent.to, to)
-  return isThere && (operation.plan as StoredPlan).about.amounts.in?.raw === String(amount)
+/** What other operations that wait for a delivery have deposited on a chain, by their own receipts. */
+async function depositsOf(
+  network: Parameters<typeof followTransfer>[0],
+  others: readonly Operation[],
+  chainId: number,
+): Promise<bigint[]> {
+  const waiting = others.flatMap((other) => pendingDelivery(other) ?? [])
+  const here = waiting.filter(({ sent }) => sent.transaction.chainId === chainId)
+  const followed = await Promise.all(
+    here.map(({ sent, leg }) =>
+      followTransfer(network, { sent, arrival: { chainId: leg.chainId, ...leg.arrival } }, null),
+    ),
+  )
+  return followed.flatMap(({ expiry }) => expiry?.amount ?? [])
 }
 
 /**
