@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
-import { Units } from '../domain/amount.ts'
+import { SignedUnits, Units } from '../domain/amount.ts'
 import { RefundAddress } from '../domain/bitcoin.ts'
 import { ChainId } from './transaction.ts'
 import {
@@ -58,8 +58,8 @@ export const QuoteValue = z.object({
   /** The gas of the action, in units, and its cost in USD now. */
   estimatedGas: Units.nullable(),
   gasCostUsd: z.string().nullable(),
-  /** The output less the gas, for an exact input; the input and the gas, for an exact output. */
-  netAmountOut: Units.nullable(),
+  /** The output less the gas, for an exact input, which is negative where gas costs more; the input and the gas, for an exact output. */
+  netAmountOut: SignedUnits.nullable(),
   netAmountIn: Units.nullable(),
   /** How long it takes from its first block on, in seconds. */
   durationSeconds: z.number().nullable(),
@@ -162,7 +162,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
     priceImpact: understood(Fraction, wire.priceImpact) === null ? null : Number(wire.priceImpact),
     estimatedGas: understood(Units, wire.estimatedGas),
     gasCostUsd: understood(z.string(), wire.gasCostUSD),
-    netAmountOut: understood(Units, wire.netAmountOut),
+    netAmountOut: understood(SignedUnits, wire.netAmountOut),
     netAmountIn: understood(Units, wire.netAmountIn),
     durationSeconds:
       understood(Fraction, wire.durationSeconds) === null ? null : Number(wire.durationSeconds),

@@ -61,6 +61,14 @@ export const Units = z.codec(
     encode: (value) => value.toString(),
   },
 )
+
+/** The same with a sign: what is left of an amount after costs. */
+export const SignedUnits = z.codec(
+  z.string().regex(/^(0|-?[1-9][0-9]{0,77})$/, 'expected a whole number in the smallest unit'),
+  z.bigint(),
+  { decode: BigInt, encode: (value) => value.toString() },
+)
+
 /** A token amount as JSON prints it. */
 export type TokenAmount = { raw: string; decimals: number; symbol: string; formatted: string }
 

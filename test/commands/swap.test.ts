@@ -34,6 +34,7 @@ describe('swap quote', () => {
       'gasCostUsd',
       'netAmountOut',
       'netAmountIn',
+      'netUsd',
       'durationSeconds',
       'deadline',
       'status',
@@ -72,6 +73,42 @@ describe('swap quote', () => {
     expect(Math.abs(Number(offered.estimatedGas) / used - 1)).toBeLessThan(0.1)
     expect(BigInt(offered.netAmountOut.raw)).toBeLessThan(BigInt(offered.tokenOut.amount.raw))
     expect(offered.netAmountIn).toBeNull()
+  })
+
+  test('whose gas costs more than it brings says so, and is compared all the same', async () => {
+    const { json } = await run(`swap quote ${near} --amount-in 0.1 --json`)
+    expect(json.netAmountOut.raw).toMatch(/^-[1-9]/)
+    expect(json.netUsd).toMatch(/^-0\.[0-9]+$/)
+    expect((await run(`swap quote ${near} --amount-in 0.1`)).out).toMatch(
+      /^after gas +nothing: the gas costs more than it brings$/m,
+    )
+    const { json: all } = await run(
+      `swap quote --compare uniswap-v3,uniswap-v4 ${near} --amount-in 0.1 --json`,
+    )
+    expect(all.items.map(({ lost }: { lost: string | null }) => lost)).toEqual([
+      null,
+      expect.stringMatching(/less after gas$/),
+    ])
+  })
+
+  test('shows every fee with its kind', async () => {
+    const { out } = await run(`swap quote ${far} --amount-in 100 --provider relay`)
+    expect(out).toMatch(/^fee +0\.5 USDC network fee, in the amounts above$/m)
+    const { out: csv } = await run(`swap quote --compare relay,across ${far} --amount-in 100 --csv`)
+    expect(csv).toMatch(/^relay,.*0\.5 USDC network; 0\.1 USDC relayer,/m)
+  })
+
+  test('by a provider whose minimum nothing proves comes after those that prove theirs', async () => {
+    const { json } = await run(
+      'swap quote --compare avenia,cow --from sandbox-one --token-in USDC --token-out BRLA --amount-in 100 --json',
+    )
+    expect(
+      json.items.map(({ provider, lost }: { provider: string; lost: string | null }) => [provider, lost]),
+    ).toEqual([
+      ['cow', null],
+      ['avenia', 'nothing proves its minimum'],
+    ])
+    expect(Number(json.items[1].netUsd)).toBeGreaterThan(Number(json.items[0].netUsd))
   })
 
   test('that no provider serves names what can be swapped', async () => {
@@ -169,7 +206,7 @@ describe('swap quote', () => {
     const { json } = await run(`swap quote --compare uniswap-v3,nobody ${near} --amount-in 100 --json`)
     expect(json.items[1]).toMatchObject({ provider: 'nobody', error: { code: 'INVALID_PREFERRED_PROVIDER' } })
     expect((await run(`swap quote --compare nobody ${near} --amount-in 100 --json`)).json.error.code).toBe(
-      'NO_ROUTE_FOUND',
+      'INVALID_PREFERRED_PROVIDER',
     )
     for (const wrong of ['--amount-in 0', '--amount-in 1 --amount-out 1', '--amount-in 1 --provider cctp'])
       expect((await run(`swap quote --compare ${near} ${wrong} --json`)).exit).not.toBe(0)

@@ -10,7 +10,7 @@ import {
   VerifiedDocument,
 } from './action.ts'
 import { CommandList, CommandSchema } from './commands.ts'
-import { AddressText, Amount, fields, listOf, maybe, Time } from './common.ts'
+import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument, PolicyDocument } from './plan.ts'
 import { DemoDocument, FaultDocument, FundDocument, SandboxDocument } from './sandbox.ts'
@@ -68,8 +68,11 @@ export const QuoteDocument = fields({
   priceImpact: maybe(z.number()).describe('fraction below the spot price; null if unknown'),
   estimatedGas: maybe(z.string()).describe('gas of the action, in units'),
   gasCostUsd: maybe(z.string()),
-  netAmountOut: maybe(Amount).describe('the output less the gas, for an exact input'),
+  netAmountOut: maybe(Amount).describe(
+    'the output less the gas, for an exact input; negative if gas costs more',
+  ),
   netAmountIn: maybe(Amount).describe('the input and the gas, for an exact output'),
+  netUsd: maybe(Usd).describe('the net amount in USD; null without a price'),
   durationSeconds: maybe(z.number()).describe('from its first block on'),
   deadline: maybe(Time),
   status: maybe(z.string()),
@@ -99,6 +102,8 @@ const ComparisonDocument = listOf(
     quote: maybe(QuoteDocument),
     gross: maybe(Amount).describe('the output of an exact input, the input of an exact output'),
     net: maybe(Amount).describe('the same after gas; null if the gas or a price is unknown'),
+    netUsd: maybe(Usd),
+    fees: maybe(z.array(z.unknown())).describe('by kind, with their amounts'),
     gasCostUsd: maybe(z.string()),
     priceImpact: maybe(z.number()),
     durationSeconds: maybe(z.number()),

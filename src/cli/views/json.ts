@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem/utils'
 import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import type { Position, Stats, Wallet } from '../../api/wallet-positions.ts'
@@ -49,6 +50,7 @@ export const quoteJson = (quote: Quote) => {
     gasCostUsd: quote.gasCostUsd,
     netAmountOut: quote.netAmountOut === null ? null : tokenAmount(quote.netAmountOut, quote.tokenOut),
     netAmountIn: quote.netAmountIn === null ? null : tokenAmount(quote.netAmountIn, quote.tokenIn),
+    netUsd: netInUsd(quote),
     durationSeconds: quote.durationSeconds,
     deadline: quote.deadline,
     status: quote.status,
@@ -64,6 +66,14 @@ export const quoteJson = (quote: Quote) => {
         amountOut: tokenAmount(other.amountOut, quote.tokenOut),
       })) ?? null,
   }
+}
+
+/** The net amount of a quote in USD, in cents; `null` if it or the price of its token is unknown. */
+function netInUsd({ tokenIn, tokenOut, netAmountIn, netAmountOut }: Quote): string | null {
+  const [net, side] = netAmountOut === null ? [netAmountIn, tokenIn] : [netAmountOut, tokenOut]
+  if (net === null || side.priceUsd === null) return null
+  const units = usdUnits(net, side, [{ ...side, usd: side.priceUsd }])
+  return units === null ? null : formatUnits(units / 10n ** 10n, 2)
 }
 
 /** By how much the output is worth less than the input, by the USD prices of the quote; `null` without both. */

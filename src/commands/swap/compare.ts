@@ -6,6 +6,7 @@ import { quoteJson } from '../../cli/views/json.ts'
 import type { Cli } from '../../cli/world.ts'
 import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { changedError } from '../../domain/changed-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
@@ -21,6 +22,9 @@ type Compared = {
   quote: ReturnType<typeof quoteJson> | null
   gross: TokenAmount | null
   net: TokenAmount | null
+  netUsd: string | null
+  /** What is charged by kind: in the gross amount, or in a step of its own for a collector. */
+  fees: readonly unknown[] | null
   gasCostUsd: string | null
   priceImpact: number | null
   durationSeconds: number | null
@@ -40,8 +44,8 @@ type Comparison = {
 }
 
 /**
- * Asks providers for the same swap, all at once; the best is the one that leaves most after gas where that is known, of those whose deposit
- * address is proved if there is one. If none has a
+ * Asks providers for the same swap, all at once; the best is the one that leaves most after gas where that is known, of those whose address
+ * and minimum are proved if there is one. If none has a
  * quote, the error of the best reason is thrown.
  */
 async function rankQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<Comparison> {
@@ -78,6 +82,8 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
         quote: json,
         gross: exact === 'in' ? json.tokenOut.amount : json.tokenIn.amount,
         net: exact === 'in' ? json.netAmountOut : json.netAmountIn,
+        netUsd: json.netUsd,
+        fees: json.fees,
         gasCostUsd: json.gasCostUsd,
         priceImpact: json.priceImpact,
         durationSeconds: json.durationSeconds,
@@ -93,6 +99,8 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
         quote: null,
         gross: null,
         net: null,
+        netUsd: null,
+        fees: null,
         gasCostUsd: null,
         priceImpact: null,
         durationSeconds: null,
@@ -162,19 +170,22 @@ const netOf = (exact: 'in' | 'out', quote: Quote): bigint | null =>
 const grossOf = (exact: 'in' | 'out', { tokenIn, tokenOut }: Quote): bigint =>
   exact === 'in' ? tokenOut.amount : tokenIn.amount
 
-/** Whether nothing proves the address that a deposit is paid to. */
-const isAddressOnWord = (provider: string): boolean => depositDefinition(provider)?.isAddressOnWord === true
+/** What of an offer nothing proves, by which it wins against none that is proved: the address of a deposit, or the least that is paid out. */
+const unprovedOf = (provider: string): 'address' | 'minimum' | undefined => {
+  if (depositDefinition(provider)?.isAddressOnWord) return 'address'
+  return swapProofOf(provider)?.minimum === 'none' ? 'minimum' : undefined
+}
 
 const proofOf = (provider: string): SwapProof | string | null =>
   swapProofOf(provider) ?? depositProofOf(provider) ?? null
 
 /**
- * The order of two quotes, the better first: an address that nothing proves goes after one that is proved, and an unknown net amount never
+ * The order of two quotes, the better first: an address or a minimum that nothing proves goes after one that is proved, and an unknown net amount never
  * before a known one.
  */
 function compare(exact: 'in' | 'out', one: Ranked, other: Ranked): number {
-  const [first, second] = [isAddressOnWord(one.provider), isAddressOnWord(other.provider)]
-  if (first !== second) return first ? 1 : -1
+  const [first, second] = [unprovedOf(one.provider), unprovedOf(other.provider)]
+  if ((first === undefined) !== (second === undefined)) return first ? 1 : -1
   const [a, b] = [one.quote, other.quote]
   const [mine, theirs] = [netOf(exact, a), netOf(exact, b)]
   if ((mine === null) !== (theirs === null)) return mine === null ? 1 : -1
@@ -188,7 +199,8 @@ function whyLost(
   { provider, quote }: Ranked,
   { provider: first, quote: best }: Ranked,
 ): string {
-  if (isAddressOnWord(provider) && !isAddressOnWord(first)) return 'nothing proves its address'
+  const unproved = unprovedOf(provider)
+  if (unproved && !unprovedOf(first)) return `nothing proves its ${unproved}`
   const [mine, theirs] = [netOf(exact, quote), netOf(exact, best)]
   const token = exact === 'in' ? quote.tokenOut : quote.tokenIn
   if (mine === null && theirs !== null) return 'what its gas costs is not known'
@@ -213,10 +225,15 @@ const reasonOf = (provider: string, { code, message }: AppError): string =>
 
 /** Of several failures the one that says most: one that is about the request, before those about a provider. */
 function bestReason(errors: readonly AppError[]): AppError {
-  const isOfProvider = ({ code }: AppError) => code in reasons
+  const withCode = (code: string) => errors.find((error) => error.code === code)
+  const isUnknown = errors.every(({ code }) => code === 'INVALID_PREFERRED_PROVIDER')
+  const found = errors.find(({ code }) => !(code in reasons)) ?? withCode('NO_ROUTE_FOUND')
+  if (found?.code === 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE')
+    // No provider was preferred here.
+    return changedError(found, { hint: 'Try again, or another amount or pair: sluice swap quote --help' })
   return (
-    errors.find((error) => !isOfProvider(error)) ??
-    errors.find(({ code }) => code === 'NO_ROUTE_FOUND') ??
+    found ??
+    (isUnknown ? errors[0] : undefined) ??
     new AppError('NO_ROUTE_FOUND', 'No provider serves this route', {
       details: { providers: errors.map(({ code, message }) => ({ code, message })) },
     })
@@ -244,19 +261,34 @@ const columns: readonly Column<Compared>[] = [
     text: ({ net, quote }) => (net || !quote ? shownAmount(net) : 'not known'),
   },
   {
+    title: 'NET USD',
+    field: 'netUsd',
+    csv: ({ netUsd }) => netUsd ?? '',
+    align: 'right',
+    drop: 1,
+    text: ({ netUsd }) => (netUsd === null ? '-' : usdShown(netUsd)),
+  },
+  {
+    title: 'FEES',
+    field: 'fees',
+    csv: ({ fees }) => feesOf(fees).join('; '),
+    drop: 2,
+    text: ({ fees }) => feesOf(fees).join(', ') || '-',
+  },
+  {
     title: 'GAS',
     field: 'gasCostUsd',
     csv: ({ gasCostUsd }) => gasCostUsd ?? '',
     align: 'right',
-    drop: 2,
-    text: ({ gasCostUsd }) => (gasCostUsd === null ? '-' : `$${Number(gasCostUsd).toFixed(2)}`),
+    drop: 3,
+    text: ({ gasCostUsd }) => (gasCostUsd === null ? '-' : usdShown(gasCostUsd)),
   },
   {
     title: 'IMPACT',
     field: 'priceImpact',
     csv: ({ priceImpact }) => String(priceImpact ?? ''),
     align: 'right',
-    drop: 3,
+    drop: 4,
     text: ({ priceImpact }) => (priceImpact === null ? '-' : impactShown(priceImpact)),
   },
   {
@@ -264,14 +296,14 @@ const columns: readonly Column<Compared>[] = [
     field: 'durationSeconds',
     csv: ({ durationSeconds }) => String(durationSeconds ?? ''),
     align: 'right',
-    drop: 4,
+    drop: 5,
     text: ({ durationSeconds, quote }) => (quote ? timeShown(durationSeconds) : '-'),
   },
   {
     title: 'PROVED',
     field: 'proof',
     csv: ({ proof }) => provedShown(proof),
-    drop: 5,
+    drop: 6,
     text: ({ proof, quote }) => (quote ? provedShown(proof) : '-'),
   },
   {
@@ -281,6 +313,18 @@ const columns: readonly Column<Compared>[] = [
     text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(plain(lost ?? ''))),
   },
 ]
+
+const usdShown = (amount: string): string => `$${Number(amount).toFixed(2)}`.replace('$-', '-$')
+
+/** The fees of a quote with their kinds: `0.5 USDC network`. */
+const feesOf = (fees: readonly unknown[] | null): string[] =>
+  (fees ?? []).flatMap((fee) => {
+    const { kind, amount } = (fee ?? {}) as { kind?: unknown; amount?: Partial<TokenAmount> }
+    if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
+    return [
+      plain(`${amount.formatted} ${amount.symbol ?? ''} ${typeof kind === 'string' ? kind : ''}`.trim()),
+    ]
+  })
 
 const shownAmount = (amount: TokenAmount | null): string =>
   amount === null ? '-' : `${amount.formatted} ${plain(amount.symbol)}`

@@ -65,13 +65,18 @@ function gasRows({
   gasCostUsd,
   netAmountOut,
   netAmountIn,
+  netUsd,
 }: ReturnType<typeof quoteJson>): (readonly [string, string])[] {
   if (estimatedGas === null || gasCostUsd === null) return []
   const net = netAmountOut ?? netAmountIn
   const words = netAmountOut ? 'after gas' : 'gas included'
+  const worth = netUsd === null ? '' : ` ($${Number(netUsd).toFixed(2)})`
+  const left = net?.raw.startsWith('-')
+    ? 'nothing: the gas costs more than it brings'
+    : `${net?.formatted} ${plain(net?.symbol ?? '')}${worth}`
   return [
     ['gas', `about $${Number(gasCostUsd).toFixed(2)}: ${estimatedGas} units`],
-    ...(net ? [[words, `${net.formatted} ${plain(net.symbol)}`] as const] : []),
+    ...(net ? [[words, left] as const] : []),
   ]
 }
 
@@ -91,11 +96,15 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
 const waited = (seconds: number): string =>
   seconds >= 7_200 ? `${Math.round(seconds / 3_600)} hours` : `${Math.max(1, Math.round(seconds / 60))} min`
 
-/** The fees of a quote that are paid to collectors. */
+/** The fees of a quote, each with its kind; those of a collector name it. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
-    const { amount, to } = (fee ?? {}) as { amount?: { formatted?: string; symbol?: string }; to?: unknown }
-    return typeof to === 'string' && amount?.formatted !== undefined
-      ? [`${amount.formatted} ${plain(amount.symbol ?? '')} to ${plain(to)}`]
-      : []
+    const { kind, amount, to } = (fee ?? {}) as Fee
+    if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
+    const sum = `${plain(amount.formatted)} ${plain(amount.symbol ?? '')}`
+    if (typeof to === 'string') return [`${sum} to ${plain(to)}`]
+    return [typeof kind === 'string' ? `${sum} ${plain(kind)} fee, in the amounts above` : sum]
   })
+
+/** A fee as a quote has it, by a deployment of any kind. */
+type Fee = { kind?: unknown; amount?: { formatted?: string; symbol?: string }; to?: unknown }
