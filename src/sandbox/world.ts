@@ -136,6 +136,8 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
     })
   let orders = orderBooks()
+  // The services have the clock of the embedded service, which `stale-quote` sets ahead.
+  const serviceNow = () => now() + faults.aheadMs()
   const account = sandboxAccountFile(cacheDir)
   const keyFile = sandboxKeyFile(cacheDir)
   const rampDesks = () =>
@@ -143,7 +145,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       catalog: whole(),
       chains,
       account,
-      now,
+      now: serviceNow,
       fault: () => faults.desk(),
       makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
     })
@@ -204,7 +206,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const openBitcoin = (): BitcoinWorld =>
     openBitcoinWorld({ ...saved.catalog, networks: sandboxNetworks }, chains, {
       blockMs: bitcoinBlockMs,
-      now: () => now() + faults.aheadMs(),
+      now: serviceNow,
       fault: () => faults.bitcoin(),
       isMiningStopped: () => faults.isBitcoinStopped(),
       quietly: (work) => attester.paused(work),

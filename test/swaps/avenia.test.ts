@@ -332,4 +332,10 @@ describe('on the sandbox', () => {
     chmodSync(path, 0o644)
     expect((await run(line, { env: named })).json.error).toMatchObject({ code: 'KEY_SOURCE' })
   })
+
+  test('the desk of the sandbox has the clock that stale-quote set ahead', async () => {
+    await fault('stale-quote')
+    await fault('clear')
+    expect(await run(`swap quote ${pair} --amount-in 450 --provider avenia --json`)).toMatchObject({ exit: 0 })
+  })
 })

@@ -91,7 +91,7 @@ export function unfilledError(operation: Operation): AppError {
   const { unfilled } = resultOf(operation)
   return new AppError(
     'ORDER_UNFILLED',
-    `${unfilled ? unfilledText(unfilled) : `Nobody filled the order of ${id}`}. Nothing was swapped, and nothing was taken; the relayer of the order may still take what was allowed, until that is revoked.`,
+    `${unfilled ? unfilledText(unfilled) : `Nobody filled the order of ${id}`}. Nothing was swapped, and nothing was taken; an allowance of the relayer that is left stays until it is revoked.`,
     { details: { operation: id, ...unfilled }, hint: `sluice action revoke ${id}` },
   )
 }
