@@ -336,6 +336,8 @@ describe('on the sandbox', () => {
   test('the desk of the sandbox has the clock that stale-quote set ahead', async () => {
     await fault('stale-quote')
     await fault('clear')
-    expect(await run(`swap quote ${pair} --amount-in 450 --provider avenia --json`)).toMatchObject({ exit: 0 })
+    expect(await run(`swap quote ${pair} --amount-in 450 --provider avenia --json`)).toMatchObject({
+      exit: 0,
+    })
   })
 })
