@@ -283,7 +283,7 @@ describe('on the sandbox', () => {
     const line = `swap execute ${pair} --amount-in 400 --provider avenia --yes --json`
     await fault('ramp held')
     const ids = []
-    for (const timeout of ['1s', '1s'])
+    for (const timeout of ['1500ms', '1500ms'])
       ids.push((await run(`${line} --timeout ${timeout}`)).json.error.details.operation)
     const held = 'The provider says: ON-HOLD'
     expect((await run(['action', 'explain', ids[0], '--json'], { later: 1_200_000 })).json).toMatchObject({
@@ -309,7 +309,7 @@ describe('on the sandbox', () => {
   test('a ramp that is only said to be paid is not done by the payment of another one like it', async () => {
     const line = `swap execute ${pair} --amount-in 450 --provider avenia --yes --json`
     await fault('ramp lies')
-    const first = (await run(`${line} --timeout 1s`)).json.error.details.operation
+    const first = (await run(`${line} --timeout 1500ms`)).json.error.details.operation
     await fault('clear')
     const { json: second } = await run(`${line} --timeout 20s`)
     expect(second).toMatchObject({ status: 'SUCCESS' })

@@ -619,7 +619,7 @@ describe('Relay', () => {
 
   test('that fails is stuck at once, with what its service says', async () => {
     await run('sandbox fault relay failed --json')
-    const line = `swap execute ${far} --token-in WETH --token-out WETH --amount-in 0.1 --yes --json --timeout 800ms`
+    const line = `swap execute ${far} --token-in WETH --token-out WETH --amount-in 0.1 --yes --json --timeout 1500ms`
     const { exit, json } = await run(line)
     expect(exit).toBe(20)
     const explained = (await run(['action', 'explain', json.error.details.operation, '--json'])).json
