@@ -17,12 +17,18 @@ import { fileURLToPath } from 'node:url'
 
 import { currentBuild, mark } from './built.js'
 import { bundled } from './bundle.js'
-import { outlined } from './outlined.js'
+import { writeManifests } from './command-manifests.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
-const entries = ['instant-help', 'start', 'signer', 'daemon', 'library']
-const makers = ['bin/build.js', 'bin/bundle.js', 'bin/outlined.js', 'bin/plugins.js', 'src/app/outlines.ts']
+const entries = ['prebuilt-help', 'start', 'signer', 'daemon', 'library']
+const makers = [
+  'bin/build.js',
+  'bin/bundle.js',
+  'bin/command-manifests.js',
+  'bin/plugins.js',
+  'src/app/command-manifests.ts',
+]
 const month = 30 * 86_400_000
 
 try {
@@ -50,7 +56,7 @@ async function build(rolldown) {
   const built = await Promise.all(entries.map((name) => bundled(rolldown, root, name, entries)))
   const read = new Set(built.flatMap(({ inputs }) => inputs))
   const [front, start] = built
-  const words = await outlined(root, {
+  const words = await writeManifests(root, {
     modules: front.output.flatMap(({ moduleIds }) => moduleIds),
     imports: new Map([...front.imports, ...start.imports]),
   })
@@ -58,7 +64,7 @@ async function build(rolldown) {
     ...makers,
     'package-lock.json',
     ...front.output.map(({ fileName }) => fileName),
-    'outlines',
+    'command-manifests',
   ])
   put(
     [...built.flatMap(({ output }) => output), ...words.output],
@@ -101,7 +107,7 @@ function put(output, inputs, namesOf, started) {
     )
 }
 
-/** A line of the stamp: a file as it is, and the commands whose outlines depend on it. */
+/** A line of the stamp: a file as it is, and the commands whose manifests depend on it. */
 function marked(path, names) {
   return [mark(root, path), ...(names.length > 0 ? [names.join(' ')] : [])].join('\t')
 }

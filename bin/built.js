@@ -24,7 +24,7 @@ export function mark(root, path) {
  * who could not change the program; `undefined` means that the sources are to be run. `dist/stamp` says it: the folder
  * first, then what is in it, then what was read. A file that was changed without another size or time is not noticed. In a package there are
  * no sources, and files have other times: there the build is the program. With the name of a command, only that is looked at which the
- * outline of that command was made of: a line of the stamp ends with the names of such commands, or `*` for all.
+ * manifest of that command was made of: a line of the stamp ends with the names of such commands, or `*` for all.
  */
 export function currentBuild(root, command) {
   try {

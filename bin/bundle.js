@@ -32,12 +32,7 @@ const ways = {
     'store/sql/sqlite',
     'app/backends/sandbox-backend',
   ],
-  remote: [
-    'api/routes',
-    'remote/client',
-    'app/backends/machine-request-governor',
-    'app/backends/remote-backend',
-  ],
+  remote: ['api/routes', 'remote/client', 'app/backends/machine-rate-limiter', 'app/backends/remote-backend'],
   chains: [
     'engine/engine',
     'chain/rpc/failover',
@@ -46,7 +41,7 @@ const ways = {
     'store/sql/sqlite',
     'app/backends/engine-backend',
     'app/backends/sandbox-backend',
-    'app/backends/sandbox-state',
+    'app/backends/sandbox-databases',
   ],
   signing: [
     'commands/action/action',

@@ -69,12 +69,12 @@ function asksAbout(argv) {
   return isAsked ? (words(argv).find((word) => word !== '__complete') ?? '*') : undefined
 }
 
-/** Whether such a line had its answer off the outlines of the build, without the program. */
+/** Whether such a line had its answer off the manifests of the build, without the program. */
 async function answered(root, argv, command) {
   const built = currentBuild(root, command)
   if (!built) return false
-  const { front } = await import(`../${built}/instant-help.js`)
-  return front(argv, process.env, `${root}/${built}/outlines`)
+  const { answerFromManifests } = await import(`../${built}/prebuilt-help.js`)
+  return answerFromManifests(argv, process.env, `${root}/${built}/command-manifests`)
 }
 
 /** Where compiled code is kept: a directory of ours, that nobody else can write into. Without one, nothing is kept. */

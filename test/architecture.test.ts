@@ -59,7 +59,7 @@ const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] =
   [
     /^(node:)?https?2?$/,
     'server',
-    (file) => within('server')(file) || /^sandbox\/(loopback-server|control)\.ts$/.test(file),
+    (file) => within('server')(file) || /^sandbox\/(loopback-server|control-server)\.ts$/.test(file),
   ],
   [/^viem\/accounts$/, 'signing and sandbox', within('signing', 'sandbox')],
   [/^(chalk|cli-table3|ora|csv-stringify|inquirer|@inquirer\/.*)(\/.*)?$/, 'cli', within('cli')],

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { outlines } from '../src/app/outlines.ts'
+import { commandManifests } from '../src/app/command-manifests.ts'
 import { builtFile } from './support/built.ts'
 
 const here = join(import.meta.dirname, '..')
@@ -58,18 +58,21 @@ const reword = (path: string, words: string) =>
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, words.padEnd(sentence.length)))
 
 describe('the build', () => {
-  it('has the outlines that the sources give, and shows help and completes words off them, as the program does', async () => {
-    expect(readFileSync(builtFile(root, 'outlines'), 'utf8')).toBe(await outlines())
+  it('has the manifests that the sources give, and shows help and completes words off them, as the program does', async () => {
+    expect(readFileSync(builtFile(root, 'command-manifests'), 'utf8')).toBe(await commandManifests())
     for (const line of [[], ['strategies', 'list']])
       expect(sluice(...line, '--help')).toBe(sluice(...line, '--help', '--no-color'))
     // With an option before its command, the program itself completes it.
     for (const line of [['str'], ['strategies', '']])
       expect(sluice('__complete', '--', ...line)).toBe(sluice('__complete', '--', '--quiet', ...line))
-    const words = builtFile(root, 'outlines')
+    const words = builtFile(root, 'command-manifests')
     const bytes = readFileSync(words)
-    reword(words, 'said by outlines')
-    expect([sluice('--help'), help()].map((text) => text.includes('said by outlines'))).toEqual([true, false])
-    // Of a command only what its outline was made of counts: what a transfer is made of says nothing about it.
+    reword(words, 'said by manifests')
+    expect([sluice('--help'), help()].map((text) => text.includes('said by manifests'))).toEqual([
+      true,
+      false,
+    ])
+    // Of a command only what its manifest was made of counts: what a transfer is made of says nothing about it.
     const touched = (path: string, work: () => void) => {
       utimesSync(path, soon, soon)
       work()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createWorld } from '../../src/app/create-world.ts'
+import { createCommandContext } from '../../src/app/create-command-context.ts'
 import { withCommands } from '../../src/app/main.ts'
 import { leavesOf } from '../../src/cli/options/command-tree.ts'
 import { describe } from '../../src/cli/schema/command-description.ts'
@@ -25,7 +25,7 @@ export async function gathered(): Promise<Gathered> {
   const nobody = async (): Promise<never> => {
     throw new Error('a reference asks nobody')
   }
-  const world = createWorld({
+  const world = createCommandContext({
     env: { SLUICE_HOME: '/nowhere' },
     secrets: { hasPrivateKey: false, password: undefined, apiKey: undefined },
     desk: nobody,

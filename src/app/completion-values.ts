@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Candidate, CommandContext, CompletionValues } from '../cli/command-context.ts'
 import type { Settings } from '../cli/config-schema.ts'
 import { leavesOf, wordsOf } from '../cli/options/command-tree.ts'
-import type { Candidate, CompletionValues, World } from '../cli/world.ts'
 import { topics } from '../commands/help-topics.ts'
 import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
 import { allNetworks } from './profiles/catalog.ts'
 import type { Directories } from './profiles/directories.ts'
-import { builtInProfiles, chosenProfile } from './profiles/profile.ts'
+import { builtInProfiles, selectProfile } from './profiles/profile-selection.ts'
 import { unopened } from './profiles/secrets.ts'
 
 /** The strategies of the last list, for completion without requests. */
@@ -138,7 +138,7 @@ const networks = (kind: string): Candidate[] =>
 /** The profile of the command line; `undefined` if it cannot be chosen, which the command itself reports. */
 async function backendOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
   try {
-    const { name, kind } = await chosenProfile(env, given['--profile'], unopened(settings))
+    const { name, kind } = await selectProfile(env, given['--profile'], unopened(settings))
     return { profile: name, kind }
   } catch (error) {
     if (error instanceof AppError) return undefined
@@ -152,7 +152,7 @@ export const topicNames = (): Candidate[] =>
 
 /** The candidates for the next word of a command. */
 export async function nextWords(
-  commands: World['commands'],
+  commands: CommandContext['commands'],
   before: readonly string[],
 ): Promise<Candidate[]> {
   const found = new Map<string, string>()

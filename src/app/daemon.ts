@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../domain/errors.ts'
 import { findAnvil } from '../sandbox/anvil.ts'
-import { serveControl } from '../sandbox/control.ts'
+import { serveControl } from '../sandbox/control-server.ts'
 import type { DaemonArguments } from '../sandbox/daemon-launch.ts'
 import { dropRecord, readRecord, sandboxFiles, writeRecord } from '../sandbox/daemon-record.ts'
 import { errorWire } from '../sandbox/error-json.ts'
 import { adoptOrphans } from '../sandbox/nodes.ts'
 import { forgetWorlds, newestWorld } from '../sandbox/saved-worlds.ts'
 import { startWorld } from '../sandbox/world.ts'
-import { startKeeper } from '../sandbox/world-watch.ts'
+import { startWatchdog } from '../sandbox/world-watchdog.ts'
 import { tryLock } from '../store/file-lock.ts'
 import { privateDirectory } from '../store/private-directory.ts'
 
@@ -50,7 +50,7 @@ async function main(told: DaemonArguments): Promise<void> {
   const world = await startWorld({ binary, cacheDir, dir: files.worlds, noteDir: files.dir })
 
   const keep = (isSaved: boolean) =>
-    startKeeper({
+    startWatchdog({
       world,
       isSaved,
       everyMs,

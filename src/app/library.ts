@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks } from '../domain/networks.ts'
 import { tokenAt } from '../domain/token.ts'
 import { type Catalog, catalogOn, joined } from '../protocols/catalog.ts'
-import { once } from './backends/backend.ts'
+import { once } from './backends/backend-inputs.ts'
 
 import { refuseOptions } from './library-options.ts'
 import { allNetworks, filesOf } from './profiles/catalog.ts'

@@ -1,26 +1,28 @@
 import { Command, CommanderError } from 'commander'
+import type { CommandContext, ProgramContext } from '../cli/command-context.ts'
 import { reportedError } from '../cli/error-report.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'
+import { helpAsFlag, scanCommandName } from '../cli/options/command-name-scan.ts'
 import { wordsTo } from '../cli/options/command-tree.ts'
 import { globalOptions, sniff } from '../cli/options/global-options.ts'
-import { helpAsFlag, operands, refuseKeys, withCurrentFlags } from '../cli/options/operands.ts'
+import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
+import { withCurrentFlags } from '../cli/options/renamed-flags.ts'
 import { refuseTwice, refuseUnknown, thrownBy } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
-import type { ProgramWorld, World } from '../cli/world.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError, type Exit, errorRow, wordsOfService } from '../domain/errors.ts'
 import { trace } from '../domain/stack-trace.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { isWorthAgain } from '../http/backoff.ts'
 
 /** Runs one command line and returns its exit code. Only here errors become exit codes. */
-export async function main(argv: readonly string[], base: ProgramWorld): Promise<Exit> {
+export async function main(argv: readonly string[], base: ProgramContext): Promise<Exit> {
   const world = withCommands(base)
   const help: string[] = []
   try {
-    refuseKeys(argv, operands(argv).name)
+    refusePrivateKeys(argv, scanCommandName(argv).name)
     if (argv[0] === '__complete') return await completed(argv.slice(1), world)
     if (await explained(argv, world)) return 0
     const line = helpAsFlag(withCurrentFlags(argv))
@@ -41,9 +43,9 @@ export async function main(argv: readonly string[], base: ProgramWorld): Promise
 }
 
 /** Adds the command tree to a world, and with it the way to run another command line in this process. */
-export function withCommands(base: ProgramWorld): World {
+export function withCommands(base: ProgramContext): CommandContext {
   const commands = () => program([], world, true)
-  const world: World = {
+  const world: CommandContext = {
     ...base,
     commands,
     completions: () => base.completions(commands),
@@ -59,7 +61,7 @@ export function withCommands(base: ProgramWorld): World {
 }
 
 /** Help or version as JSON. */
-async function asData(error: CommanderError, world: ProgramWorld): Promise<Exit> {
+async function asData(error: CommanderError, world: ProgramContext): Promise<Exit> {
   const { version, io } = world
   if (error.code.startsWith('commander.help'))
     return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], world)
@@ -68,12 +70,12 @@ async function asData(error: CommanderError, world: ProgramWorld): Promise<Exit>
 }
 
 /** Completes the line in `-- WORDS` for the scripts in `completions`. */
-async function completed(argv: readonly string[], world: World): Promise<Exit> {
+async function completed(argv: readonly string[], world: CommandContext): Promise<Exit> {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
-  const [{ complete, completionText }, { outlineOf }] = await Promise.all([
+  const [{ complete, completionText }, { commandManifest: outlineOf }] = await Promise.all([
     import('../cli/help/completion.ts'),
-    import('../cli/help/outline.ts'),
+    import('../cli/help/command-manifest.ts'),
   ])
   const found = await complete(
     outlineOf(await program(before, world)),
@@ -86,14 +88,14 @@ async function completed(argv: readonly string[], world: World): Promise<Exit> {
 }
 
 /** Shows a help topic, if the line asks for one. */
-async function explained(argv: readonly string[], { io }: World): Promise<boolean> {
-  const { name, sub } = operands(argv)
+async function explained(argv: readonly string[], { io }: CommandContext): Promise<boolean> {
+  const { name, sub } = scanCommandName(argv)
   if (name !== 'help' || sub === undefined || commands.some((one) => one.name === sub)) return false
   const { topics, topicText } = await import('../commands/help-topics.ts')
   const topic = Object.hasOwn(topics, sub) ? topics[sub] : undefined
   if (!topic) {
     const known = [...commands.map((one) => one.name), ...Object.keys(topics)]
-    throw new AppError('USAGE', `No help for "${plain(sub)}"${didYouMean(sub, known)}`, {
+    throw new AppError('USAGE', `No help for "${sanitizeText(sub)}"${didYouMean(sub, known)}`, {
       hint: `sluice --help. Topics: ${Object.keys(topics).join(', ')}`,
     })
   }
@@ -106,7 +108,7 @@ async function explained(argv: readonly string[], { io }: World): Promise<boolea
 /** The command tree with the one branch loaded that this line needs; the others are only their names. */
 export async function program(
   argv: readonly string[],
-  world: World,
+  world: CommandContext,
   all = false,
   writeErr: (text: string) => void = () => undefined,
 ): Promise<Command> {
@@ -125,7 +127,7 @@ export async function program(
   // With --json, help is printed as data and not as text.
   const writeOut = (text: string): unknown => sniff(argv).json || world.io.out.write(text)
   const says: Says = { writeOut, writeErr }
-  const { name: wanted, sub } = operands(argv)
+  const { name: wanted, sub } = scanCommandName(argv)
   // A line with a known command needs no other commands; their names are only for the help and for
   // suggestions.
   const isAlone = !all && commands.some(({ name }) => name === wanted)
@@ -147,12 +149,12 @@ type Says = { writeOut: (text: string) => unknown; writeErr: (text: string) => v
 const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
 
 /** Gives every command of a branch the global options, our streams, and errors instead of exits. */
-function finish(command: Command, world: World, says: Says): void {
+function finish(command: Command, world: CommandContext, says: Says): void {
   settle(command, world, says)
   for (const child of command.commands) finish(child, world, says)
 }
 
-function settle(command: Command, world: World, says: Says): void {
+function settle(command: Command, world: CommandContext, says: Says): void {
   refuseUnknown(command)
   command
     .exitOverride(thrownBy(command))
@@ -171,12 +173,12 @@ function settle(command: Command, world: World, says: Says): void {
 }
 
 /** Prints an error with its code and next step: as one JSON document, or in words on stderr. */
-export function failed(error: AppError, argv: readonly string[], { io }: Pick<World, 'io'>): Exit {
+export function failed(error: AppError, argv: readonly string[], { io }: Pick<CommandContext, 'io'>): Exit {
   const { json, debug } = sniff(argv)
   const { code, message, details } = error
   const row = errorRow(code)
   const hint = nextStep(error, argv, io)
-  const say = plain(message)
+  const say = sanitizeText(message)
   if (json)
     io.out.write(
       `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: isWorthAgain(error) } }, io.out.isTerminal)}\n`,
@@ -184,7 +186,7 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Wo
   else
     io.err.write(
       // An interruption is not an error.
-      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === wordsOfService ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${plain(hint)}\n` : ''}`,
+      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === wordsOfService ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
     )
   if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
   return row.exit

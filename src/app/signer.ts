@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline'
 import { AppError } from '../domain/errors.ts'
-import { escaped, plain } from '../domain/text.ts'
+import { escapeJsonText, sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import { commandOperands, optionValue } from '../signing/command-line.ts'
 import type { SigningRequests, SigningService } from '../signing/protocol.ts'
 import { openSigningService } from '../signing/signing-service.ts'
 import { directories } from './profiles/directories.ts'
-import { type Chosen, chosenProfile } from './profiles/profile.ts'
+import { type SelectedProfile, selectProfile } from './profiles/profile-selection.ts'
 import { unopened } from './profiles/secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
 import { readAhead, signerReads } from './signing/signer-inputs.ts'
@@ -42,7 +42,7 @@ async function answer(line: string): Promise<void> {
   }
   const { id, ask } = JSON.parse(line) as { id: number; ask: SigningRequests }
   process.stdout.write(
-    `${escaped(
+    `${escapeJsonText(
       JSON.stringify(
         await said(
           id,
@@ -75,9 +75,9 @@ async function ahead({ argv }: First): Promise<void> {
 }
 
 /** The profile of the command line; `demo` always uses the sandbox. */
-const chosen = (argv: readonly string[]): Promise<Chosen> => {
+const chosen = (argv: readonly string[]): Promise<SelectedProfile> => {
   const named = commandOperands(argv)[0] === 'demo' ? 'sandbox' : optionValue(argv, '--profile')
-  return chosenProfile(process.env, named, unopened(fileSettings(directories(process.env))))
+  return selectProfile(process.env, named, unopened(fileSettings(directories(process.env))))
 }
 
 async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<SigningService> {
@@ -100,10 +100,10 @@ async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<S
 
 /** A line to the person; whatever turns in the last line of a terminal goes before it. */
 const write = (text: string): void =>
-  void process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${plain(text)}\n`)
+  void process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${sanitizeText(text)}\n`)
 
 /** The catalogue of the profile, read here and not taken from the main program. */
-async function ownCatalog({ kind, env }: Chosen): Promise<Catalog> {
+async function ownCatalog({ kind, env }: SelectedProfile): Promise<Catalog> {
   const dirs = directories(process.env)
   if (kind === 'sandbox') {
     const { readRecord, sandboxFiles } = await sandboxRecord()

@@ -6,8 +6,8 @@ import { interruptedError, reportedError } from '../cli/error-report.ts'
 import { sniff } from '../cli/options/global-options.ts'
 import { stdio } from '../cli/terminal/io.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
-import { once } from './backends/backend.ts'
-import { createWorld } from './create-world.ts'
+import { once } from './backends/backend-inputs.ts'
+import { createCommandContext } from './create-command-context.ts'
 import { failed, main } from './main.ts'
 import type { Secrets } from './profiles/secrets.ts'
 import { interruptible } from './signing/interrupt.ts'
@@ -34,12 +34,12 @@ export async function start(
   for (const [signal, listeners] of before)
     for (const listener of listeners) process.removeListener(signal, listener)
   const io = await stdio({ noColor, noInput, env: process.env })
-  const world = createWorld({
+  const world = createCommandContext({
     env: process.env,
     secrets,
     desk: once(async () => {
       const child = startSigner()
-      const [{ prepareRecovery }, { deskOf }] = await Promise.all([
+      const [{ prepareRecovery }, { signerProcessService: deskOf }] = await Promise.all([
         import('../signing/keystore/curve-precomputation.ts'),
         import('./signing/signer-process.ts'),
       ])

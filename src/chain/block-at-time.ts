@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Chain } from './chain.ts'
 import type { ChainClient } from './client.ts'
 import { readHead } from './head.ts'
-import { quantity } from './rpc/answer-numbers.ts'
+import { quantity } from './rpc/quantities.ts'
 import { withTimeout } from './rpc/timeouts.ts'
 
 /** A block number with its time in Unix seconds. */

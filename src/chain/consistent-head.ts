@@ -5,8 +5,8 @@ import type { ChainClient } from './client.ts'
 import type { Tips } from './fees.ts'
 import { type Head, headAt, readHead } from './head.ts'
 import { headIfReachable, maxHeadRegression } from './head-checks.ts'
-import { quantity } from './rpc/answer-numbers.ts'
 import { isMethodMissing, isUnsupportedMethod } from './rpc/errors.ts'
+import { quantity } from './rpc/quantities.ts'
 import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How far behind a node may be, in seconds, on chains with fast blocks; otherwise a few blocks. */

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import type { ChainClient } from './client.ts'
-import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
+import { hexQuantity, quantity } from './rpc/quantities.ts'
 import { retryDelays } from './rpc/timeouts.ts'
 
 /** The largest plausible gas price, in wei: one coin for a unit of gas. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
+import { hexQuantity, quantity } from './rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from './rpc/timeouts.ts'
 
 /** The largest difference between the clocks of two chains, in ms. */

@@ -1,7 +1,7 @@
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
+import { answersOfNodes, askOtherNodes } from './ask-all-nodes.ts'
 import type { ChainClient } from './client.ts'
-import { answersOfNodes, askOtherNodes } from './each-node.ts'
-import { quantity } from './rpc/answer-numbers.ts'
+import { quantity } from './rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from './rpc/timeouts.ts'
 
 /** Whether any node shows a transaction, pending or mined: it may have accepted it although its answer was lost. */

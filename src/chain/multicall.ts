@@ -3,7 +3,7 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import type { ChainClient } from './client.ts'
 import type { Answer, Read } from './contract-reading.ts'
-import { hexQuantity } from './rpc/answer-numbers.ts'
+import { hexQuantity } from './rpc/quantities.ts'
 
 /**
  * Many reads in one Multicall3 call, at the latest or a given block; a refused or undecodable read is `undefined`. Like viem's

@@ -1,6 +1,5 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Permit2Payment } from '../domain/permit2-payment.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { strictDecode } from './calldata.ts'
 
@@ -36,3 +35,6 @@ export function decodeApproveThrough(
   const [token, spender, amount, until] = call.args
   return { token, spender, amount, until: BigInt(until) }
 }
+
+/** How a contract is paid that takes tokens through Permit2: by which one, and until when it may, in Unix seconds. */
+export type Permit2Payment = { permit2: Address; until: bigint }

@@ -2,8 +2,8 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
 import { blockHashAt, type Head } from './head.ts'
-import { hexQuantity, quantity } from './rpc/answer-numbers.ts'
 import { isUnsupportedMethod } from './rpc/errors.ts'
+import { hexQuantity, quantity } from './rpc/quantities.ts'
 
 /** A read-only call. */
 export type ReadCall = { to: Address; data: Hex }

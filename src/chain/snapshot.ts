@@ -5,7 +5,7 @@ import { type ChainSnapshot, commonHead } from './consistent-head.ts'
 import { readTips } from './fees.ts'
 import { readHead } from './head.ts'
 import { refuseInconsistentHeads } from './head-checks.ts'
-import { quantity } from './rpc/answer-numbers.ts'
+import { quantity } from './rpc/quantities.ts'
 import { retryingClient, withTimeout } from './rpc/timeouts.ts'
 
 /** How long a snapshot may stand for the chain, in ms: longer than the trips of a plan take, shorter than a person reads. */

@@ -2,7 +2,7 @@ import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import type { ChainClient } from './client.ts'
 import { erc20Abi } from './erc20.ts'
@@ -35,7 +35,7 @@ export async function readStandingAllowance(
 
 /** An allowance in words; an unlimited one is "all". */
 export const allowanceText = (amount: bigint, token: Token): string => {
-  const unit = { ...token, symbol: plain(token.symbol) }
+  const unit = { ...token, symbol: sanitizeText(token.symbol) }
   return amount >= unlimitedThreshold ? `all ${unit.symbol}` : formatAmount(amount, unit)
 }
 

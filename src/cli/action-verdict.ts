@@ -3,9 +3,9 @@ import { explain, type ServiceReport } from '../diagnosis/explain.ts'
 import type { Verdict } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
-import type { ExecutionContext, PlannedOperation } from '../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../planning/context.ts'
+import type { Cli } from './command-context.ts'
 import { serviceSwapStatus } from './signing-flow/service-swap-status.ts'
-import type { Cli } from './world.ts'
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither
  * service nor chain answers.
@@ -13,7 +13,7 @@ import type { Cli } from './world.ts'
 export async function verdictFor(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
 ): Promise<Verdict | null> {
   try {
     return await explain(context, operation, { told: serviceReportOf(cli, operation), depth: undefined })
@@ -25,7 +25,7 @@ export async function verdictFor(
 }
 
 /** Asks the service for its status of an action. A service that does not answer in time is left out. */
-export async function serviceReportOf(cli: Cli, { id, plan }: PlannedOperation): Promise<ServiceReport> {
+export async function serviceReportOf(cli: Cli, { id, plan }: JournalOperation): Promise<ServiceReport> {
   // The bridge of a deposit has a quote of its own.
   const quotes = plan ? quoteIds(plan as StoredPlan) : []
   const service = await cli.service()

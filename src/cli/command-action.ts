@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import type { Service } from '../api/service.ts'
-import { changedError } from '../domain/changed-error.ts'
+import { copyErrorWith } from '../domain/copy-error.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
+import type { Backend, Cli, CommandContext, LocalCli, ProgressLine } from './command-context.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
 import { ofCommand } from './options/usage-errors.ts'
 import { emitList, emitOne, shown } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { Io } from './terminal/stream.ts'
-import type { Backend, Cli, LocalCli, ProgressLine, World } from './world.ts'
 
 /** Makes the progress line on stderr; `quiet` prints nothing. */
 async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<ProgressLine> {
@@ -60,7 +60,7 @@ function elapsed(ms: number): string {
 
 type Needs = {
   backend: Pick<Backend, 'catalog' | 'kind'>
-  world: Pick<World, 'completions'>
+  world: Pick<CommandContext, 'completions'>
   globals: Globals
 }
 
@@ -72,7 +72,7 @@ async function withSuggestion(cli: Needs, error: unknown, command: string, typed
   if (!(error instanceof AppError) || error.code !== 'STRATEGY_NOT_FOUND' || typeof typed !== 'string')
     return error
   const guess = didYouMean(typed, await suggestions(cli, command))
-  return changedError(error, { message: `${error.message}${guess}` })
+  return copyErrorWith(error, { message: `${error.message}${guess}` })
 }
 
 /**
@@ -108,7 +108,7 @@ async function optionsOf(command: Command): Promise<Globals> {
 
 /** Makes the action of a command that uses no profile. */
 export const localAction =
-  <args extends unknown[]>(world: World, work: (cli: LocalCli, ...args: args) => Promise<void>) =>
+  <args extends unknown[]>(world: CommandContext, work: (cli: LocalCli, ...args: args) => Promise<void>) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
@@ -118,7 +118,7 @@ export const localAction =
     }
   }
 
-function localCliFor(world: World, globals: Globals, command?: Command): LocalCli {
+function localCliFor(world: CommandContext, globals: Globals, command?: Command): LocalCli {
   const { io } = world
   if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv cannot be combined')
   return {
@@ -148,7 +148,7 @@ function localCliFor(world: World, globals: Globals, command?: Command): LocalCl
  */
 export const action =
   <args extends unknown[]>(
-    world: World,
+    world: CommandContext,
     work: (cli: Cli, ...args: args) => Promise<void>,
     answer?: keyof Service,
   ) =>
@@ -172,7 +172,7 @@ export const action =
 
 /** Makes the `Cli` of a command line whose global options are parsed. */
 export async function cliFor(
-  world: World,
+  world: CommandContext,
   globals: Globals,
   answer?: keyof Service,
   command?: Command,

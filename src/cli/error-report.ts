@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, saysUnsigned } from '../domain/errors.ts'
-import { operands } from './options/operands.ts'
+import type { CommandContext, SignedOperation } from './command-context.ts'
+import { scanCommandName } from './options/command-name-scan.ts'
 import { usage } from './options/usage-errors.ts'
-import type { SignedOperation, World } from './world.ts'
 
 /**
  * Turns a failure into an error of the table. If the operation of the command line has signed
@@ -11,7 +11,7 @@ import type { SignedOperation, World } from './world.ts'
 export async function reportedError(
   error: unknown,
   argv: readonly string[],
-  world: Pick<World, 'signedOperation'>,
+  world: Pick<CommandContext, 'signedOperation'>,
 ): Promise<AppError> {
   const found = known(error, argv)
   if (!saysUnsigned(found.code)) return found
@@ -62,7 +62,7 @@ function known(error: unknown, argv: readonly string[]): AppError {
 export const interruptedError = (argv: readonly string[], cause?: unknown): AppError =>
   new AppError(
     'INTERRUPTED',
-    operands(argv).name === 'demo'
+    scanCommandName(argv).name === 'demo'
       ? 'Interrupted. Earlier steps of the demo are done, with play money of the sandbox.'
       : 'Interrupted. This command signed nothing.',
     { cause },

@@ -1,9 +1,9 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
-import type { PlannedOperation } from '../planning/context.ts'
+import type { JournalOperation } from '../planning/context.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
-import type { SignedOperation } from './world.ts'
+import type { SignedOperation } from './command-context.ts'
 
 /**
  * The error for a command that failed while its operation has signed transactions: the exit code is
@@ -49,7 +49,7 @@ type AfterSigning = { code: AppError['code']; message: string; hint: string }
 /** The error code, message and hint for an operation that this command did not resume. */
 function failureAfterSigning(
   error: AppError,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   verb: string | undefined,
 ): AfterSigning {
   const { id, state } = operation
@@ -133,13 +133,13 @@ function again(id: string, verb = 'resume'): string {
 }
 
 /** Whether a transaction is pending or the failure is retryable; the same rule as at the end of a run. */
-const goesOn = ({ code }: AppError, { steps }: PlannedOperation): boolean =>
+const goesOn = ({ code }: AppError, { steps }: JournalOperation): boolean =>
   code === 'BUG' ||
   errorRow(code).retryable === true ||
   steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
 
 /** The error that an unsuccessful operation ends with. */
-function endOf(operation: PlannedOperation): AppError {
+function endOf(operation: JournalOperation): AppError {
   try {
     outcomeOf(operation)
   } catch (end) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { List } from './terminal/stream.ts'
+import type { List } from './output/view.ts'
 
 /** A page of a list of this program, from all rows: filters and sorting run before paging. */
 export function pageOf<row>(

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
+import type { Cli } from './command-context.ts'
 import { chosen, toJson } from './output/output.ts'
-import type { View } from './terminal/stream.ts'
-import type { Cli } from './world.ts'
+import type { View } from './output/view.ts'
 
 /** `again` is the command that continues watching. */
 type Watch<value> = {
@@ -18,10 +18,14 @@ type Watch<value> = {
  * Watches until `isOver` and prints each change: a document per line with `--json`, else words. Returns
  * the last state; PENDING if the time is over or the output has no reader.
  */
-export const observe = <value>(cli: Cli, look: () => Promise<value>, watch: Watch<value>): Promise<value> =>
+export const watchUntil = <value>(
+  cli: Cli,
+  look: () => Promise<value>,
+  watch: Watch<value>,
+): Promise<value> =>
   whileRead(
     cli,
-    (signal) => observing(cli, look, watch, signal),
+    (signal) => watching(cli, look, watch, signal),
     async () => {
       throw new AppError('PENDING', 'The output of the watch is closed, and the action is not finished', {
         hint: watch.again(),
@@ -29,7 +33,7 @@ export const observe = <value>(cli: Cli, look: () => Promise<value>, watch: Watc
     },
   )
 
-async function observing<value>(
+async function watching<value>(
   cli: Cli,
   look: () => Promise<value>,
   { isOver, view, intervalMs, again }: Watch<value>,
@@ -69,7 +73,7 @@ async function observing<value>(
  * succeed; a later failure of the service or a chain is reported and retried. Rate limits are waited
  * for.
  */
-export const keepLooking = <value>(
+export const watchContinuously = <value>(
   cli: Cli,
   look: () => Promise<value>,
   shown: { show: (value: value) => void; intervalMs: number },
@@ -152,7 +156,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 const mayPass = ({ code }: AppError): boolean => [5, 6, 7].includes(errorRow(code).exit)
 
 const nextLook = ({ message }: AppError, ms: number): string =>
-  `${plain(message)}; retrying in ${Math.ceil(ms / 1000)}s`
+  `${sanitizeText(message)}; retrying in ${Math.ceil(ms / 1000)}s`
 
 const notYet = (last: unknown, hint: string): AppError =>
   new AppError('PENDING', 'The action is not finished', { details: { last: last as never }, hint })

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
-import type { LocalCli, World } from '../cli/world.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context.ts'
 
 /** The shells that there are completions for, with the file of each in `completions`. */
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const
 
 /** `completion`: prints the completion script of a shell. */
-export const completion = (world: World) =>
+export const completion = (world: CommandContext) =>
   new Command('completion')
     .description(
       'Print the completion script of a shell. It completes strategies, IDs, profiles and wallets from this machine and never uses the network.',

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context.ts'
 import { helpOf } from '../cli/options/usage-errors.ts'
-import type { LocalCli, World } from '../cli/world.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 
 /** `config`: the settings that hold now. Alone it lists them. */
-export const config = (world: World) => {
+export const config = (world: CommandContext) => {
   const command = new Command('config').description(
     'Show the effective settings. Without a subcommand, same as `config list`.',
   )
@@ -45,14 +45,14 @@ async function list(cli: LocalCli, { showOrigin = false }: { showOrigin?: boolea
     {
       empty: 'Nothing is set.',
       columns: [
-        { field: 'name', title: 'name', text: ({ name }) => plain(name) },
-        { field: 'value', title: 'value', text: ({ value }) => plain(value), drop: 1 },
+        { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
+        { field: 'value', title: 'value', text: ({ value }) => sanitizeText(value), drop: 1 },
         ...(showOrigin
           ? [
               {
                 field: 'origin',
                 title: 'origin',
-                text: ({ origin = '' }: { origin?: string }) => plain(origin),
+                text: ({ origin = '' }: { origin?: string }) => sanitizeText(origin),
               },
             ]
           : []),

@@ -1,25 +1,25 @@
 import { Command } from 'commander'
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { amountOf, checked, slippage } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
 import { referenceForStrategy } from '../cli/signing-flow/reference-quote.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
-import { depositProposal } from '../cli/signing-flow/yield-proposals.ts'
-import type { Cli, World } from '../cli/world.ts'
+import { depositProposal } from '../cli/signing-flow/strategy-proposals.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { changedError } from '../domain/changed-error.ts'
+import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 
 type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }
 
 /** `deposit`: put an asset into a strategy. */
-export const deposit = (world: World) =>
+export const deposit = (world: CommandContext) =>
   withSigning(
     new Command('deposit')
       .description(
@@ -58,7 +58,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     ...(slips !== null && { slippage: slips }),
   })
   await signAndSend(cli, options, {
-    title: `Deposit ${formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })}${across} into ${plain(strategy.slug)}`,
+    title: `Deposit ${formatAmount(amount, { ...strategy.asset, symbol: sanitizeText(strategy.asset.symbol) })}${across} into ${sanitizeText(strategy.slug)}`,
     request: {
       command: 'deposit',
       strategy: strategy.slug,
@@ -89,7 +89,7 @@ async function depositAsked({ service }: Cli, ask: StrategyBytecodeInput): Promi
       throw error
     })
     if (paused !== false || actions?.includes('lend')) throw error
-    throw changedError(error, {
+    throw copyErrorWith(error, {
       hint: `To see what it accepts now: sluice strategies show ${shellOperand(ask.id)}`,
     })
   }

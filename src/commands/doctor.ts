@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
+import type { Backend, CommandContext, LocalCli } from '../cli/command-context.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
 import { findingsView } from '../cli/views/findings-view.ts'
-import type { Backend, LocalCli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** `doctor`: checks the setup. */
-export const doctor = (world: World) =>
+export const doctor = (world: CommandContext) =>
   new Command('doctor')
     .description(
       'Check your setup: profile, settings, journal, policy, signer, service, and the RPC of each network. Changes nothing.',
@@ -89,7 +89,7 @@ const kindWords: Record<Backend['kind'], string> = {
 }
 
 /** Checks the policy that applies to every command that signs, if there is one. */
-async function policyFindings({ policyPath }: World): Promise<Finding[]> {
+async function policyFindings({ policyPath }: CommandContext): Promise<Finding[]> {
   const { readPolicy } = await import('../guard/policy/policy.ts')
   const kept = readPolicy(undefined, policyPath)
   if (!kept) return []

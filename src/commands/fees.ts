@@ -1,17 +1,17 @@
 import { Command } from 'commander'
 import type { Fees } from '../api/customer.ts'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { address, bpsOf } from '../cli/options/option-values.ts'
-import { type OperatorDocument, type OperatorFees, servingOf } from '../cli/serving.ts'
-import type { View } from '../cli/terminal/stream.ts'
+import type { View } from '../cli/output/view.ts'
+import { type OperatorDocument, type OperatorFees, servingOf } from '../cli/server-administration.ts'
 import { fields } from '../cli/terminal/table.ts'
-import type { Cli, World } from '../cli/world.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 
 /** `fees`: shows and sets the fees of a customer, their collector, and the operator's fees. */
-export const fees = (world: World) => {
+export const fees = (world: CommandContext) => {
   const command = new Command('fees').description(
     'Show and set the fees of a service: who charges them and who collects them.',
   )
@@ -136,7 +136,7 @@ const operatorView: View<OperatorDocument> = ({ changes, ...fees }, to) =>
     fields([...operatorRows(fees), ['markup', `at most ${fees.maxMarkupBps} bps`]], to),
     ...changes.map(({ at, by, customer, name, was, value }) =>
       to.paint.dim(
-        plain(
+        sanitizeText(
           `${at} ${by} set ${name}${customer === null ? '' : ` of ${customer}`} to ${value || 'none'}${was === null ? '' : `, which was ${was || 'none'}`}`,
         ),
       ),

@@ -1,22 +1,22 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { wholeNumber } from '../cli/options/option-values.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
+import type { ListView } from '../cli/output/view.ts'
 import { allPages } from '../cli/paging.ts'
 import { catalogStrategy, type RequestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
-import type { ListView } from '../cli/terminal/stream.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
-import type { Cli, World } from '../cli/world.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 
 type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }
 
 /** `history`: the history of a wallet in a strategy. */
-export const history = (world: World) =>
+export const history = (world: CommandContext) =>
   withRaw(new Command('history'))
     .description('List what a wallet did in a strategy, from the chain logs, newest first.')
     .argument('<id>', 'strategy ID or slug')
@@ -70,7 +70,7 @@ async function show(
   }
   if (isWhole === false)
     cli.notice(
-      `The history does not account for the whole position in ${plain(strategy.slug)}: some logs are missing or do not name the wallet`,
+      `The history does not account for the whole position in ${sanitizeText(strategy.slug)}: some logs are missing or do not name the wallet`,
     )
 }
 
@@ -78,7 +78,7 @@ const strategyNamed = async (cli: Cli, id: string): Promise<RequestedStrategy> =
   (await catalogStrategy(cli, id)) ?? (await cli.service()).getStrategy({ id })
 
 const view = (slug: string, network: string): ListView<Row> => ({
-  empty: `No history in ${plain(slug)} yet.`,
+  empty: `No history in ${sanitizeText(slug)} yet.`,
   columns: [
     {
       title: 'TIME',
@@ -86,24 +86,24 @@ const view = (slug: string, network: string): ListView<Row> => ({
       csv: ({ timestamp }) => timestamp,
       text: ({ timestamp }) => when(timestamp),
     },
-    { title: 'TYPE', field: 'type', text: ({ type }) => plain(type) },
+    { title: 'TYPE', field: 'type', text: ({ type }) => sanitizeText(type) },
     {
       title: 'AMOUNT',
       field: 'amount',
       csv: ({ amount }) => amount.formatted,
       align: 'right',
-      text: ({ amount }, _, places) => `${decimal(amount.formatted, places)} ${plain(amount.symbol)}`,
+      text: ({ amount }, _, places) => `${decimal(amount.formatted, places)} ${sanitizeText(amount.symbol)}`,
     },
     {
       title: 'STATUS',
       field: 'status',
-      text: ({ status }, paint) => stateWord(plain(status), paint),
+      text: ({ status }, paint) => stateWord(sanitizeText(status), paint),
       drop: 2,
     },
     {
       title: 'TRANSACTION',
       field: 'txHash',
-      text: ({ txHash }) => plain(txHash),
+      text: ({ txHash }) => sanitizeText(txHash),
       link: (_, hash, to) => hashLink(to, network, hash),
       drop: 1,
     },

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { World } from '../cli/world.ts'
+import type { CommandContext } from '../cli/command-context.ts'
 
 /** One top-level command: its summary for the help, and how to load it. */
 export type CommandEntry = {
   name: string
   summary: string
   group: (typeof helpGroups)[number]
-  load: () => Promise<(world: World) => Command>
+  load: () => Promise<(world: CommandContext) => Command>
 }
 
 /** The headings of the help, in order. */

@@ -1,19 +1,19 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { bpsOf } from '../cli/options/option-values.ts'
 import { pageOf } from '../cli/paging.ts'
 import { confirm } from '../cli/prompts.ts'
-import { type ApiKey, servingOf } from '../cli/serving.ts'
+import { type ApiKey, servingOf } from '../cli/server-administration.ts'
 import { fields } from '../cli/terminal/table.ts'
-import type { Cli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 
 type Where = { database?: string }
 type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }
 
 /** `keys`: the API keys of a served deployment. */
-export const keys = (world: World) => {
+export const keys = (world: CommandContext) => {
   const command = new Command('keys').description('Manage the API keys in the database of sluice serve.')
   const add = (name: string, description: string, example: string) =>
     command
@@ -44,7 +44,7 @@ export const keys = (world: World) => {
 async function create(cli: Cli, options: Create): Promise<void> {
   const { customer, testnet = false, strategies } = options
   if (!/^[A-Za-z0-9]([A-Za-z0-9._ -]{0,62}[A-Za-z0-9])?$/.test(customer))
-    throw new AppError('USAGE', `"${plain(customer)}" is not a valid customer name`, {
+    throw new AppError('USAGE', `"${sanitizeText(customer)}" is not a valid customer name`, {
       hint: 'Use at most 64 letters, digits, dots, dashes, underscores and spaces: --customer acme',
     })
   const markupBps = options.markupBps === undefined ? undefined : bpsOf(options.markupBps, '--markup-bps')
@@ -68,7 +68,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
         [
           ['key', to.paint.bold(key.key)],
           ['id', key.id],
-          ['customer', plain(key.customer)],
+          ['customer', sanitizeText(key.customer)],
           ['testnet', key.testnet ? 'yes' : 'no'],
           ['markup', `${key.markupBps} bps`],
         ],
@@ -85,7 +85,7 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
     empty: 'No keys. Create one: sluice keys create --customer NAME',
     columns: [
       { field: 'id', title: 'id', text: ({ id }: ApiKey) => id },
-      { field: 'customer', title: 'customer', text: ({ customer }) => plain(customer) },
+      { field: 'customer', title: 'customer', text: ({ customer }) => sanitizeText(customer) },
       { field: 'testnet', title: 'testnet', text: ({ testnet }) => (testnet ? 'yes' : 'no'), drop: 3 },
       {
         field: 'markupBps',
@@ -102,6 +102,9 @@ async function list(cli: Cli, { database }: Where): Promise<void> {
 
 async function revoke(cli: Cli, id: string, { database }: Where): Promise<void> {
   const known = await servingOf(cli).keys(database)
-  await confirm(cli.io, cli.globals, `Revoke the key ${plain(id)} permanently?`)
-  cli.emit(await known.revoke(id), ({ customer }) => `The key ${plain(id)} of ${plain(customer)} is revoked.`)
+  await confirm(cli.io, cli.globals, `Revoke the key ${sanitizeText(id)} permanently?`)
+  cli.emit(
+    await known.revoke(id),
+    ({ customer }) => `The key ${sanitizeText(id)} of ${sanitizeText(customer)} is revoked.`,
+  )
 }

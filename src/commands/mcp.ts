@@ -1,16 +1,16 @@
 import { Command } from 'commander'
 import { z } from 'zod'
 import { localAction } from '../cli/command-action.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context.ts'
 import { type Tool, toolsOf } from '../cli/schema/mcp-tools.ts'
-import type { LocalCli, World } from '../cli/world.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 
 /** Runs a piece of work when its turn comes. */
-export type InTurn = <value>(signal: AbortSignal, work: () => Promise<value>) => Promise<value>
+export type LimitedRun = <value>(signal: AbortSignal, work: () => Promise<value>) => Promise<value>
 
 /** Limits how many tasks run at once; the others start in order. A task that is cancelled before its start is INTERRUPTED. */
-export function turnsOf(most: number): InTurn {
+export function limitConcurrency(most: number): LimitedRun {
   let running = 0
   const waiting: (() => void)[] = []
   const turn = (signal: AbortSignal) =>
@@ -41,7 +41,7 @@ export function turnsOf(most: number): InTurn {
 }
 
 /** `mcp`: a server of the Model Context Protocol on standard input and output. */
-export const mcp = (world: World) =>
+export const mcp = (world: CommandContext) =>
   new Command('mcp')
     .description(
       'Run a Model Context Protocol server on standard input and output, with tools that read and plan. It never signs and never opens a key. It exits at end of input.',
@@ -71,7 +71,7 @@ async function serve(cli: LocalCli): Promise<void> {
     outputSchema: output as { type: 'object' },
     annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
   }))
-  const inTurn = turnsOf(atOnce)
+  const inTurn = limitConcurrency(atOnce)
   const made = () => {
     const server = new Server({ name: 'sluice', version }, { capabilities: { tools: {} } })
     server.setRequestHandler('tools/list', () => ({ tools: listed }))
@@ -80,7 +80,7 @@ async function serve(cli: LocalCli): Promise<void> {
       if (tool) return inTurn(signal, () => answer(cli, tool, params.arguments ?? {}, signal))
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `Unknown tool "${plain(params.name).slice(0, 60)}"`,
+        `Unknown tool "${sanitizeText(params.name).slice(0, 60)}"`,
       )
     })
     return server
@@ -91,7 +91,7 @@ async function serve(cli: LocalCli): Promise<void> {
     const onerror = (error: Error) => {
       // The library exits then, and its client would never get an answer.
       if (/exceeded maximum size/.test(error.message)) fault = error
-      if (cli.globals.debug) cli.io.err.write(`mcp ${plain(error.message)}\n`)
+      if (cli.globals.debug) cli.io.err.write(`mcp ${sanitizeText(error.message)}\n`)
     }
     const handle = serveStdio(made, { transport, onerror })
     const { onclose } = transport
@@ -136,7 +136,7 @@ async function answer(
     ],
     { as: 'reader', stdin, signal },
   )
-  return answered(settled(JSON.parse(out)) as Record<string, unknown>, exit !== 0)
+  return answered(sanitizeStrings(JSON.parse(out)) as Record<string, unknown>, exit !== 0)
 }
 
 const answered = (document: Record<string, unknown>, isError: boolean): Answer => ({
@@ -148,8 +148,8 @@ const answered = (document: Record<string, unknown>, isError: boolean): Answer =
 /** An invalid input, reported as every failure. */
 function refused(name: string, error: z.ZodError): Record<string, unknown> {
   const issues = error.issues.slice(0, 10).map(({ path, message }) => ({
-    path: plain(path.join('.')).slice(0, 100),
-    message: plain(message).slice(0, 200),
+    path: sanitizeText(path.join('.')).slice(0, 100),
+    message: sanitizeText(message).slice(0, 200),
   }))
   const [first] = issues
   const where = first && first.path !== '' ? `${first.path}: ` : ''
@@ -165,9 +165,11 @@ function refused(name: string, error: z.ZodError): Record<string, unknown> {
 }
 
 /** A document without control characters in its texts. */
-function settled(value: unknown): unknown {
-  if (typeof value === 'string') return plain(value)
-  if (Array.isArray(value)) return value.map(settled)
+function sanitizeStrings(value: unknown): unknown {
+  if (typeof value === 'string') return sanitizeText(value)
+  if (Array.isArray(value)) return value.map(sanitizeStrings)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [plain(name), settled(inner)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [sanitizeText(name), sanitizeStrings(inner)]),
+  )
 }

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { textOf } from '../cli/options/file-arguments.ts'
 import { referenceForPlan } from '../cli/signing-flow/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/terms.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
-import type { Cli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { checkPlanFile, type PolicyReport } from '../planning/policy-report.ts'
 
@@ -42,7 +42,7 @@ const rulesText = [
 ].join('\n')
 
 /** `policy`: checks a plan against the policy before it is signed. */
-export const policy = (world: World) => {
+export const policy = (world: CommandContext) => {
   const command = new Command('policy').description('Check plans against the policy.')
   command
     .command('check')

@@ -1,16 +1,16 @@
 import { Argument, Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context.ts'
 import { leavesOf, signs, wordsOf } from '../cli/options/command-tree.ts'
 import { describe } from '../cli/schema/command-description.ts'
 import { schemaPage } from '../cli/views/schema-view.ts'
-import type { LocalCli, World } from '../cli/world.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { topics } from './help-topics.ts'
 
 /** `schema`: the commands, for programs. */
-export const schema = (world: World) =>
+export const schema = (world: CommandContext) =>
   new Command('schema')
     .description(
       'Describe a command for programs: arguments, flags and their types, output and exit codes. Without a command, list all commands.',
@@ -41,7 +41,7 @@ async function show(cli: LocalCli, words: readonly string[]): Promise<void> {
   if (some.length === 0)
     throw new AppError(
       'USAGE',
-      `Unknown command "${plain(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
+      `Unknown command "${sanitizeText(named)}"${didYouMean(named, leaves.map(wordsOf))}`,
       {
         hint: 'sluice schema',
       },

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
-import { type Serving, servingOf } from '../cli/serving.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
+import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
-import type { Cli, World } from '../cli/world.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 
 type Options = {
   host: string
@@ -18,7 +18,7 @@ type Options = {
 }
 
 /** `serve`: serves the API over HTTP. */
-export const serve = (world: World) =>
+export const serve = (world: CommandContext) =>
   new Command('serve')
     .description(
       'Serve the API over HTTP. Clients need an API key from: sluice keys create. A web page is at /. The log goes to stderr, one JSON line per request; --quiet turns it off.',
@@ -52,9 +52,13 @@ async function run(cli: Cli, options: Options): Promise<void> {
       },
     )
   if (!isLoopback(host) && !tls && !behindProxy)
-    throw new AppError('USAGE', `${plain(host)} is not loopback, so TLS is needed to protect API keys`, {
-      hint: `sluice serve --host ${shellWord(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
-    })
+    throw new AppError(
+      'USAGE',
+      `${sanitizeText(host)} is not loopback, so TLS is needed to protect API keys`,
+      {
+        hint: `sluice serve --host ${shellWord(host)} --tls-cert cert.pem --tls-key key.pem, or --behind-proxy`,
+      },
+    )
   const where = { host, port, behindProxy, ...(database !== undefined && { database }), ...(tls && { tls }) }
   return options.check ? look(cli, serving, database) : untilStopped(cli, serving, where)
 }
@@ -63,11 +67,11 @@ async function look(cli: Cli, serving: Serving, database: string | undefined): P
   const found = await serving.check(database === undefined ? {} : { database })
   cli.emit(found, ({ database: file, keys, strategies, networks }, to) =>
     [
-      `database  ${plain(file)} (${keys} ${keys === 1 ? 'key' : 'keys'})`,
+      `database  ${sanitizeText(file)} (${keys} ${keys === 1 ? 'key' : 'keys'})`,
       `strategies  ${strategies}`,
       table(
         [
-          { field: 'network', title: 'network', text: (row) => plain(row.network) },
+          { field: 'network', title: 'network', text: (row) => sanitizeText(row.network) },
           { field: 'chainId', title: 'chain id', text: (row) => String(row.chainId) },
           { field: 'blockNumber', title: 'block', text: (row) => String(row.blockNumber) },
         ],
@@ -101,7 +105,7 @@ async function untilStopped(
 
 function portOf(text: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
-  throw new AppError('USAGE', `"${plain(text)}" is not a port`, { hint: 'sluice serve --port 8080' })
+  throw new AppError('USAGE', `"${sanitizeText(text)}" is not a port`, { hint: 'sluice serve --port 8080' })
 }
 
 function tlsOf({ tlsCert: cert, tlsKey: key }: Options): { cert: string; key: string } | undefined {

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { address, amountOf } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
-import type { Cli, World } from '../cli/world.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { tokenNamed } from '../domain/token.ts'
@@ -17,7 +17,7 @@ type Options = SigningOptions & {
 }
 
 /** `transfer`: send a token or the native coin to an address. */
-export const transfer = (world: World) =>
+export const transfer = (world: CommandContext) =>
   withSigning(
     new Command('transfer')
       .description('Send a token or the native coin to an address on the same network.')

@@ -2,19 +2,19 @@ import { Command } from 'commander'
 import type { StrategyBytecodeInput } from '../api/bytecode.ts'
 import type { Service } from '../api/service.ts'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { amountOf, checked, slippage } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
 import { referenceForStrategy } from '../cli/signing-flow/reference-quote.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { type RequestedStrategy, requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
-import { claimProposal, withdrawProposal } from '../cli/signing-flow/yield-proposals.ts'
-import type { Cli, World } from '../cli/world.ts'
+import { claimProposal, withdrawProposal } from '../cli/signing-flow/strategy-proposals.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount, maxUint256 } from '../domain/amount.ts'
-import { changedError } from '../domain/changed-error.ts'
+import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { hasWithdrawalQueue } from '../guard/withdrawal-queues.ts'
 
 type Options = SigningOptions & {
@@ -25,7 +25,7 @@ type Options = SigningOptions & {
 }
 
 /** `withdraw`: take an asset out of a strategy. */
-export const withdraw = (world: World) =>
+export const withdraw = (world: CommandContext) =>
   withSigning(
     new Command('withdraw')
       .description('Withdraw an asset from a strategy: an amount, or max for the whole position.')
@@ -63,7 +63,7 @@ async function run(cli: Cli, id: string, options: Options): Promise<void> {
     ...(slips !== null && { slippage: slips }),
   })
   await signAndSend(cli, options, {
-    title: `Withdraw ${isAll ? 'everything' : formatAmount(amount, { ...strategy.asset, symbol: plain(strategy.asset.symbol) })} from ${plain(strategy.slug)}`,
+    title: `Withdraw ${isAll ? 'everything' : formatAmount(amount, { ...strategy.asset, symbol: sanitizeText(strategy.asset.symbol) })} from ${sanitizeText(strategy.slug)}`,
     request: {
       command: 'withdraw',
       strategy: strategy.slug,
@@ -112,7 +112,7 @@ async function claim(cli: Cli, strategy: RequestedStrategy, options: Options): P
     wallet,
   })
   await signAndSend(cli, options, {
-    title: `Claim queued withdrawals from ${plain(strategy.slug)}`,
+    title: `Claim queued withdrawals from ${sanitizeText(strategy.slug)}`,
     request: { command: 'withdraw', strategy: strategy.slug, claim: true },
     chainId: strategy.chainId,
     propose: async (wallet) => claimProposal(cli, strategy, wallet, await claimAsked(cli, ask(wallet))),
@@ -137,7 +137,7 @@ async function claimAsked(
     const { strategies } = await backend.catalog()
     const entry = strategies.find((one) => one.slug === ask.id)
     if (entry && !hasWithdrawalQueue(entry) && error.code === 'VALIDATION_ERROR')
-      throw changedError(error, {
+      throw copyErrorWith(error, {
         hint: `Omit --claim: sluice withdraw ${shellOperand(entry.slug)} --amount max`,
       })
     if (!entry || !hasWithdrawalQueue(entry) || backend.kind !== 'remote' || !backend.reference) throw error

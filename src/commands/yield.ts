@@ -1,24 +1,24 @@
 import { Command, Option } from 'commander'
 import { action } from '../cli/command-action.ts'
+import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
-import type { Cli, World } from '../cli/world.ts'
+import type { Unit } from '../domain/amount.ts'
 import { parseAmount, tokenAmount } from '../domain/amount.ts'
 import type { ApyBasis } from '../domain/apy-basis.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { shellOperand, shellWord } from '../domain/shell-quoting.ts'
-import { plain } from '../domain/text.ts'
-import type { Unit } from '../domain/unit.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { categories } from '../protocols/catalog.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
 
 /** `yield recommend`: the best strategy for an asset or a category. */
-export const yieldCommand = (world: World) => {
+export const yieldCommand = (world: CommandContext) => {
   const command = new Command('yield').description('Recommend the best strategy.')
   withRaw(command.command('recommend'))
     .description(
@@ -76,8 +76,8 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
       [
         fields(
           [
-            ['recommended', to.paint.bold(plain(value.strategy.slug))],
-            ['network', plain(value.destinationChain)],
+            ['recommended', to.paint.bold(sanitizeText(value.strategy.slug))],
+            ['network', sanitizeText(value.destinationChain)],
             ['apy', `${to.paint.green(percent(value.strategy.apy))}${basisOf(value.strategy.apyBasis)}`],
             ...comparedLines(value.compared ?? [], value.strategy),
             ['tvl', dollars(value.strategy.tvlUsd)],
@@ -103,7 +103,9 @@ function comparedLines(
   const other = compared.find((one) => one.apyBasis !== apyBasis && one.best !== slug)
   return [
     ['compared', counted],
-    ...(other ? ([[`best ${other.apyBasis}`, `${percent(other.apy)} ${plain(other.best)}`]] as const) : []),
+    ...(other
+      ? ([[`best ${other.apyBasis}`, `${percent(other.apy)} ${sanitizeText(other.best)}`]] as const)
+      : []),
   ]
 }
 

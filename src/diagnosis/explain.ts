@@ -7,11 +7,11 @@ import { gatherFacts } from './facts/gather.ts'
 import { evidenceLines } from './messages/evidence-lines.ts'
 import { actionCommand } from './messages/messages.ts'
 import { retryRiskText } from './messages/retry-safety.ts'
-import { isSettlementUncertain, uncertaintyText } from './messages/uncertainty.ts'
-import { finishedRules, revertedRules } from './rules/finished.ts'
-import { unfinishedRules } from './rules/unfinished.ts'
+import { contradictionsText, isSettlementContradicted } from './messages/settlement-contradictions.ts'
+import { finishedRules, revertedRules } from './rules/finished-operations.ts'
+import { waitingRules } from './rules/pending-steps.ts'
+import { unfinishedRules } from './rules/unfinished-operations.ts'
 import { unreachableRules } from './rules/unreachable.ts'
-import { waitingRules } from './rules/waiting.ts'
 import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
 
 /** All diagnosis rules, in the order of evaluation. */
@@ -49,11 +49,11 @@ function verdictOf(facts: Facts): Omit<Verdict, 'evidence'> {
   const next = row.next(facts)
   // A revocation is always safe: it pays nobody.
   const isRevoke = next === actionCommand(facts, 'revoke')
-  const isUnclear = unsafe !== undefined || isSettlementUncertain(facts)
+  const isUnclear = unsafe !== undefined || isSettlementContradicted(facts)
   return {
     id: facts.operation.id,
     situation: row.situation,
-    verdict: row.verdict(facts) + (unsafe?.text ?? '') + uncertaintyText(facts),
+    verdict: row.verdict(facts) + (unsafe?.text ?? '') + contradictionsText(facts),
     funds: row.funds(facts),
     safeToRetry: row.safeToRetry(facts),
     next: (isRevoke ? next : (unsafe?.next ?? next)) ?? (isUnclear ? actionCommand(facts, 'explain') : null),

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { plain } from './text.ts'
+import { sanitizeText } from './terminal-sanitizing.ts'
 
 /** What kinds of values are called. */
 const kinds: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ export function misfit({ issues }: z.ZodError): string {
 }
 
 function words(issue: z.core.$ZodIssue): string {
-  const at = plain(issue.path.join('.')) || 'it'
+  const at = sanitizeText(issue.path.join('.')) || 'it'
   if (/received undefined$/.test(issue.message)) return `${at} is missing`
   switch (issue.code) {
     case 'invalid_type':
@@ -31,14 +31,14 @@ function words(issue: z.core.$ZodIssue): string {
       return `${at} is not ${issue.values.map(String).join(' or ')}`
     case 'invalid_key': {
       const [why] = issue.issues
-      return `${at}: ${plain(why?.message ?? issue.message)}`
+      return `${at}: ${sanitizeText(why?.message ?? issue.message)}`
     }
     case 'unrecognized_keys':
-      return `unknown field ${issue.keys.map((key) => `"${plain(key)}"`).join(' and ')}${at === 'it' ? '' : ` in ${at}`}`
+      return `unknown field ${issue.keys.map((key) => `"${sanitizeText(key)}"`).join(' and ')}${at === 'it' ? '' : ` in ${at}`}`
     default:
       // What the shape says for itself is for people; what it says where nobody wrote anything is not.
       return /^Invalid (string|input)\b/.test(issue.message)
         ? `${at} is malformed`
-        : `${at}: ${plain(issue.message)}`
+        : `${at}: ${sanitizeText(issue.message)}`
   }
 }

@@ -1,15 +1,7 @@
 import { AppError } from './errors.ts'
 
-/** A key is one line of visible characters: anything else would be another header. */
-export function checkedKey(apiKey: string): string {
-  if (/^[\x21-\x7e]{1,512}$/.test(apiKey)) return apiKey
-  throw new AppError('CONFIG_INVALID', 'The API key is not one line of visible characters', {
-    hint: 'Set the API key in SLUICE_API_KEY.',
-  })
-}
-
 /** An address that the key may travel to: https, or loopback. `what` names it where it is refused. */
-export function checkedUrl(baseUrl: string, what: string): string {
+export function checkedServiceUrl(baseUrl: string, what: string): string {
   const url = URL.parse(baseUrl)
   if (!url) throw new AppError('CONFIG_INVALID', `The ${what} of the service is not a URL`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -46,9 +38,3 @@ export function checkedPricesUrl(
 /** What goes there can be read on the way by nobody else. */
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
-
-type Addresses = { baseUrl: string; legacyBaseUrl?: string | undefined }
-
-/** Whether a kept key was given for just these addresses: it goes to no others. */
-export const isKeyFor = (kept: Addresses | undefined, { baseUrl, legacyBaseUrl }: Addresses): boolean =>
-  kept !== undefined && kept.baseUrl === baseUrl && kept.legacyBaseUrl === legacyBaseUrl

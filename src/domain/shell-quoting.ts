@@ -1,4 +1,4 @@
-import { plain } from './text.ts'
+import { sanitizeText } from './terminal-sanitizing.ts'
 
 /**
  * A foreign word as a shell reads it back: bare where nothing in it means anything to a shell, else in quotes. What a terminal would not show,
@@ -7,9 +7,11 @@ import { plain } from './text.ts'
 export function shellWord(word: string): string {
   // A word that begins with "=" is a command's path to zsh.
   if (/^(?!=)[\w@%+=:,./-]+$/.test(word)) return word
-  if (plain(word) === word) return `'${word.replaceAll("'", String.raw`'\''`)}'`
+  if (sanitizeText(word) === word) return `'${word.replaceAll("'", String.raw`'\''`)}'`
   const written = [...word].map((one) =>
-    plain(one) === one && !/['\\!]/.test(one) ? one : [...new TextEncoder().encode(one)].map(octal).join(''),
+    sanitizeText(one) === one && !/['\\!]/.test(one)
+      ? one
+      : [...new TextEncoder().encode(one)].map(octal).join(''),
   )
   return `$'${written.join('')}'`
 }
@@ -20,7 +22,7 @@ const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
 export const shellOperand = (word: string): string => `${word.startsWith('-') ? '-- ' : ''}${shellWord(word)}`
 
 /** What shows whether a file is there, and whose it is. */
-export function listing(path: string): string {
+export function listFileCommand(path: string): string {
   const directory = /^(.*)\//s.exec(path)?.[1] ?? '.'
   return `ls -l ${shellPath(directory === '' ? '/' : directory)}`
 }

@@ -1,4 +1,4 @@
-import { plain } from './text.ts'
+import { sanitizeText } from './terminal-sanitizing.ts'
 
 /** The stack of an error and of its causes, without what could be a secret or move a cursor: URLs lose everything after the host, long hex is cut. */
 export function trace(error: unknown): string {
@@ -7,7 +7,7 @@ export function trace(error: unknown): string {
   return lines
     .join('\ncaused by ')
     .split('\n')
-    .map(plain)
+    .map(sanitizeText)
     .join('\n')
     .replace(/(https?:\/\/)(?:[^@/\s]*@)?([^/\s)]+)[^\s)]*/g, '$1$2')
     .replace(/0x[0-9a-fA-F]{64}(?![0-9a-fA-F])/g, (hash) => `${hash.slice(0, 10)}…`)

@@ -2,7 +2,7 @@ import type { Chain } from '../chain/chain.ts'
 import { withCalls } from '../chain/client.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
-import { type AnswerReuse, shareAnswers } from './shared-answers.ts'
+import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 
 /** The methods that read the state of a block, and the position of the block in their parameters. */
 const stateReads = new Map([
@@ -39,7 +39,7 @@ const memos = new WeakMap<Chain['rpc'], Once>()
  */
 export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
   const { rpc } = chain
-  const newest = shareAnswers(async () => {
+  const newest = coalesceRequests(async () => {
     const [block] = await Promise.all([
       rpc.request<Block>('eth_getBlockByNumber', ['latest', false]),
       rpc.refresh(),

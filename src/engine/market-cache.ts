@@ -1,10 +1,11 @@
 import type { Page } from '../api/page.ts'
 import type { Analytics } from '../api/recommendation.ts'
 import type { Strategy } from '../api/strategy.ts'
-import { type BlockRef, type Chain, latestBlock } from '../chain/chain.ts'
+import { type BlockRef, latestBlock } from '../chain/block-reads.ts'
+import type { Chain } from '../chain/chain.ts'
 import { AppError } from '../domain/errors.ts'
+import { compareNames } from '../domain/name-order.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
-import { byLetters } from '../domain/text.ts'
 import { sumUsd } from '../domain/usd.ts'
 import type { Catalog } from '../protocols/catalog.ts'
 import type { Market } from '../protocols/market.ts'
@@ -19,7 +20,7 @@ import type {
 } from './context.ts'
 import { pageOf } from './pagination.ts'
 import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/daily-snapshots.ts'
-import { type AnswerReuse, shareAnswers } from './shared-answers.ts'
+import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
 
 /**
@@ -117,7 +118,7 @@ export function createMarketCache(
   return {
     onChain,
     onChains,
-    listing: answerReuse ? shareAnswers(listing, answerReuse) : listing,
+    listing: answerReuse ? coalesceRequests(listing, answerReuse) : listing,
     totals: async () => (await listed(await Promise.all(chainIds.map(onChain)))).analytics,
   }
 }
@@ -156,7 +157,7 @@ function chainCache(
   }
   const readRows = async (block?: bigint) =>
     fillPrices(await readMarketsOnChain(catalog, chain(), markets, block))
-  return shareAnswers(async () => {
+  return coalesceRequests(async () => {
     if (!cached) {
       // The first time, block and markets are read in parallel, in one round trip. Their order is unknown, so
       // the next request does not treat these rows as the state of that block.
@@ -177,7 +178,7 @@ function chainCache(
   }, answerReuse)
 }
 
-const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug)
+const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || compareNames(a.slug, b.slug)
 
 /**
  * Sorts strategies by rate, best first. `missing` names the networks whose markets are left out. Empty pages

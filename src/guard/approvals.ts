@@ -44,7 +44,7 @@ export function checkApproval(
   action: Address,
   spends: Spends | undefined,
 ): Approval | { violation: Violation } {
-  if (isPermit(data)) return checkPermit(decodeApproveThrough(data), to, action, spends)
+  if (isPermit2Approve(data)) return checkPermit(decodeApproveThrough(data), to, action, spends)
   const approval = decodeApprove(data)
   const spender = spends?.through?.permit2 ?? spends?.by ?? action
   if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
@@ -66,7 +66,7 @@ export function checkApproval(
 const permitSelector = '0x87517c45'
 
 /** Whether a call is an approval at Permit2, by its selector alone. */
-export const isPermit = (data: Hex): boolean => data.slice(0, 10).toLowerCase() === permitSelector
+export const isPermit2Approve = (data: Hex): boolean => data.slice(0, 10).toLowerCase() === permitSelector
 
 function checkPermit(
   permit: Required<Approval> | undefined,

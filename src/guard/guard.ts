@@ -10,7 +10,7 @@ import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import {
   checkApproval,
   describeApproval,
-  isPermit,
+  isPermit2Approve,
   reducedApprovalNote,
   withExactApprovals,
 } from './approvals.ts'
@@ -214,7 +214,7 @@ function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
 
   const last = transactions.length - 1
   // Whether the action needs one at Permit2 is told by its calldata.
-  const hasPermit = last > 0 && isPermit(transactions[last - 1]!.data)
+  const hasPermit = last > 0 && isPermit2Approve(transactions[last - 1]!.data)
   const approvals = hasPermit ? last - 1 : last
 
   return transactions.map(({ data }, index) => {

@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { refuse, type Violation } from '../protocols/binding-verdict.ts'
 import type { Catalog } from '../protocols/catalog.ts'
@@ -100,7 +100,7 @@ export function refuseHighServiceFee(intent: Intent, most: number = usualService
   if (!first || amount * 10_000n <= first.of * BigInt(most)) return
   const { of } = first
   const { token } = feePayments(intent)[0]!
-  const shown = (units: bigint) => formatAmount(units, { ...token, symbol: plain(token.symbol) })
+  const shown = (units: bigint) => formatAmount(units, { ...token, symbol: sanitizeText(token.symbol) })
   throw new AppError(
     'POLICY_SERVICE_FEE',
     `The service charges ${shown(amount)} of ${shown(of)}, and ${most / 100} % is the most that is allowed`,

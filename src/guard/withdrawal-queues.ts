@@ -1,5 +1,5 @@
 import { answerQueries, type NodeCall } from '../chain/contract-query.ts'
-import { quantity } from '../chain/rpc/answer-numbers.ts'
+import { quantity } from '../chain/rpc/quantities.ts'
 import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'

@@ -19,4 +19,4 @@ export type ExecutionContext = {
 }
 
 /** An operation of the journal, named for rooms that may not import the store. */
-export type PlannedOperation = Operation
+export type JournalOperation = Operation

@@ -4,7 +4,7 @@ import { erc20Abi } from '../chain/erc20.ts'
 import { readStandingAllowance, type StandingAllowance } from '../chain/standing-allowance.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import { firstWord } from '../guard/simulation/wallet-state.ts'
 import { type CheckedLeg, isNativeTransfer, requiredAllowance } from '../guard/spending.ts'
@@ -54,7 +54,7 @@ async function checkDecimals(rpc: ChainClient, tokens: readonly Token[]): Promis
     if (found !== BigInt(decimals))
       throw new AppError(
         'POLICY_TOKEN_METADATA',
-        `${plain(symbol)} (${address}) has ${found} decimals, and ${decimals} were counted with`,
+        `${sanitizeText(symbol)} (${address}) has ${found} decimals, and ${decimals} were counted with`,
       )
   }
 }

@@ -3,16 +3,15 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { misfit } from '../domain/schema-mismatch.ts'
-import { operationId } from '../domain/text.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import { decodeIntent, encodeIntent, type OperationSummary } from '../guard/stored-plan.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import { type Proposal, planCore } from './proposal.ts'
+import { operationIdPattern, type Proposal, planCore } from './proposal.ts'
 
 /** The fields of a plan file beside wallet, nonce and steps. */
 const Operation = z.strictObject({
   version: z.literal(1),
-  id: z.string().regex(operationId),
+  id: z.string().regex(operationIdPattern),
   kind: z.string().min(1).max(50),
   request: z.record(z.string(), z.unknown()),
   quoteId: z.string().nullable(),

@@ -2,10 +2,10 @@ import type { RuleResult } from '../guard/policy/facts.ts'
 import type { LoadedPolicy } from '../guard/policy/policy.ts'
 import { policyRules } from '../guard/policy/rules.ts'
 import type { Terms } from '../guard/terms.ts'
+import { checkWithoutPolicy, policyFacts } from './check-proposal.ts'
 import type { ExecutionContext } from './context.ts'
-import { checkWithoutPolicy, policyFacts } from './plan.ts'
-import { readPlan } from './plan-input.ts'
 import type { Proposal } from './proposal.ts'
+import { readPlanFile } from './read-plan-file.ts'
 import type { ReferenceQuote } from './reference-price.ts'
 
 /** Every policy rule that applies to a plan. `policy` is the hash of its file. */
@@ -21,7 +21,7 @@ export async function checkPlanFile(
   terms: Terms & { policy: LoadedPolicy },
   opinionOn: (proposal: Proposal) => Promise<ReferenceQuote | undefined> = async () => undefined,
 ): Promise<PolicyReport> {
-  const { proposal, hash } = readPlan(context, text)
+  const { proposal, hash } = readPlanFile(context, text)
   // A policy may forbid the current gas price; that is reported as one of its rules.
   const checked = await checkWithoutPolicy(
     context,

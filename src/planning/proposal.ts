@@ -48,3 +48,6 @@ export const activeLegs = ({ legs }: Proposal): (ProposedLeg & { intent: Intent;
 
 /** What can be planned again: a leg with an unsigned step or a lost nonce, or only its fees, which are then payments. */
 export type ReplannableLeg = { leg: number; chainId: number; intent: Intent; role?: 'fee' }
+
+/** What an operation may be called: it stands in commands that are told to be typed, and may come from somebody else. */
+export const operationIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/

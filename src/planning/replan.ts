@@ -2,7 +2,7 @@ import { decodeTransfer } from '../chain/erc20.ts'
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import { isPriced } from '../guard/spending.ts'
 import { actionIntent, decodeIntent, encodeIntent, quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
@@ -10,9 +10,9 @@ import { decodeTerms, encodeTerms, type Terms } from '../guard/terms.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { paymentOf, stepFeesOf } from '../protocols/intent-fees.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
+import { type CheckedPlan, checkProposal } from './check-proposal.ts'
 import type { ExecutionContext } from './context.ts'
 import { storedFeeBound } from './fee-bound.ts'
-import { type CheckedPlan, checkProposal } from './plan.ts'
 import type { ProposedLeg, ReplannableLeg } from './proposal.ts'
 
 const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
@@ -73,7 +73,7 @@ export function findReplannableLeg(
 }
 
 const shown = (amount: bigint, token: Token): string =>
-  formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+  formatAmount(amount, { ...token, symbol: sanitizeText(token.symbol) })
 
 /**
  * Refuses a new leg that is worse than the old one. `least` is the least that it may bring now; `null` is the accepted minimum of

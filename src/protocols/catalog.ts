@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
-import type { BitcoinConstants } from './bitcoin.ts'
+import type { BitcoinConstants } from './bitcoin-services.ts'
 import type { MarketConstants } from './constants.ts'
 
 /** The four kinds of strategy of the specification. */

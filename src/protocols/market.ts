@@ -4,7 +4,7 @@ import type { Address } from '../domain/address.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange-quotes.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from './market-logs.ts'
-import type { Extras } from './shared/rewards.ts'
+import type { MarketRewards } from './shared/rewards.ts'
 import type { Step } from './step.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
@@ -58,7 +58,7 @@ export type Market = ProtocolMarket & {
 export type ProtocolMarket = {
   entry: StrategyEntry
   /** What the contracts answer about themselves if the constants are right. Decimals are checked for every market. */
-  claims: readonly Reading<string[]>[]
+  contractAssertions: readonly Reading<string[]>[]
   /** Rates, size, and whether it is open. */
   state: Reading<MarketState>
   /** The `index` of the state alone. A contract may answer it in blocks in which it does not answer the rest. */
@@ -70,7 +70,7 @@ export type ProtocolMarket = {
   /** The seconds in the year of a rate that is not compounded; realised rates follow it. Without it, rates compound over 365 days. */
   simpleYear?: number
   /** Rewards in other tokens. Without it, no contract states any. */
-  rewards?: Extras | undefined
+  rewards?: MarketRewards | undefined
   /** The owner's balance in units of the receipt token. Here and below, `undefined` means that the contracts do not answer. */
   shares: (owner: Address) => Reading<bigint | undefined>
   /** The value of units of the receipt, in units of the asset. */

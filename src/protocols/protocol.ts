@@ -5,7 +5,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Verdict } from './binding-verdict.ts'
 import type { StrategyEntry } from './catalog.ts'
 import type { Exchange } from './exchange-quotes.ts'
-import type { Grade } from './grades.ts'
+import type { IntegrationGrade } from './integration-grade.ts'
 import type { Intent } from './intent.ts'
 import type { ProtocolMarket } from './market.ts'
 import type { Queue } from './withdrawal-queue.ts'
@@ -46,7 +46,7 @@ export type Pays =
 
 /** A yield protocol: one folder, and one line in the registry. */
 export type Protocol<constants> = {
-  grade: Grade
+  grade: IntegrationGrade
   /** For a family of several protocols: whether a market belongs to the protocol whose bytecode was tested, and which protocol that is. */
   forks?: { isOwn: (protocol: string) => boolean; whose: string }
   /** What its markets do with an asset, in one or two sentences. */
@@ -85,16 +85,16 @@ export const paysBy = (
 ): Extract<Pays, { reads: unknown }> => ({ reads: queries.map(readOf), amountOf })
 
 /** A sentence about a market that lends. */
-export const lends = (symbol: string): string =>
+export const lendingDescription = (symbol: string): string =>
   `Lends ${symbol} to borrowers of the market against collateral. The rate follows how much of it is borrowed.`
 
 /** A sentence about a market that stakes. */
-export const stakes = (symbol: string): string =>
+export const stakingDescription = (symbol: string): string =>
   `Stakes ${symbol} and holds a receipt for it, which is worth more as the validators earn. A withdrawal may have to wait.`
 
 /** A sentence about a vault. */
-export const vaultOf = (symbol: string): string =>
+export const vaultDescription = (symbol: string): string =>
   `A vault that takes ${symbol} and gives shares. A share is worth more as the vault earns.`
 
 /** Appended to the source of an A whose calldata also equals that of an SDK. */
-export const alsoEqual = (sdk: string): string => `; its calldata equals that of ${sdk}`
+export const sdkEqualityNote = (sdk: string): string => `; its calldata equals that of ${sdk}`

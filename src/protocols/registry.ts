@@ -9,7 +9,7 @@ import { erc4626 } from './erc4626/protocol.ts'
 import { ethena } from './ethena/protocol.ts'
 import type { Exchange } from './exchange-quotes.ts'
 import { fluid } from './fluid/protocol.ts'
-import type { Grade } from './grades.ts'
+import type { IntegrationGrade } from './integration-grade.ts'
 import { lido } from './lido/protocol.ts'
 import {
   benqiStaking,
@@ -114,10 +114,13 @@ export function bringsOf(
 /** The grade of each protocol, with its evidence. */
 export const grades = Object.fromEntries(
   Object.entries(protocols).map(([family, { grade }]) => [family, grade]),
-) as Readonly<Record<MarketConstants['family'], Grade>>
+) as Readonly<Record<MarketConstants['family'], IntegrationGrade>>
 
 /** The grade of one market: that of its protocol; if the bytecode of another protocol was tested, it names that. */
-export function gradeOf({ protocol, constants }: Pick<StrategyEntry, 'protocol' | 'constants'>): Grade {
+export function gradeOf({
+  protocol,
+  constants,
+}: Pick<StrategyEntry, 'protocol' | 'constants'>): IntegrationGrade {
   const {
     grade: { grade, by },
     forks,

@@ -1,5 +1,5 @@
+import type { Permit2Payment } from '../chain/permit2.ts'
 import type { Address } from '../domain/address.ts'
-import type { Permit2Payment } from '../domain/permit2-payment.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
 /**

@@ -3,12 +3,13 @@ import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
 import type { Wallet } from '../api/wallet-positions.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { checkedKey, checkedUrl } from '../domain/service-url.ts'
+import { checkedApiKey } from '../domain/service-api-key.ts'
+import { checkedServiceUrl } from '../domain/service-url.ts'
 import type { HttpAnswer } from '../http/client.ts'
 import { readBackOf } from './confirm-writes.ts'
 import { completedQuote, isNoPage, olderPageOf, standInFor, type TokenAt } from './legacy-pages.ts'
+import type { RateLimiter, Wait } from './rate-limiter.ts'
 import { type Asked, asker, type Exchange, type UnknownWord, unknownWords } from './request.ts'
-import type { Governor, Wait } from './request-governor.ts'
 
 /**
  * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and
@@ -23,7 +24,7 @@ export type Deployment = {
   deadlineMs?: number
   limitMs?: () => number
   now?: () => number
-  governor?: Governor
+  governor?: RateLimiter
   tokenAt?: TokenAt
   clockIsOff?: (byMs: number) => void
   unknown?: (word: UnknownWord) => void
@@ -42,13 +43,13 @@ const nothing = () => undefined
 /** The service, far away: every route becomes a method that makes one HTTP exchange. What changes nothing is tried again, at most three times. */
 export function remote(deployment: Deployment): Service {
   const { now = Date.now, deadlineMs = 15_000, tokenAt = async () => undefined } = deployment
-  const base = checkedUrl(deployment.baseUrl, 'base URL')
+  const base = checkedServiceUrl(deployment.baseUrl, 'base URL')
   const legacy =
     deployment.legacyBaseUrl === undefined
       ? undefined
-      : checkedUrl(deployment.legacyBaseUrl, 'legacy base URL')
+      : checkedServiceUrl(deployment.legacyBaseUrl, 'legacy base URL')
   const ask = asker({
-    apiKey: checkedKey(deployment.apiKey),
+    apiKey: checkedApiKey(deployment.apiKey),
     deadlineMs,
     limitMs: deployment.limitMs ?? (() => deadlineMs),
     now,

@@ -4,12 +4,12 @@ import type { Route } from '../api/routes.ts'
 import type { Service } from '../api/service.ts'
 import { actionStatuses, historyStatuses, historyTypes, swapStatuses } from '../api/wire-fields.ts'
 import { AppError, wordsOfService } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../http/client.ts'
 import { doubtfulName } from '../http/json.ts'
 import { hider } from '../http/redaction.ts'
 import { isUnanswered, unconfirmed } from './confirm-writes.ts'
-import type { Governor, Wait } from './request-governor.ts'
+import type { RateLimiter, Wait } from './rate-limiter.ts'
 import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './response-errors.ts'
 import { withRetries } from './retries.ts'
 
@@ -75,7 +75,7 @@ type AskNeeds = {
   deadlineMs: number
   limitMs: () => number
   now: () => number
-  governor: Governor | undefined
+  governor: RateLimiter | undefined
   waits: (seconds: number, why: Wait) => void
   traced: (exchange: Exchange) => void
 }
@@ -171,7 +171,7 @@ function refuseDoubtful({ text }: HttpAnswer, { method, path }: Asked): void {
   if (name !== undefined)
     throw new AppError(
       'SERVICE_BAD_RESPONSE',
-      `The service answers ${method} ${path} with "${plain(name)}" in a way that can be read as two things`,
+      `The service answers ${method} ${path} with "${sanitizeText(name)}" in a way that can be read as two things`,
       { details: { at: [name] }, hint: seeTheAnswer },
     )
 }

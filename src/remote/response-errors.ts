@@ -2,7 +2,7 @@ import { fromEnvelope } from '../api/error-envelope.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { retryAfterMs } from '../http/backoff.ts'
 import type { HttpAnswer, HttpFault } from '../http/client.ts'
-import { limited } from './request-governor.ts'
+import { rateLimitedError } from './rate-limiter.ts'
 
 /** The longest wait that a service is believed: the longest window of its limits. */
 const mostWaitMs = 3_600_000
@@ -31,7 +31,7 @@ export function refusal(answer: HttpAnswer, now: number): AppError {
   const said = fromEnvelope(status, body)
   if (status === 429) {
     const seconds = Math.ceil((askedWaitMs(answer, now) ?? unsaidWaitMs) / 1000)
-    return limited(seconds, said.message, said.details)
+    return rateLimitedError(seconds, said.message, said.details)
   }
   const details = { ...said.details, ...(said.code !== 'UNAUTHORIZED' && { code: said.code }) }
   // The key was read and is known: to set it is not what helps.

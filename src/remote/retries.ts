@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { backoffMs, isWorthAgain, wait } from '../http/backoff.ts'
 import type { HttpAnswer } from '../http/client.ts'
-import { type Governor, placeFor, type Waiting, waited } from './request-governor.ts'
+import { type RateLimiter, takeRequestPlace, type Waiting, waitForLimit } from './rate-limiter.ts'
 import { askedWaitMs, unsaidWaitMs } from './response-errors.ts'
 
 /**
@@ -12,7 +12,7 @@ type Patience = {
   mayRetry: boolean
   budgetMs: number
   waiting: Waiting
-  governor: Governor | undefined
+  governor: RateLimiter | undefined
   now: () => number
 }
 
@@ -30,7 +30,7 @@ export async function withRetries(
   let left = budgetMs
   let answered: HttpAnswer | undefined
   for (let tried = 1; ; tried++) {
-    if (governor) await placeFor(governor, waiting)
+    if (governor) await takeRequestPlace(governor, waiting)
     const began = performance.now()
     let last: () => HttpAnswer
     try {
@@ -48,7 +48,7 @@ export async function withRetries(
         // Who gives up says how long to wait, and the others of this machine are held to it for a while.
         const block = goesOn ? pause.ms : (pause.asked ?? unsaidWaitMs)
         governor?.block(now() + Math.min(block, most[why]))
-        if (!goesOn || !(await waited(pause.ms, waiting, why))) return answer
+        if (!goesOn || !(await waitForLimit(pause.ms, waiting, why))) return answer
         continue
       }
       answered = answer

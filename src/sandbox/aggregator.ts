@@ -1,6 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
-import { openChain, read } from '../chain/chain.ts'
+import { read } from '../chain/block-reads.ts'
+import { openChain } from '../chain/chain.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
@@ -12,8 +13,8 @@ import { metaAggregationRouterAbi } from '../swaps/kyberswap/abi.ts'
 import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
 import type { Answer } from './loopback-server.ts'
+import { openExchanges } from './onchain-exchanges.ts'
 import { secretFile } from './secret-files.ts'
-import { openExchanges } from './swap-providers.ts'
 
 /** A chain as the aggregator sees it. */
 type Chain = { network: Network; rpc: ChainClient }

@@ -12,7 +12,7 @@ import { depositIn, fillQuery } from '../swaps/across/deposit-events.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
 import type { Route } from '../swaps/provider.ts'
 import type { Answer } from './loopback-server.ts'
-import { openExchanges } from './swap-providers.ts'
+import { openExchanges } from './onchain-exchanges.ts'
 
 /** Where the service is below the base URL of the sandbox's services. */
 export const lifiPath = '/lifi/v1'

@@ -20,7 +20,7 @@ import {
 import { receiptOf } from './genesis/deployer.ts'
 import { type Asset, assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
-import { openExchanges } from './swap-providers.ts'
+import { openExchanges } from './onchain-exchanges.ts'
 
 /** What goes wrong with the solver of Relay; `amount` is its delay in ms. */
 export type RelayFault = {

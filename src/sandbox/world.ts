@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../chain/client.ts'
 import { erc20Abi } from '../chain/erc20.ts'
-import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
+import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { type Network, networkNamed, sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
@@ -12,6 +12,7 @@ import { suggestedFees } from './across/api.ts'
 import { startRelayer } from './across/relayer.ts'
 import { aggregatorAnswer, aggregatorPath, oneInchPath, sandboxKeyFile } from './aggregator.ts'
 import { catchUp } from './anvil.ts'
+import { aveniaPath, openAvenia, sandboxAccountFile } from './avenia.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
 import { type BitcoinWorld, bitcoinServices, openBitcoinWorld } from './bitcoin/world.ts'
 import { attestationAnswer } from './cctp/api.ts'
@@ -23,7 +24,6 @@ import { genesis } from './genesis/genesis-cache.ts'
 import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
 import { startNodes, startWhereLeft } from './nodes.ts'
-import { deskPath, openDesks, sandboxAccountFile } from './ramp-desk.ts'
 import { openRelay, relayPath } from './relay.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 
@@ -141,7 +141,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const account = sandboxAccountFile(cacheDir)
   const keyFile = sandboxKeyFile(cacheDir)
   const rampDesks = () =>
-    openDesks({
+    openAvenia({
       catalog: whole(),
       chains,
       account,
@@ -279,7 +279,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       })),
       avenia: (saved.catalog.avenia ?? []).map((one) => ({
         ...one,
-        service: { api: `${api.url}${deskPath(networkNamed(sandboxNetworks, one.chainId).name)}`, account },
+        service: { api: `${api.url}${aveniaPath(networkNamed(sandboxNetworks, one.chainId).name)}`, account },
       })),
       lifi: saved.catalog.lifi.map((one) => ({ ...one, api: `${api.url}${lifiPath}` })),
       relay: saved.catalog.relay.map((one) => ({ ...one, api: `${api.url}${relayPath}` })),

@@ -1,8 +1,8 @@
-import { hexQuantity } from '../chain/rpc/answer-numbers.ts'
 import { isRecord, type RpcCall, unwrap } from '../chain/rpc/envelope.ts'
+import { hexQuantity } from '../chain/rpc/quantities.ts'
 import { type Address, EvmAddress, type Hex, HexData } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { hostOf, newDispatcher, postJson } from '../http/client.ts'
 import { hider } from '../http/redaction.ts'
 import { secretUrlParts } from '../http/secret-url-parts.ts'
@@ -94,7 +94,7 @@ function signerError(host: string, method: string, error: unknown): unknown {
     const { fault } = error.details ?? {}
     if (fault === 'deadline') return unusableError(host, `did not answer ${method} in time`, error)
     if (fault === 'unreachable') return unusableError(host, 'cannot be reached', error)
-    return unusableError(host, `cannot be used: ${plain(error.message)}`, error)
+    return unusableError(host, `cannot be used: ${sanitizeText(error.message)}`, error)
   }
   const { code, message } = error.details ?? {}
   if (code === 4001)
@@ -103,7 +103,7 @@ function signerError(host: string, method: string, error: unknown): unknown {
     })
   if (code === -32601 || code === 4200)
     return unusableError(host, `has no ${method}: one that only sends by itself is not used`, error)
-  return unusableError(host, `refuses ${method}: ${plain(String(message))}`, error)
+  return unusableError(host, `refuses ${method}: ${sanitizeText(String(message))}`, error)
 }
 
 function chooseAccount(host: string, said: unknown, wallet: Address | null): Address {

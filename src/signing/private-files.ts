@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { listing, shellPath } from '../domain/shell-quoting.ts'
-import { parseKey } from './keystore/key.ts'
+import { listFileCommand, shellPath } from '../domain/shell-quoting.ts'
+import { parsePrivateKey } from './keystore/private-key.ts'
 
 const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
@@ -45,7 +45,7 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
   } catch (error) {
     if (error instanceof AppError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw refused(path, 'it does not exist', listing(path), error)
+      throw refused(path, 'it does not exist', listFileCommand(path), error)
     throw refused(path, 'it cannot be read', 'See that you may read it, and every directory above it.', error)
   } finally {
     if (file !== undefined) closeSync(file)
@@ -53,4 +53,4 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
 }
 
 /** The private key in a file that contains only 32 bytes in hex. */
-export const readKeyFile = (path: string): Hex => parseKey(readPrivateFile(path))
+export const readKeyFile = (path: string): Hex => parsePrivateKey(readPrivateFile(path))

@@ -9,7 +9,7 @@ import { parseGwei } from '../guard/terms.ts'
 import { commandOperands, optionValue } from './command-line.ts'
 import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './command-line-check.ts'
 import { prepareSigning } from './keystore/curve-precomputation.ts'
-import { generateKey, parseKey } from './keystore/key.ts'
+import { generatePrivateKey, parsePrivateKey } from './keystore/private-key.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'
 import { readKeyFile } from './private-files.ts'
 import type {
@@ -57,7 +57,7 @@ async function openKeyHolder(source: KeySource, context: SigningServiceContext):
     const url = optionValue(context.argv, '--signer-url') ?? context.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, context.tell)
   }
-  return privateKeySigner(parseKey(await readKeyText(source, context)))
+  return privateKeySigner(parsePrivateKey(await readKeyText(source, context)))
 }
 
 type TextSource = Exclude<KeySource, { kind: 'ledger' | 'external' }>
@@ -212,9 +212,9 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         return { address: account.address }
       }
       case 'make':
-        return store(ask, generateKey())
+        return store(ask, generatePrivateKey())
       case 'import':
-        return store(ask, parseKey(await readImportedKey(ask.from)))
+        return store(ask, parsePrivateKey(await readImportedKey(ask.from)))
       case 'approve':
         return approve(ask)
       case 'sign':

@@ -1,5 +1,5 @@
-import type { BitcoinConstants } from '../protocols/bitcoin.ts'
-import type { DepositDefinition, DepositNetwork, DepositProvider } from './deposit.ts'
+import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
+import type { DepositDefinition, DepositNetwork, DepositProvider } from './deposit-provider.ts'
 import { nearIntents } from './near-intents/provider.ts'
 import { thorchain } from './thorchain/provider.ts'
 

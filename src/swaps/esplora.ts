@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AddressHistory, Bitcoin, BitcoinTransaction } from './deposit.ts'
+import type { AddressHistory, Bitcoin, BitcoinTransaction } from './deposit-provider.ts'
 import { badAnswer, providerApi } from './provider-api.ts'
 import type { SwapNetwork } from './provider-network.ts'
 

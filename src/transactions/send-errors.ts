@@ -2,7 +2,7 @@ import { parseUnits } from 'viem/utils'
 import type { Fees } from '../chain/fees.ts'
 import { isAlreadyKnown } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
-import { plain } from '../domain/text.ts'
+import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Attempt } from '../store/journal/operation.ts'
 
 /** The class of a send error: too cheap for the pool or the next block, too cheap to replace, or another cause. */
@@ -48,7 +48,7 @@ const maxMessageLength = 300
 export function broadcastAnswer(error: unknown): string {
   const isAnswer = error instanceof AppError && error.code === 'RPC_ERROR'
   const said = isAnswer ? error.details?.message : error instanceof Error ? error.message : error
-  const words = plain(String(said)).slice(0, maxMessageLength)
+  const words = sanitizeText(String(said)).slice(0, maxMessageLength)
   if (isAlreadyKnown(words)) return 'known'
   // No answer is no refusal.
   if (!isAnswer) return `unknown: ${words}`

@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { derivedInputs } from '../../src/app/derived-context-inputs.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../src/app/profiles/settings.ts'
-import { derivedInputs } from '../../src/app/world-inputs.ts'
 import { testKeychain } from '../support/keychain.ts'
 
 // Each of these alone keeps keys away from what serves other programs; here each is looked at without the others.

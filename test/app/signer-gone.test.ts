@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { deskOf } from '../../src/app/signing/signer-process.ts'
+import { signerProcessService } from '../../src/app/signing/signer-process.ts'
 
 test('the process that holds the keys ends without a word when nobody is there for its answer', async () => {
   const home = mkdtempSync(join(tmpdir(), 'sluice-signer-'))
@@ -30,7 +30,7 @@ test.each([
   ['SIGKILL', 'KEY_SOURCE'],
 ] as const)('%s while it begins is told as what it is', async (signal, code) => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'pipe' })
-  const desk = deskOf(child)
+  const desk = signerProcessService(child)
   const asked = desk({ do: 'open', source: { kind: 'environment' } })
   child.kill(signal)
   await expect(asked).rejects.toMatchObject({ code })
@@ -41,7 +41,7 @@ test('a pipe that breaks before the end of the process is known is told by how t
   const program = "require('node:fs').closeSync(0); console.log(); setInterval(() => 0, 1000)"
   const child = spawn(process.execPath, ['-e', program], { stdio: 'pipe' })
   await once(child.stdout, 'data')
-  const asked = deskOf(child)({ do: 'open', source: { kind: 'environment' } })
+  const asked = signerProcessService(child)({ do: 'open', source: { kind: 'environment' } })
   await once(child.stdin, 'error')
   child.kill('SIGINT')
   await expect(asked).rejects.toMatchObject({ code: 'INTERRUPTED' })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { deskOf } from '../../src/app/signing/signer-process.ts'
+import { signerProcessService } from '../../src/app/signing/signer-process.ts'
 
 // The real process that holds the keys, and its pipe.
 
@@ -18,7 +18,7 @@ test.each(['\u2028', '\u2029', '\n', '\u{e0041}'])(
     )
     try {
       child.stdin.write(`${JSON.stringify({ argv: ['deposit', 'x'], privateKey: null, quiet: true })}\n`)
-      const desk = deskOf(child)
+      const desk = signerProcessService(child)
       const path = `/nowhere/key${character}file`
       for (let again = 0; again < 2; again++)
         await expect(desk({ do: 'open', source: { kind: 'key-file', path } })).rejects.toMatchObject({

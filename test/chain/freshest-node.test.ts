@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { readFromFreshest } from '../../src/chain/freshest-node.ts'
-import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { failoverRpc } from '../../src/chain/rpc/failover.ts'
+import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'

@@ -4,7 +4,7 @@ import { unpainted } from '../../src/cli/terminal/io.ts'
 import type { Stream } from '../../src/cli/terminal/stream.ts'
 import type { Plan } from '../../src/cli/views/call-view.ts'
 import { planQuestion, planView } from '../../src/cli/views/plan-view.ts'
-import { plain } from '../../src/domain/text.ts'
+import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -210,7 +210,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
           cost && gasPrice ? cost.formatted : 'is unknown',
         ]),
       ]
-      for (const leaf of leaves) if (leaf) expect(text).toContain(plain(leaf))
+      for (const leaf of leaves) if (leaf) expect(text).toContain(sanitizeText(leaf))
     }),
     { numRuns: 300 },
   )
@@ -242,7 +242,7 @@ test('the question says what, how many transactions, where and whose', () => {
     fc.property(plans, foreign, (plan, title) => {
       const question = planQuestion(plan, title)
       expect(question).not.toMatch(/\p{Cc}/u)
-      expect(question.startsWith(plain(title))).toBe(true)
+      expect(question.startsWith(sanitizeText(title))).toBe(true)
       for (const { network } of plan.steps) expect(question).toContain(network)
       expect(question).toContain(`${plan.wallet.slice(0, 6)}...${plan.wallet.slice(-4)}?`)
     }),

@@ -2,11 +2,12 @@ import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { emitList } from '../../src/cli/output/output.ts'
+import type { Column } from '../../src/cli/output/view.ts'
 import { hasUnicode, hyperlink, isPainted } from '../../src/cli/terminal/io.ts'
 import { addressLink, hashLink } from '../../src/cli/terminal/links.ts'
-import type { Column, Stream } from '../../src/cli/terminal/stream.ts'
+import type { Stream } from '../../src/cli/terminal/stream.ts'
 import { fields, table } from '../../src/cli/terminal/table.ts'
-import { settled } from '../../src/domain/text.ts'
+import { sanitizeOutput } from '../../src/domain/terminal-sanitizing.ts'
 
 const stream = (more: Partial<Stream> = {}): Stream => ({
   write: () => undefined,
@@ -140,10 +141,10 @@ test('a hash and an address lead to our explorer of their network, and what is n
   expect(hashLink(stream(), 'base', hash)).toBe(hash)
   // The last net lets these through where there are colours, and nothing of the kind anywhere else.
   const link = hashLink(to, 'base', hash)
-  expect(settled(link, true)).toBe(link)
-  expect(settled(link, false)).not.toMatch(/\p{Cc}/u)
-  expect(settled(hyperlink('click', 'https://evil.example/'), true)).not.toContain('\u001b]8;;https')
-  expect(settled('\u001b[31mred\u001b[39m', false)).toBe('red')
+  expect(sanitizeOutput(link, true)).toBe(link)
+  expect(sanitizeOutput(link, false)).not.toMatch(/\p{Cc}/u)
+  expect(sanitizeOutput(hyperlink('click', 'https://evil.example/'), true)).not.toContain('\u001b]8;;https')
+  expect(sanitizeOutput('\u001b[31mred\u001b[39m', false)).toBe('red')
 })
 
 test('a cell that a spreadsheet would calculate is text in CSV, a negative number is a number, and what was not given is nothing', async () => {

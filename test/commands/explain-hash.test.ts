@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
+import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Provider, provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

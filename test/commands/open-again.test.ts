@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
+import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import { provider } from '../support/provider.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Cli } from '../../src/cli/command-context.ts'
 import { confirmRepeat } from '../../src/cli/signing-flow/idempotency.ts'
-import type { Cli } from '../../src/cli/world.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { ExecutionContext } from '../../src/planning/context.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/facts.ts'
 import { hasMovedFunds, unreturnedFeeText } from '../../src/diagnosis/messages/messages.ts'
 import { retryRiskText, supersededStep } from '../../src/diagnosis/messages/retry-safety.ts'
-import { isSettlementUncertain, uncertaintyText } from '../../src/diagnosis/messages/uncertainty.ts'
+import {
+  contradictionsText,
+  isSettlementContradicted,
+} from '../../src/diagnosis/messages/settlement-contradictions.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Step } from '../../src/store/journal/operation.ts'
@@ -46,13 +49,15 @@ describe('what is settled by the journal', () => {
     'as %s is doubted where it waits again, or its node does not have its block',
     (state) => {
       const waits = { steps: [factsOf(state, { waiting: hash })] }
-      expect(isSettlementUncertain(waits)).toBe(true)
-      expect(uncertaintyText(waits)).toBe(` ${hash} of it waits again, so that it may still be mined.`)
+      expect(isSettlementContradicted(waits)).toBe(true)
+      expect(contradictionsText(waits)).toBe(` ${hash} of it waits again, so that it may still be mined.`)
       const inclusion = { blockNumber: 7 } as Step['inclusion']
       const lacks = { steps: [factsOf(state, { lacksBlock: true }, { step: stepOf(state, { inclusion }) })] }
-      expect(isSettlementUncertain(lacks)).toBe(true)
-      expect(uncertaintyText(lacks)).toBe(' The node of sandbox-one does not have block 7, in which it was.')
-      expect(isSettlementUncertain({ steps: [factsOf(state, {})] })).toBe(false)
+      expect(isSettlementContradicted(lacks)).toBe(true)
+      expect(contradictionsText(lacks)).toBe(
+        ' The node of sandbox-one does not have block 7, in which it was.',
+      )
+      expect(isSettlementContradicted({ steps: [factsOf(state, {})] })).toBe(false)
     },
   )
 })

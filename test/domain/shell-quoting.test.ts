@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listing, shellOperand, shellPath, shellWord } from '../../src/domain/shell-quoting.ts'
-import { plain } from '../../src/domain/text.ts'
+import { listFileCommand, shellOperand, shellPath, shellWord } from '../../src/domain/shell-quoting.ts'
+import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
 
 const shells = ['/bin/bash', '/usr/bin/zsh', '/bin/ksh'].filter((path) => existsSync(path))
 
@@ -62,7 +62,7 @@ test('and so any word', () => {
 })
 
 test('nothing of it is lost on its way to a terminal', () => {
-  for (const word of hostile) expect(plain(shellWord(word))).toBe(shellWord(word))
+  for (const word of hostile) expect(sanitizeText(shellWord(word))).toBe(shellWord(word))
 })
 
 test('what needs no quotes has none', () => {
@@ -72,7 +72,7 @@ test('what needs no quotes has none', () => {
 
 test('a word that begins with a dash is no flag', () => {
   expect([shellPath('-rf'), shellPath('a b'), shellPath('-')]).toEqual(['./-rf', "'a b'", '-'])
-  expect(['/a b/c', 'c', '/c', '-x/y'].map(listing)).toEqual([
+  expect(['/a b/c', 'c', '/c', '-x/y'].map(listFileCommand)).toEqual([
     "ls -l '/a b'",
     'ls -l .',
     'ls -l /',

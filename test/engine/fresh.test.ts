@@ -4,7 +4,7 @@ import type { Service } from '../../src/api/service.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { createCustomerEngines } from '../../src/engine/engine.ts'
-import { type AnswerReuse, shareAnswers } from '../../src/engine/shared-answers.ts'
+import { type AnswerReuse, coalesceRequests } from '../../src/engine/request-coalescing.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 import { codeOf, engineOn, perform, watched } from './support.ts'
 
@@ -16,7 +16,7 @@ const other = 'aave-v3-usdc-sandbox-two'
 /** Questions that are answered by hand. */
 function byHand(answerReuse?: AnswerReuse) {
   const open: { answer: (value: string) => void; fail: (error: Error) => void }[] = []
-  const ask = shareAnswers(
+  const ask = coalesceRequests(
     () => new Promise<string>((answer, fail) => open.push({ answer, fail: (error) => fail(error) })),
     answerReuse,
   )

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { read } from '../../src/chain/chain.ts'
+import { read } from '../../src/chain/block-reads.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { both, together } from '../../src/chain/contract-reading.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'

@@ -1,14 +1,15 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { answerRounds, openChain } from '../../src/chain/chain.ts'
+import { answerRounds } from '../../src/chain/block-reads.ts'
+import { openChain } from '../../src/chain/chain.ts'
 import { known } from '../../src/chain/contract-reading.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Price } from '../../src/domain/usd.ts'
 import type { CompoundV2Constants } from '../../src/protocols/compound-v2/constants.ts'
-import { lenderExtras } from '../../src/protocols/compound-v2/rewards.ts'
-import { cometExtras } from '../../src/protocols/compound-v3/rewards.ts'
-import { type Extras, extraRate } from '../../src/protocols/shared/rewards.ts'
+import { compoundV2Rewards } from '../../src/protocols/compound-v2/rewards.ts'
+import { cometRewards } from '../../src/protocols/compound-v3/rewards.ts'
+import { type MarketRewards, rewardRate } from '../../src/protocols/shared/rewards.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { codeSaying } from './sayings.ts'
 
@@ -48,7 +49,7 @@ const prices = new Map<Address, Price>([
   [second, 10n ** 8n],
   [nativeAddress, 20n * 10n ** 8n],
 ])
-const asked = async (extras: Extras | undefined) =>
+const asked = async (extras: MarketRewards | undefined) =>
   (
     await answerRounds(openChain(network, node.rpc), [
       extras!(now, (address) => known(prices.get(address) ?? null)),
@@ -82,7 +83,7 @@ describe('what a market of Compound v3 pays beside its interest', () => {
       ],
     ])
   const rate = async (rewards: Address | undefined = other) =>
-    extraRate(await asked(cometExtras({ family: 'compound-v3', comet: place, rewards })), million)
+    rewardRate(await asked(cometRewards({ family: 'compound-v3', comet: place, rewards })), million)
 
   test('is its speed by the scale of its index, at what the token is worth', async () => {
     await put(token, [['decimals()', [], 'uint8', [18]]])
@@ -117,7 +118,7 @@ describe('what a market of Compound v3 pays beside its interest', () => {
     prices.set(token, null)
     expect(await rate()).toBeNull()
     prices.set(token, 50n * 10n ** 8n)
-    expect(cometExtras({ family: 'compound-v3', comet: place })).toBeUndefined()
+    expect(cometRewards({ family: 'compound-v3', comet: place })).toBeUndefined()
   })
 })
 
@@ -129,7 +130,7 @@ describe('what a market of Moonwell or Benqi pays beside its interest', () => {
     rate: 'second',
     pauses: 'guardian',
   }
-  const rate = async () => extraRate(await asked(lenderExtras(constants)), million)
+  const rate = async () => rewardRate(await asked(compoundV2Rewards(constants)), million)
   type Config = { emission: Address; end: number; speed: bigint }
   const configs = (all: Config[]) =>
     put(distributor, [
@@ -185,7 +186,7 @@ describe('what a market of Moonwell or Benqi pays beside its interest', () => {
   })
 
   test('is not known of Venus, which counts in blocks, nor where nobody answers', async () => {
-    expect(lenderExtras({ ...constants, pauses: 'action' })).toBeUndefined()
+    expect(compoundV2Rewards({ ...constants, pauses: 'action' })).toBeUndefined()
     await node.rpc.request('anvil_setCode', [other, '0x'])
     expect(await rate()).toBeNull()
   })

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { quantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
+import { quantity } from '../../src/chain/rpc/quantities.ts'
 import { retryAfterMs } from '../../src/http/backoff.ts'
 import { getJson, postJson } from '../../src/http/client.ts'
 

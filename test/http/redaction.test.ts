@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plain } from '../../src/domain/text.ts'
+import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
 import { hider } from '../../src/http/redaction.ts'
 import { gaps, ways, whole } from '../support/spelled.ts'
 
@@ -53,9 +53,9 @@ describe('a secret', () => {
   test('goes where only what is not seen stands between its letters, and stays away when that is taken', () => {
     for (let code = 0; code < 0x10000; code++) {
       const gap = String.fromCharCode(code)
-      if (plain(gap) !== '') continue
+      if (sanitizeText(gap) !== '') continue
       const left = hider(['slk_secret-key'], '*')([...'slk_secret-key'].join(gap))
-      expect({ code, left: plain(left) }).toEqual({ code, left: '*' })
+      expect({ code, left: sanitizeText(left) }).toEqual({ code, left: '*' })
     }
   })
 

@@ -1,5 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import { type Chain, read } from '../../src/chain/chain.ts'
+import { read } from '../../src/chain/block-reads.ts'
+import type { Chain } from '../../src/chain/chain.ts'
 import { type Reading, together } from '../../src/chain/contract-reading.ts'
 import type { Catalog } from '../../src/protocols/catalog.ts'
 import type { Books } from './books.ts'

@@ -3,13 +3,13 @@ import { erc20Abi, transferTopic } from '../../src/chain/erc20.ts'
 import { lidoAbi } from '../../src/protocols/lido/abi.ts'
 import { lidoTopics } from '../../src/protocols/lido/market.ts'
 import { lidoQueueAbi } from '../../src/protocols/lido/queue.ts'
-import { topicOf } from '../../src/protocols/shared/event-topics.ts'
+import { eventTopic } from '../../src/protocols/shared/encode-topics.ts'
 
 test('topics that are written as texts, which the build hashes, are those of the events of the ABIs', () => {
   expect({ transferTopic, ...lidoTopics }).toEqual({
-    transferTopic: topicOf(erc20Abi, 'Transfer'),
-    sharesMoved: topicOf(lidoAbi, 'TransferShares'),
-    claimed: topicOf(lidoQueueAbi, 'WithdrawalClaimed'),
-    requested: topicOf(lidoQueueAbi, 'WithdrawalRequested'),
+    transferTopic: eventTopic(erc20Abi, 'Transfer'),
+    sharesMoved: eventTopic(lidoAbi, 'TransferShares'),
+    claimed: eventTopic(lidoQueueAbi, 'WithdrawalClaimed'),
+    requested: eventTopic(lidoQueueAbi, 'WithdrawalRequested'),
   })
 })

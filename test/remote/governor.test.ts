@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { observe } from '../../src/cli/watch-loop.ts'
+import { watchUntil } from '../../src/cli/watch-loop.ts'
 import { remote } from '../../src/remote/client.ts'
-import { type Governor, limited } from '../../src/remote/request-governor.ts'
+import { type RateLimiter, rateLimitedError } from '../../src/remote/rate-limiter.ts'
 import { listener } from '../support/listener.ts'
 import { type Circumstances, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -247,7 +247,7 @@ describe('a limit that does not say how long', () => {
 
   test('is waited for a second by all of them, where that fits', async () => {
     const blocked: number[] = []
-    const governor: Governor = {
+    const governor: RateLimiter = {
       take: () => ({ ok: true }),
       block: (until) => blocked.push(until - Date.now()),
       unblock: () => undefined,
@@ -324,22 +324,24 @@ test('who watches waits for a limit and goes on', async () => {
     world: { interrupt: { signal: new AbortController().signal } },
   } as never
   const look = async () => {
-    if (limits.shift()) throw limited(1)
+    if (limits.shift()) throw rateLimitedError(1)
     return { status: 'done' }
   }
   const how = { isOver: () => true, view: () => '', intervalMs: 1, again: () => 'sluice action watch x' }
-  expect(await observe(cli, look, how)).toEqual({ status: 'done' })
+  expect(await watchUntil(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])
   expect(err).toEqual([expect.stringMatching(/; retrying in 1s$/)])
   // However long it asks to wait, the watch goes on for as long as it was to; it gives up with what it never saw, and not with what it saw.
   const late = { ...(cli as object), globals: { json: true, timeoutMs: 300 } } as never
-  await expect(observe(late, async () => Promise.reject(limited(9_999)), how)).rejects.toMatchObject({
+  await expect(
+    watchUntil(late, async () => Promise.reject(rateLimitedError(9_999)), how),
+  ).rejects.toMatchObject({
     code: 'RATE_LIMITED',
   })
-  const looks = [async () => ({ status: 'open' }), async () => Promise.reject(limited(9_999))]
+  const looks = [async () => ({ status: 'open' }), async () => Promise.reject(rateLimitedError(9_999))]
   const open = { ...how, isOver: () => false }
   await expect(
-    observe(late, () => (looks.length > 1 ? looks.shift()! : looks[0]!)(), open),
+    watchUntil(late, () => (looks.length > 1 ? looks.shift()! : looks[0]!)(), open),
   ).rejects.toMatchObject({
     code: 'PENDING',
     details: { last: { status: 'open' } },
@@ -370,7 +372,7 @@ test('without --timeout, a key that is used up for less than the two minutes tha
 })
 
 test('a wait that is interrupted ends as a limit', async () => {
-  const governor: Governor = {
+  const governor: RateLimiter = {
     take: () => ({ ok: false, retryAfterSeconds: 3 }),
     block: () => undefined,
     unblock: () => undefined,
@@ -393,7 +395,7 @@ describe('a wait that fits the time left', () => {
   test('is waited for before asking, for every try', async () => {
     const places: string[] = []
     let isFree = false
-    const governor: Governor = {
+    const governor: RateLimiter = {
       take: () => {
         places.push(isFree ? 'taken' : 'none')
         isFree = !isFree

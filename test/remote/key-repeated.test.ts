@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { plain } from '../../src/domain/text.ts'
+import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
 import { remote } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
@@ -164,7 +164,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
             seen.push(out + err)
             const forms = [key, JSON.stringify(key).slice(1, -1), ...whole.map((one) => one(key))]
             for (const form of forms)
-              for (const shown of [out + err, plain(out + err)])
+              for (const shown of [out + err, sanitizeText(out + err)])
                 expect({
                   mode,
                   holds: shown.toLowerCase().includes(form.toLowerCase()),
@@ -173,7 +173,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
                   holds: false,
                 })
             // Every line alone: a trace has its lines one below the other, and nothing else in it that is not seen.
-            if (mode === '--debug') expect(err.split('\n').map(plain).join('\n')).toBe(err)
+            if (mode === '--debug') expect(err.split('\n').map(sanitizeText).join('\n')).toBe(err)
           }
         },
       ),

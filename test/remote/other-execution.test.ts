@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { deskOf } from '../../src/app/signing/signer-process.ts'
+import { signerProcessService } from '../../src/app/signing/signer-process.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { SigningService } from '../../src/signing/protocol.ts'
 import { engineOn, over } from '../engine/support.ts'
@@ -409,7 +409,7 @@ describe('the signer, a process of its own,', () => {
     children.push(child)
     const argv = wordsOf(line)
     child.stdin!.write(`${JSON.stringify({ argv, privateKey: sandbox.user.key, quiet: true })}\n`)
-    return deskOf(child)
+    return signerProcessService(child)
   }
 
   type Leg = { chainId: number; intent: Document; transactions: { to: string; data: string }[] }

@@ -14,7 +14,7 @@ import { keccak256 } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { exportKey, listKeys, removeKey } from '../../src/signing/keystore/directory.ts'
 import { openKeystore } from '../../src/signing/keystore/encryption.ts'
-import { generateKey, parseKey } from '../../src/signing/keystore/key.ts'
+import { generatePrivateKey, parsePrivateKey } from '../../src/signing/keystore/private-key.ts'
 import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import { openKey, saveKey } from '../../src/signing/keystore/stored-key.ts'
 import { readKeyFile } from '../../src/signing/private-files.ts'
@@ -69,13 +69,15 @@ describe('the keystore', () => {
 
   it('never writes over a key', async () => {
     keepSealed(keys, 'mine', testKey, 'x')
-    await expect(saveKey(keys, 'mine', generateKey(), 'x')).rejects.toMatchObject({ code: 'KEY_SOURCE' })
+    await expect(saveKey(keys, 'mine', generatePrivateKey(), 'x')).rejects.toMatchObject({
+      code: 'KEY_SOURCE',
+    })
     expect(await openKey(keys, 'mine', 'x')).toBe(testKey)
   })
 
   it('lists names with addresses, exports what is sealed, and removes', async () => {
     keepSealed(keys, 'b', testKey, 'x')
-    keepSealed(keys, 'a', generateKey(), 'x')
+    keepSealed(keys, 'a', generatePrivateKey(), 'x')
     expect(listKeys(keys).map(({ name }) => name)).toEqual(['a', 'b'])
     expect(listKeys(keys)[1]!.address).toBe(privateKeySigner(testKey).address)
     expect(await openKeystore(exportKey(keys, 'b'), 'x')).toBe(testKey)
@@ -168,7 +170,7 @@ describe('a key file', () => {
     '',
     'hello',
   ])('with %j in it is refused, and the text is not repeated', (text) => {
-    expect(() => parseKey(text)).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
-    if (text !== '') expect(() => parseKey(text)).not.toThrow(text)
+    expect(() => parsePrivateKey(text)).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
+    if (text !== '') expect(() => parsePrivateKey(text)).not.toThrow(text)
   })
 })

@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest'
-import type { BitcoinConstants } from '../../src/protocols/bitcoin.ts'
+import type { BitcoinConstants } from '../../src/protocols/bitcoin-services.ts'
 import { type Answer, jsonBody, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
-import type { DepositDefinition, DepositNetwork, DepositProvider } from '../../src/swaps/deposit.ts'
-import { serviceExchange } from '../../src/swaps/service-exchange.ts'
+import type { DepositDefinition, DepositNetwork, DepositProvider } from '../../src/swaps/deposit-provider.ts'
+import { serviceExchange } from '../../src/swaps/provider-http.ts'
 
 /** What the service of a test answers. */
 export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>

@@ -1,5 +1,5 @@
-import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
+import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
 import { type Listener, listener } from './listener.ts'
 
 type Call = { id: number; method: string; params?: unknown[] }

@@ -3,16 +3,16 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { afterEach, beforeEach, expect, inject } from 'vitest'
-import { createWorld } from '../../src/app/create-world.ts'
+import { createCommandContext } from '../../src/app/create-command-context.ts'
 import { main } from '../../src/app/main.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
 import type { Keychain } from '../../src/app/profiles/keychain.ts'
-import { chosenProfile } from '../../src/app/profiles/profile.ts'
+import { selectProfile } from '../../src/app/profiles/profile-selection.ts'
 import { unopened } from '../../src/app/profiles/secrets.ts'
 import { fileSettings } from '../../src/app/profiles/settings.ts'
 import { signerReads } from '../../src/app/signing/signer-inputs.ts'
+import type { Sandbox } from '../../src/cli/command-context.ts'
 import type { Io, Stream } from '../../src/cli/terminal/stream.ts'
-import type { Sandbox } from '../../src/cli/world.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Exit } from '../../src/domain/errors.ts'
 import type { Catalog } from '../../src/protocols/catalog.ts'
@@ -109,7 +109,7 @@ export function useCommands(
       const { world } = sandbox
       const exit = await main(
         wordsOf(line),
-        createWorld({
+        createCommandContext({
           // What processes of a machine share is shared by those of a test.
           env: { SLUICE_HOME: home, TMPDIR: home, ...env },
           secrets: {
@@ -121,7 +121,7 @@ export function useCommands(
           // The signer of the program, in this process: what it is as a process of its own is tested as one.
           desk: async () => {
             const dirs = directories({ SLUICE_HOME: home, ...env })
-            const profile = await chosenProfile(
+            const profile = await selectProfile(
               env,
               optionValue(wordsOf(line), '--profile'),
               unopened(settings),

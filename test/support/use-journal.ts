@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { quantity } from '../../src/chain/rpc/answer-numbers.ts'
+import { quantity } from '../../src/chain/rpc/quantities.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { type Chain, startChain } from '../transactions/chain.ts'

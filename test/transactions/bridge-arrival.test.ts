@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { transfer } from '../../src/chain/erc20.ts'
 import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
-import { tokenReceived } from '../../src/chain/finality/token-received.ts'
+import { receivedTokenAmount } from '../../src/chain/finality/received-token-amount.ts'
 import { findLatestLog, readLogsBack } from '../../src/chain/latest-log.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -20,7 +20,7 @@ const send = (to: Address, much: bigint) =>
 const arrived = async (more: { token?: Address; minimum?: bigint; recipient?: Address } = {}) => {
   const { minimum, ...what } = { token: token(), minimum: amount, recipient, ...more }
   const found = await findTransaction(sandbox.chain(chainId).rpc, hash)
-  return found?.ok === true && tokenReceived(found, what) >= minimum
+  return found?.ok === true && receivedTokenAmount(found, what) >= minimum
 }
 
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
+import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../src/transactions/run-state.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { checkNonceLost } from '../../src/chain/finality/finality.ts'
 import { readFromFreshest } from '../../src/chain/freshest-node.ts'
-import { hexQuantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
+import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
 import { clientWithDeadline, systemClock } from '../../src/chain/rpc/timeouts.ts'
-import { ofHash } from '../../src/commands/action/explain-transaction.ts'
+import { explainTransaction } from '../../src/commands/action/explain-transaction.ts'
 import { explain } from '../../src/diagnosis/explain.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
@@ -69,7 +69,7 @@ test('how a transaction ended, to whoever only watches', async () => {
     ...ground(two),
     journal: { operationOfHash: () => undefined },
   } as unknown as ExecutionContext
-  expect(await ofHash(stranger, hash)).toMatchObject({
+  expect(await explainTransaction(stranger, hash)).toMatchObject({
     verdict: {
       verdict: expect.stringMatching(
         / according to \S+; it would be final, but .* show different things in block/,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
-import { quantity } from '../../src/chain/rpc/answer-numbers.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
+import { quantity } from '../../src/chain/rpc/quantities.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import {
   journalIn,

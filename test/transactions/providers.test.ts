@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { approve } from '../../src/chain/erc20.ts'
-import { hasSucceeded } from '../../src/chain/receipt.ts'
+import { hasSucceeded } from '../../src/chain/receipt-status.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { simulateLeg } from '../../src/guard/simulation/simulate.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { parseTransaction } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
-import { quantity } from '../../src/chain/rpc/answer-numbers.ts'
+import { quantity } from '../../src/chain/rpc/quantities.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import { parseGwei } from '../../src/guard/terms.ts'

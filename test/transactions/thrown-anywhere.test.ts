@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { directories } from '../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../src/app/profiles/settings.ts'
-import { signedBefore } from '../../src/app/signing/signed-operation.ts'
+import { findSignedOperation } from '../../src/app/signing/find-signed-operation.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
+import type { CommandContext } from '../../src/cli/command-context.ts'
 import { reportedError } from '../../src/cli/error-report.ts'
-import type { World } from '../../src/cli/world.ts'
 import { errorRow } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { fileLocks } from '../../src/transactions/operations/wallet-lock.ts'
@@ -72,7 +72,9 @@ async function exitOf(error: unknown, id: string): Promise<number> {
   const env = { SLUICE_HOME: place.home, SLUICE_RPC_BASE: 'http://127.0.0.1:1' }
   const dirs = { ...directories(env), data: place.home }
   const needs = { dirs, env, settings: fileSettings(dirs, noKeychain), now: Date.now }
-  const world = { signedOperation: (argv: readonly string[]) => signedBefore(argv, [], needs) } as World
+  const world = {
+    signedOperation: (argv: readonly string[]) => findSignedOperation(argv, [], needs),
+  } as CommandContext
   const { code } = await reportedError(error, ['action', 'resume', id], world)
   return errorRow(code).exit
 }
@@ -118,7 +120,7 @@ describe('an execution that is torn at any of its calls', () => {
   )
 
   it('is told as unreadable where the journal cannot say whether something is signed', async () => {
-    const world = { signedOperation: () => Promise.reject(torn) } as unknown as World
+    const world = { signedOperation: () => Promise.reject(torn) } as unknown as CommandContext
     expect(await reportedError(torn, ['action', 'resume', 'one'], world)).toMatchObject({
       code: 'JOURNAL_UNREADABLE',
     })

@@ -1,8 +1,8 @@
 import type { Service } from '../../api/service.ts'
 import { aroundCalls, type ChainClient } from '../../chain/client.ts'
 import type { RpcOptions } from '../../chain/rpc/failover.ts'
+import type { RawResponse, RawResponses } from '../../cli/command-context.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
-import type { RawResponse, RawResponses } from '../../cli/world.ts'
 
 /** With `--debug`, writes each call to stderr: host, methods, time; never parameters, which could be signed bytes. */
 export function traced(client: ChainClient, io: Io | undefined): ChainClient {

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/client.ts'
-import type { Backend } from '../../cli/world.ts'
+import type { Backend } from '../../cli/command-context.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url.ts'
@@ -15,8 +15,9 @@ export const displayPrices =
   async (chainId, tokens) => {
     try {
       const { catalog, rpc } = await opened()
-      const [{ openChain, read }, { unitPriceUsd }, { together }] = await Promise.all([
+      const [{ openChain }, { read }, { unitPriceUsd }, { together }] = await Promise.all([
         import('../../chain/chain.ts'),
+        import('../../chain/block-reads.ts'),
         import('../../engine/prices/unit-price.ts'),
         import('../../chain/contract-reading.ts'),
       ])

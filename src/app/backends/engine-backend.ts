@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import type { Backend } from '../../cli/world.ts'
+import type { Backend } from '../../cli/command-context.ts'
 import { catalogOn } from '../../protocols/catalog.ts'
 import { servingSide } from '../serving/serving.ts'
-import { type BackendInputs, once } from './backend.ts'
+import { type BackendInputs, once } from './backend-inputs.ts'
 import { externalPricesFrom } from './display-prices.ts'
 import { rpcChains, walletSide } from './rpc-chains.ts'
+import { warnSilentNetworks } from './silent-network-warning.ts'
 import { swapSettingsFrom } from './swap-settings.ts'
-import { missedOn, unreadOn } from './unanswered-networks.ts'
+import { warnUnreadableQuotes } from './unreadable-quote-warning.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
 export function engineBackend(needs: BackendInputs): Backend {
@@ -28,7 +29,10 @@ export function engineBackend(needs: BackendInputs): Backend {
     const [{ createEngine }, store] = await Promise.all([import('../../engine/engine.ts'), own()])
     const { catalog, rpc } = await opened()
     const [externalPrices, swaps] = await Promise.all([externalPricesFrom(env, now), swapSettingsFrom(env)])
-    const [onMissingNetwork, onUnreadableQuote] = [missedOn(io, globals), unreadOn(io, globals)]
+    const [onMissingNetwork, onUnreadableQuote] = [
+      warnSilentNetworks(io, globals),
+      warnUnreadableQuotes(io, globals),
+    ]
     return (on?: number) =>
       createEngine({
         ...{

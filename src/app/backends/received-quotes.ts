@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { Quote } from '../../api/quote.ts'
-import type { AskedQuote, ReceivedQuotes } from '../../cli/world.ts'
+import type { AskedQuote, ReceivedQuotes } from '../../cli/command-context.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { openDocumentStore } from '../../store/document-store.ts'
 import type { Directories } from '../profiles/directories.ts'
-import type { Keep } from './backend.ts'
+import type { Keep } from './backend-inputs.ts'
 
 type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 
@@ -48,6 +48,6 @@ function meant({ raw, exact, slippage, destination }: Kept): string {
 const rebound = (id: string, about: string): AppError =>
   new AppError(
     'POLICY_QUOTE_DRIFT',
-    `The service reused the quote ID ${plain(id)} of an earlier quote: ${plain(about)}. The new quote is discarded. Nothing was signed.`,
+    `The service reused the quote ID ${sanitizeText(id)} of an earlier quote: ${sanitizeText(about)}. The new quote is discarded. Nothing was signed.`,
     { hint: 'Get a new quote: sluice swap quote --help' },
   )

@@ -1,13 +1,13 @@
 import type { Service } from '../../api/service.ts'
-import type { Backend } from '../../cli/world.ts'
+import type { Backend } from '../../cli/command-context.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { tokenAt } from '../../domain/token.ts'
-import { answerInTime } from '../signing/read-deadline.ts'
-import { type BackendInputs, once } from './backend.ts'
+import { answerWithinTimeLimit } from '../command-time-limit.ts'
+import { type BackendInputs, once } from './backend-inputs.ts'
 import { hearing } from './call-trace.ts'
 import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
 
@@ -91,13 +91,13 @@ async function deployment(
   { heard, clock }: { heard: ReturnType<typeof hearing>; clock: Clock },
 ): Promise<Service> {
   const { env, secrets, io, globals, until, now, dirs } = needs
-  const [{ remote }, { routes }, { machineRequestGovernor }] = await Promise.all([
+  const [{ remote }, { routes }, { machineRateLimiter: machineRequestGovernor }] = await Promise.all([
     import('../../remote/client.ts'),
     import('../../api/routes.ts'),
-    import('./machine-request-governor.ts'),
+    import('./machine-rate-limiter.ts'),
   ])
   const notice = (line: string) => {
-    if (!globals.quiet) io.err.write(`${plain(line)}\n`)
+    if (!globals.quiet) io.err.write(`${sanitizeText(line)}\n`)
   }
   const made = once(async () => {
     const { apiKey } = secrets
@@ -145,7 +145,9 @@ async function deployment(
         if (globals.debug)
           io.err.write(
             io.err.paint.dim(
-              plain(`http ${host} ${method} ${path} ${status ?? 'failed'} ${ms.toFixed(0)} ms`).concat('\n'),
+              sanitizeText(`http ${host} ${method} ${path} ${status ?? 'failed'} ${ms.toFixed(0)} ms`).concat(
+                '\n',
+              ),
             ),
           )
       },
@@ -156,7 +158,7 @@ async function deployment(
     async (input: never, options: never) => {
       heard.begin()
       const service = await made()
-      return answerInTime<unknown>(until, () => service[name as keyof Service](input, options))
+      return answerWithinTimeLimit<unknown>(until, () => service[name as keyof Service](input, options))
     },
   ])
   return Object.fromEntries(methods) as Service

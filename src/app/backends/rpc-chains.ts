@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Backend } from '../../cli/world.ts'
+import type { Backend } from '../../cli/command-context.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../../domain/networks.ts'
 import { type Catalog, catalogOn } from '../../protocols/catalog.ts'
+import { chainWithTimeLimit } from '../command-time-limit.ts'
 import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog.ts'
 import { policyHere } from '../profiles/policy-file.ts'
-import { rpcUrls } from '../profiles/profile.ts'
-import { chainInTime } from '../signing/read-deadline.ts'
-import { type BackendInputs, once } from './backend.ts'
+import { rpcUrls } from '../profiles/rpc-settings.ts'
+import { type BackendInputs, once } from './backend-inputs.ts'
 import { sayLimits, traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
 
@@ -33,7 +33,7 @@ export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (()
       [...urlsOf].map(([chainId, urls]) => [
         chainId,
         traced(
-          chainInTime(
+          chainWithTimeLimit(
             failoverRpc(urls, { budgetMs, chainId, ...sayLimits(globals.debug ? io : undefined) }),
             until,
           ),

@@ -1,21 +1,22 @@
 import { join } from 'node:path'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Backend, Sandbox } from '../../cli/world.ts'
+import type { Backend, Sandbox } from '../../cli/command-context.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { SandboxFault } from '../../domain/sandbox-fault.ts'
 import { type Catalog, catalogOn } from '../../protocols/catalog.ts'
 import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
-import { serviceSigner } from '../../signing/signing-service-client.ts'
+import { serviceSigner } from '../../signing/signer-process-client.ts'
+import { chainWithTimeLimit } from '../command-time-limit.ts'
 import { policyHere } from '../profiles/policy-file.ts'
 import { sandboxServing } from '../serving/sandbox-serving.ts'
-import { chainInTime } from '../signing/read-deadline.ts'
-import { type BackendInputs, once } from './backend.ts'
+import { type BackendInputs, once } from './backend-inputs.ts'
 import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
+import { warnSilentNetworks } from './silent-network-warning.ts'
 import { swapSettingsFrom } from './swap-settings.ts'
-import { missedOn, unreadOn } from './unanswered-networks.ts'
+import { warnUnreadableQuotes } from './unreadable-quote-warning.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
 export type OpenSandbox = {
@@ -64,7 +65,7 @@ export function sandboxBackend(needs: Needs): Backend {
     const { httpRpc } = await import('../../chain/rpc/failover.ts')
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
     const at = (rpcUrl: string) =>
-      traced(chainInTime(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
+      traced(chainWithTimeLimit(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
     const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl)]))
     const rpc = (chainId: number): ChainClient => {
       const found = byChain.get(chainId)
@@ -72,7 +73,7 @@ export function sandboxBackend(needs: Needs): Backend {
       const { name } = networkNamed(catalog.networks, chainId)
       throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network ${name}`)
     }
-    const { openState } = await import('./sandbox-state.ts')
+    const { openSandboxDatabases: openState } = await import('./sandbox-databases.ts')
     const chainIds = chains.map(({ chainId }) => chainId)
     const state = await openState(dir, { chainIds, blockHash, wasReplaced, now })
     if (state.setAside && !globals.quiet)
@@ -84,7 +85,10 @@ export function sandboxBackend(needs: Needs): Backend {
   const engine = once(async () => {
     const { catalog, rpc, store, aheadMs } = await opened()
     const { createEngine } = await import('../../engine/engine.ts')
-    const [onMissingNetwork, onUnreadableQuote] = [missedOn(io, globals), unreadOn(io, globals)]
+    const [onMissingNetwork, onUnreadableQuote] = [
+      warnSilentNetworks(io, globals),
+      warnUnreadableQuotes(io, globals),
+    ]
     const swaps = await swapSettingsFrom(env)
     return (on?: number) =>
       createEngine({

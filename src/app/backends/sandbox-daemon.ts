@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Sandbox } from '../../cli/command-context.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
-import type { Sandbox } from '../../cli/world.ts'
 import type { SandboxClient } from '../../sandbox/client.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { OpenSandbox } from './sandbox-backend.ts'

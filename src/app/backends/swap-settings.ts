@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { SwapSettings } from '../../engine/context.ts'
 
 /** The variables that name the swap providers to ask, and how many seconds a quote may take. */
@@ -34,7 +34,7 @@ async function providersIn(text: string): Promise<string[]> {
   if (unknown === undefined) return names
   throw new AppError(
     'CONFIG_INVALID',
-    `${variables.providers} names "${plain(unknown)}", which is no swap provider`,
+    `${variables.providers} names "${sanitizeText(unknown)}", which is no swap provider`,
     {
       hint: `Set it to some of these, with commas between them: ${swapProviderNames.join(',')}`,
     },

@@ -1,6 +1,6 @@
+import { askOtherNodes } from '../../chain/ask-all-nodes.ts'
 import type { Chain } from '../../chain/chain.ts'
 import type { ChainClient } from '../../chain/client.ts'
-import { askOtherNodes } from '../../chain/each-node.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
@@ -49,7 +49,7 @@ async function nodeFindings(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding[]> {
-  const { latestBlock } = await import('../../chain/chain.ts')
+  const { latestBlock } = await import('../../chain/block-reads.ts')
   const node = await nodeFinding(network, chain, catalog, nowMs)
   return [node, ...(await refusedFindings(network, chain.rpc, await latestBlock(chain)))]
 }
@@ -61,7 +61,7 @@ async function nodeFinding(
   nowMs: number,
 ): Promise<Finding> {
   const [{ latestBlock }, { marketsOf }, { dependencyFaults, marketFaults }] = await Promise.all([
-    import('../../chain/chain.ts'),
+    import('../../chain/block-reads.ts'),
     import('../../protocols/registry.ts'),
     import('../../engine/catalog-checks/contract-check.ts'),
   ])

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url.ts'
-import { plain } from '../../domain/text.ts'
-import { publicBitcoin } from '../../protocols/bitcoin.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { publicBitcoin } from '../../protocols/bitcoin-services.ts'
 import { type AveniaConstants, aveniaOf, type Catalog, joined } from '../../protocols/catalog.ts'
 import type { Directories } from './directories.ts'
 
@@ -87,7 +87,7 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
   if (unknown !== undefined)
     throw new AppError(
       'CONFIG_INVALID',
-      `${path} names a desk on "${plain(unknown)}", where ramps are not known`,
+      `${path} names a desk on "${sanitizeText(unknown)}", where ramps are not known`,
       {
         hint: `Networks with ramps: ${Object.keys(aveniaChains).join(', ')}`,
       },

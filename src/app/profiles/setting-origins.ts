@@ -1,9 +1,10 @@
+import type { SettingOrigin } from '../../cli/command-context.ts'
 import type { Settings } from '../../cli/config-schema.ts'
-import type { SettingOrigin } from '../../cli/world.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { allNetworks } from './catalog.ts'
 import type { Directories } from './directories.ts'
-import { chosenProfile, guessed } from './profile.ts'
+import { selectProfile } from './profile-selection.ts'
+import { guessedNetwork } from './rpc-settings.ts'
 import { type Secrets, unopened } from './secrets.ts'
 
 type Needs = {
@@ -26,10 +27,10 @@ export async function settingOrigins(
   flag: string | undefined,
   { env, dirs, secrets, settings }: Needs,
 ): Promise<SettingOrigin[]> {
-  const closed = await chosenProfile(env, flag, unopened(settings))
+  const closed = await selectProfile(env, flag, unopened(settings))
   const { storage: backend } = await settings.outlineOf(closed.name)
   // The keychain is not unlocked for this.
-  const chosen = backend === 'file' ? await chosenProfile(env, flag, settings) : closed
+  const chosen = backend === 'file' ? await selectProfile(env, flag, settings) : closed
   const { wallet, passwords = {} } = await settings.read()
   const said = (variable: string): string => (env[variable] ? variable : `profile ${chosen.name}`)
   const kept = `profile ${chosen.name}, in ${backend === 'keychain' ? 'the keychain' : 'secrets.json'}`
@@ -57,7 +58,7 @@ export async function settingOrigins(
     if (!network || !value || chosen.kind === 'sandbox') return []
     const name = `rpc ${network.toLowerCase().replaceAll('_', '-')}`
     if (!allNetworks.some((one) => rpcVariable(one) === variable))
-      return [{ name, value: `unknown network${guessed(variable, allNetworks)}`, origin: variable }]
+      return [{ name, value: `unknown network${guessedNetwork(variable, allNetworks)}`, origin: variable }]
     const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
     const isClosed = !env[variable] && backend === 'keychain'
     return [

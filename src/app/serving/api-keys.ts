@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeys } from '../../cli/serving.ts'
+import type { ApiKey, ApiKeys } from '../../cli/server-administration.ts'
 import { bpsIn } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type KeyRow, type keyStore, newKey } from '../../store/api-keys/keys.ts'

@@ -1,4 +1,5 @@
-import { latestBlock, openChain } from '../../chain/chain.ts'
+import { latestBlock } from '../../chain/block-reads.ts'
+import { openChain } from '../../chain/chain.ts'
 import type { ChainClient } from '../../chain/client.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'

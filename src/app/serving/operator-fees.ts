@@ -1,4 +1,4 @@
-import type { Operator } from '../../cli/serving.ts'
+import type { Operator } from '../../cli/server-administration.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 

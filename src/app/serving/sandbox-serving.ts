@@ -1,9 +1,9 @@
 import { type ChainClient, clientOf } from '../../chain/client.ts'
-import type { Serving } from '../../cli/serving.ts'
-import type { Sandbox } from '../../cli/world.ts'
+import type { Sandbox } from '../../cli/command-context.ts'
+import type { Serving } from '../../cli/server-administration.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { BackendInputs } from '../backends/backend.ts'
+import type { BackendInputs } from '../backends/backend-inputs.ts'
 import { servingSide } from './serving.ts'
 
 /** How often a server looks at what the sandbox does, in ms: a fault is obeyed after so long, and the sandbox ends when nobody has called it for a while. */

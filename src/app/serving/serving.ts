@@ -2,18 +2,18 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Service } from '../../api/service.ts'
 import type { ChainClient } from '../../chain/client.ts'
-import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/serving.ts'
+import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-administration.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { listing } from '../../domain/shell-quoting.ts'
+import { listFileCommand } from '../../domain/shell-quoting.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { BackendInputs } from '../backends/backend.ts'
+import type { BackendInputs } from '../backends/backend-inputs.ts'
 import { externalPricesFrom } from '../backends/display-prices.ts'
 import { swapSettingsFrom } from '../backends/swap-settings.ts'
-import { unreadIn } from '../backends/unanswered-networks.ts'
+import { logUnreadableQuotes } from '../backends/unreadable-quote-warning.ts'
 import { apiKeys } from './api-keys.ts'
 import { operatorFees } from './operator-fees.ts'
 
@@ -24,7 +24,7 @@ function pem(path: string): string {
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', `Cannot read ${path}`, {
       cause,
-      hint: listing(path),
+      hint: listFileCommand(path),
     })
   }
 }
@@ -145,7 +145,7 @@ export function servingSide(
         catalog,
         rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
         onMissingNetwork: missed,
-        onUnreadableQuote: unreadIn(log),
+        onUnreadableQuote: logUnreadableQuotes(log),
         store: store.engine,
         answerReuse,
         now,

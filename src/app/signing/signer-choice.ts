@@ -8,9 +8,9 @@ import { hostOf } from '../../http/client.ts'
 import { defaultDerivationPath, derivationPath } from '../../signing/ledger/ledger.ts'
 import type { KeySource, SigningService } from '../../signing/protocol.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
-import { serviceSigner } from '../../signing/signing-service-client.ts'
-import { walletNamed } from '../profiles/keystore-wallet.ts'
+import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { Secrets } from '../profiles/secrets.ts'
+import { walletByName } from '../profiles/wallet-by-name.ts'
 
 type Needs = {
   env: Readonly<Record<string, string | undefined>>
@@ -38,12 +38,12 @@ async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdent
   refuseBoth(choice)
   if (ledger !== undefined || signerUrl !== undefined) return elsewhere(choice, needs)
   if (isAtKeptSigner(choice, secrets)) return elsewhere({ ...choice, signerUrl: secrets.signerUrl }, needs)
-  if (choice.wallet !== undefined) return walletNamed(choice.wallet, choice, needs)
+  if (choice.wallet !== undefined) return walletByName(choice.wallet, choice, needs)
   if (choice.keyFile !== undefined)
     return fromKey(needs, { kind: 'key-file', path: choice.keyFile }, choice.keyFile)
   if (secrets.hasPrivateKey) return fromKey(needs, { kind: 'environment' }, 'SLUICE_PRIVATE_KEY')
   const { wallet } = await settings.read()
-  if (wallet !== undefined) return walletNamed(wallet, choice, needs)
+  if (wallet !== undefined) return walletByName(wallet, choice, needs)
   return needs.otherwise()
 }
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { AppError, isErrorCode } from '../../domain/errors.ts'
-import { escaped } from '../../domain/text.ts'
+import { escapeJsonText } from '../../domain/terminal-sanitizing.ts'
 import type { SigningService } from '../../signing/protocol.ts'
 
 /** An answer of the signer: a value or an error. */
@@ -15,7 +15,7 @@ export type SignerLine = {
 const endMs = 2_000
 
 /** The signing service in the signer's process: requests go to its stdin and answers come from its stdout, one JSON line each. */
-export function deskOf(child: ChildProcess): SigningService {
+export function signerProcessService(child: ChildProcess): SigningService {
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new AppError('BUG', 'The signing process was started without pipes')
   const waiting = new Map<number, { done: (value: unknown) => void; failed: (error: unknown) => void }>()
@@ -41,7 +41,7 @@ export function deskOf(child: ChildProcess): SigningService {
       const id = ++last
       waiting.set(id, { done, failed })
       // Some line separators are not escaped by JSON, and would end the line.
-      stdin.write(`${escaped(JSON.stringify({ id, ask: question }))}\n`)
+      stdin.write(`${escapeJsonText(JSON.stringify({ id, ask: question }))}\n`)
     })
   return ask as SigningService
 }

@@ -2,7 +2,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ChainClient } from '../client.ts'
 import { blockNumber as newestBlock } from '../raw-reads.ts'
-import { hexQuantity, quantity } from '../rpc/answer-numbers.ts'
+import { hexQuantity, quantity } from '../rpc/quantities.ts'
 import { type Block, confirmationsOf, isInclusionBlock } from './mined-transaction.ts'
 import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 

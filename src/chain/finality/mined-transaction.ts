@@ -4,8 +4,8 @@ import type { TransactionCall } from '../../domain/transaction.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 import type { ChainClient } from '../client.ts'
 import { blockNumber } from '../raw-reads.ts'
-import { hasSucceeded } from '../receipt.ts'
-import { hexQuantity, quantity } from '../rpc/answer-numbers.ts'
+import { hasSucceeded } from '../receipt-status.ts'
+import { hexQuantity, quantity } from '../rpc/quantities.ts'
 
 /** A transaction in a canonical block, seen when the newest block was `head`. `ok` is false if it reverted. */
 export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[]; head: number }

@@ -1,9 +1,9 @@
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { answersOfNodes } from '../ask-all-nodes.ts'
 import type { ChainClient } from '../client.ts'
-import { answersOfNodes } from '../each-node.ts'
-import { hexQuantity } from '../rpc/answer-numbers.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
+import { hexQuantity } from '../rpc/quantities.ts'
 import { isDeadlineFault, withTimeout } from '../rpc/timeouts.ts'
 import { type Block, findTransaction } from './mined-transaction.ts'
 

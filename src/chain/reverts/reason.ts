@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 import { decodeErrorResult, parseAbi } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { poolErrors } from './lending-errors.ts'
 import { meanings } from './meanings.ts'
 import { stakingAndSwapErrors } from './staking-and-swap-errors.ts'
@@ -32,7 +32,7 @@ export function revertReason(data: Hex | undefined, message = ''): string {
 
 function reasonOf(data: Hex | undefined, message: string, passed: number): string {
   if (data === undefined || data === '0x')
-    return message === '' ? 'it gave no reason' : plain(message.slice(0, 2 * limits.characters))
+    return message === '' ? 'it gave no reason' : sanitizeText(message.slice(0, 2 * limits.characters))
   const signature = signatureOf(data.slice(0, 10).toLowerCase())
   try {
     if (data.length > 2 * limits.bytes) throw new Error('too much to be a reason')
@@ -51,7 +51,7 @@ function errorText(data: Hex, signature: string | undefined, passed: number): st
   const values = (args ?? []) as readonly unknown[]
   if (errorName === 'Panic')
     return `it stopped at an internal check (panic 0x${BigInt(String(values[0])).toString(16)})`
-  if (errorName === 'Error') return worded(plain(String(values[0])), [])
+  if (errorName === 'Error') return worded(sanitizeText(String(values[0])), [])
   const passedOn = values[typesOf(signature).indexOf('bytes')]
   // An error has at least four bytes.
   if (typeof passedOn === 'string' && passedOn.length >= 10 && passed < maxNestedErrors)

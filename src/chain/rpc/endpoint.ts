@@ -3,9 +3,9 @@ import { retryAfterMs } from '../../http/backoff.ts'
 import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
 import { hider } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
-import { quantity } from './answer-numbers.ts'
 import { batchRefusedError, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
 import { isBusy, isExecutionErrorBody } from './errors.ts'
+import { quantity } from './quantities.ts'
 import { asksForSyncSends } from './sync-send.ts'
 
 /** One JSON-RPC URL: its host, and one exchange within a deadline. RPC_UNREACHABLE without an answer. */

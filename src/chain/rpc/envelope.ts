@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
-import { checkedNumbers } from './answer-numbers.ts'
 import { isBatchTooLarge, isNodeBusy } from './errors.ts'
+import { checkedNumbers } from './quantities.ts'
 
 /** One call as it is sent. */
 export type RpcCall = { jsonrpc: '2.0'; id: number; method: string; params: readonly unknown[] }

@@ -1,17 +1,17 @@
-import { plain } from '../../domain/text.ts'
-import type { Candidate, CompletionValues } from '../world.ts'
-import type { ArgumentOutline, OptionOutline, Outline } from './outline.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { Candidate, CompletionValues } from '../command-context.ts'
+import type { ArgumentManifest, CommandManifest, OptionManifest } from './command-manifest.ts'
 
 /** The candidates, and whether a file name is also possible. */
 export type Completion = { candidates: Candidate[]; files: boolean }
 
 /** The output that the scripts in `completions` read: one line per candidate, then whether a file name is possible. */
 export const completionText = ({ candidates, files }: Completion): string =>
-  `${candidates.map(([value, text]) => `${value}${text === '' ? '' : `\t${plain(text)}`}\n`).join('')}:${files ? 0 : 4}\n`
+  `${candidates.map(([value, text]) => `${value}${text === '' ? '' : `\t${sanitizeText(text)}`}\n`).join('')}:${files ? 0 : 4}\n`
 
 /** Completes the last word of a command line, by the command tree. */
 export async function complete(
-  root: Outline,
+  root: CommandManifest,
   words: readonly string[],
   last: string,
   valuesOf: CompletionValues,
@@ -29,7 +29,7 @@ export async function complete(
     list.flatMap(([value, text]): Candidate[] =>
       (head + value).startsWith(last) ? [[head + value, oneLine(text)]] : [],
     )
-  const ofOption = async (option: OptionOutline, head: string): Promise<Completion> => {
+  const ofOption = async (option: OptionManifest, head: string): Promise<Completion> => {
     const choices = option.choices?.map((value): Candidate => [value, ''])
     const list = choices ?? (await valuesOf({ command: path, name: option.long ?? '', given, before }))
     return {
@@ -68,17 +68,17 @@ export async function complete(
 
 type Walked = {
   /** The command and those that it belongs to, the root first. */
-  branch: Outline[]
+  branch: CommandManifest[]
   given: Record<string, string>
   /** The arguments so far. */
   operands: string[]
   /** The option whose value is being completed. */
-  pending: OptionOutline | undefined
+  pending: OptionManifest | undefined
   /** Whether `--` came before. */
   isLiteral: boolean
 }
 
-function walked(root: Outline, words: readonly string[]): Walked {
+function walked(root: CommandManifest, words: readonly string[]): Walked {
   const at: Walked = { branch: [root], given: {}, operands: [], pending: undefined, isLiteral: false }
   for (const word of words) {
     if (at.pending) {
@@ -101,8 +101,8 @@ function walked(root: Outline, words: readonly string[]): Walked {
   return at
 }
 
-function optionsOf(branch: readonly Outline[]): OptionOutline[] {
-  const found = new Map<string, OptionOutline>()
+function optionsOf(branch: readonly CommandManifest[]): OptionManifest[] {
+  const found = new Map<string, OptionManifest>()
   for (const [depth, { options }] of [...branch.entries()].reverse())
     for (const option of options)
       if (
@@ -116,7 +116,7 @@ function optionsOf(branch: readonly Outline[]): OptionOutline[] {
 
 const oneLine = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
 
-function argumentAt({ arguments: all }: Outline, at: number): ArgumentOutline | undefined {
+function argumentAt({ arguments: all }: CommandManifest, at: number): ArgumentManifest | undefined {
   const last = all.at(-1)
   return all[at] ?? (last?.isVariadic ? last : undefined)
 }

@@ -1,20 +1,20 @@
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../domain/errors.ts'
-import { listing } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
-import type { World } from '../world.ts'
+import { listFileCommand } from '../../domain/shell-quoting.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { CommandContext } from '../command-context.ts'
 
 /** The most that is read of a file or of standard input, in bytes: plans, policies and evidence are far smaller. */
 const mostBytes = 32 * 1024 * 1024
 
 /** The text of a file that was named on the line, `-` for standard input. Throws USAGE where it cannot be read, or has no end. */
-export async function textOf(file: string, { stdin }: Pick<World, 'stdin'>): Promise<string> {
+export async function textOf(file: string, { stdin }: Pick<CommandContext, 'stdin'>): Promise<string> {
   if (file === '-') return stdin()
   try {
-    return await textIn(createReadStream(file), plain(file))
+    return await textIn(createReadStream(file), sanitizeText(file))
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('USAGE', `Cannot read ${plain(file)}`, { cause, hint: listing(file) })
+    throw new AppError('USAGE', `Cannot read ${sanitizeText(file)}`, { cause, hint: listFileCommand(file) })
   }
 }
 

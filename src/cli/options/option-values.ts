@@ -1,11 +1,11 @@
 import type { Option } from 'commander'
 import { type Address, EvmAddress } from '../../domain/address.ts'
+import type { Unit } from '../../domain/amount.ts'
 import { amountExample, parseAmount, parseRawAmount } from '../../domain/amount.ts'
 import { chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { slippageIn } from '../../domain/slippage.ts'
-import { plain } from '../../domain/text.ts'
-import type { Unit } from '../../domain/unit.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/terms.ts'
 import { serviceFeeIn } from '../../protocols/intent-fees.ts'
@@ -39,7 +39,7 @@ export function depthOf(text: string | undefined): number | 'safe' | 'finalized'
   if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text)
   throw new AppError(
     'USAGE',
-    `--confirmations must be a number of blocks, safe or finalized, not "${plain(text)}"`,
+    `--confirmations must be a number of blocks, safe or finalized, not "${sanitizeText(text)}"`,
     {
       hint: '--confirmations 3',
     },
@@ -50,7 +50,7 @@ export function depthOf(text: string | undefined): number | 'safe' | 'finalized'
 export function nonceOf(text: string, example = 'NETWORK'): { network: string | undefined; nonce: number } {
   const [, network, nonce] = /^(?:([^=]+)=)?(0|[1-9][0-9]{0,14})$/.exec(text) ?? []
   if (nonce !== undefined) return { network, nonce: Number(nonce) }
-  throw new AppError('USAGE', `--nonce must be a number or NETWORK=number, not "${plain(text)}"`, {
+  throw new AppError('USAGE', `--nonce must be a number or NETWORK=number, not "${sanitizeText(text)}"`, {
     hint: `--nonce 7, or --nonce ${example}=7`,
   })
 }
@@ -61,7 +61,7 @@ export function serviceFee(text: string): number {
   if (most !== undefined) return most
   throw new AppError(
     'USAGE',
-    `--max-service-fee must be a share in whole basis points, not "${plain(text)}"`,
+    `--max-service-fee must be a share in whole basis points, not "${sanitizeText(text)}"`,
     { hint: '--max-service-fee 1% or --max-service-fee 100bps' },
   )
 }
@@ -70,7 +70,7 @@ export function serviceFee(text: string): number {
 export function exactAllowance(text: string | undefined): Terms['exactAllowance'] {
   if (text === undefined || text === 'refuse') return 'refuse'
   if (text === 'rewrite') return 'rewrite'
-  throw new AppError('USAGE', `--exact-allowance must be refuse or rewrite, not "${plain(text)}"`, {
+  throw new AppError('USAGE', `--exact-allowance must be refuse or rewrite, not "${sanitizeText(text)}"`, {
     hint: '--exact-allowance rewrite',
   })
 }
@@ -81,7 +81,7 @@ export function lowest(text: string | true | undefined): AssuranceLevel {
   if (text === true) return 'L1'
   const level = assuranceLevels.find((one) => one === text.toUpperCase())
   if (level) return level
-  throw new AppError('USAGE', `Unknown assurance level "${plain(text)}"`, {
+  throw new AppError('USAGE', `Unknown assurance level "${sanitizeText(text)}"`, {
     hint: `--min-assurance ${assuranceLevels.join(', ')}`,
   })
 }
@@ -89,7 +89,7 @@ export function lowest(text: string | true | undefined): AssuranceLevel {
 /** Parses --max-fee, in gwei, into wei. */
 export function maxFee(text: string): bigint {
   if (/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/.test(text) && parseGwei(text) > 0n) return parseGwei(text)
-  throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${plain(text)}"`, {
+  throw new AppError('USAGE', `--max-fee must be an amount in gwei, not "${sanitizeText(text)}"`, {
     hint: '--max-fee 30',
   })
 }
@@ -97,7 +97,7 @@ export function maxFee(text: string): bigint {
 /** Reads basis points: a whole number from 0 to 10000. */
 export function bpsOf(text: string, flag: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 10_000) return Number(text)
-  throw new AppError('USAGE', `"${plain(text)}" is not a number of basis points`, {
+  throw new AppError('USAGE', `"${sanitizeText(text)}" is not a number of basis points`, {
     hint: `Use 0 to 10000; a basis point is 0.01 %: ${flag} 10`,
   })
 }

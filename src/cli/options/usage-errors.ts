@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander'
-import { changedError } from '../../domain/changed-error.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { wordsTo } from './command-tree.ts'
@@ -65,5 +65,5 @@ export function usage(error: CommanderError): AppError {
 export function ofCommand(error: unknown, command: Command): unknown {
   if (!(error instanceof AppError) || error.hint !== errorRow(error.code).hint) return error
   if (!/\bsluice --help$/.test(error.hint ?? '')) return error
-  return changedError(error, { hint: error.hint!.replace(/sluice --help$/, helpOf(command)) })
+  return copyErrorWith(error, { hint: error.hint!.replace(/sluice --help$/, helpOf(command)) })
 }

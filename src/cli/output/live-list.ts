@@ -1,11 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { Cli } from '../command-context.ts'
 import { unpainted } from '../terminal/io.ts'
-import type { Column, List, ListView, Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/stream.ts'
 import { table } from '../terminal/table.ts'
-import { keepLooking } from '../watch-loop.ts'
-import type { Cli } from '../world.ts'
+import { watchContinuously } from '../watch-loop.ts'
 import { shown, toJson } from './output.ts'
+import type { Column, List, ListView } from './view.ts'
 
 /** How a list is watched: its columns, the key of a row, and the interval. */
 export type Live<row> = ListView<row> & { key: keyof row & string; intervalMs: number }
@@ -25,11 +26,11 @@ export async function followList<row>(
       hint: 'Use --watch --json.',
     })
   const { intervalMs } = view
-  if (globals.json) return keepLooking(cli, look, { show: documents<row>(io.out), intervalMs })
-  if (!io.out.redraws) return keepLooking(cli, look, { show: changes(cli, view), intervalMs })
+  if (globals.json) return watchContinuously(cli, look, { show: documents<row>(io.out), intervalMs })
+  if (!io.out.redraws) return watchContinuously(cli, look, { show: changes(cli, view), intervalMs })
   const { show, again } = screens(cli, view)
   const stop = io.out.onResize?.(again)
-  await keepLooking(cli, look, { show, intervalMs }).finally(stop)
+  await watchContinuously(cli, look, { show, intervalMs }).finally(stop)
 }
 
 function documents<row>(out: Stream): (list: List<row>) => void {
@@ -109,7 +110,7 @@ function changes<row>({ io: { out }, world }: Cli, view: Live<row>): (list: List
   }
 }
 
-const keyOf = <row>({ key }: Live<row>, row: row): string => plain(String(row[key]))
+const keyOf = <row>({ key }: Live<row>, row: row): string => sanitizeText(String(row[key]))
 
 /** The text of each row, by key and field. */
 type Cells = Map<string, Map<string, string>>

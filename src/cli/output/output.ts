@@ -1,16 +1,17 @@
 import { AppError } from '../../domain/errors.ts'
-import { escaped, plain, settled } from '../../domain/text.ts'
+import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Globals } from '../options/global-options.ts'
 import { unpainted } from '../terminal/io.ts'
-import type { Column, Io, List, ListView, Stream, View } from '../terminal/stream.ts'
+import type { Io, Stream } from '../terminal/stream.ts'
 import { placesOn, table } from '../terminal/table.ts'
+import type { Column, List, ListView, View } from './view.ts'
 
 /**
  * Encodes a value as one JSON document. A `bigint` becomes text, and characters that a terminal would
  * act on are escaped; the value is the same.
  */
 export const toJson = (value: unknown, pretty: boolean): string =>
-  escaped(
+  escapeJsonText(
     JSON.stringify(
       value,
       (_, item: unknown) => (typeof item === 'bigint' ? item.toString() : item),
@@ -19,7 +20,7 @@ export const toJson = (value: unknown, pretty: boolean): string =>
   )
 
 /** A text for people as it goes to a stream: the last net under every foreign string. */
-export const shown = (text: string, { paint }: Stream): string => settled(text, paint.level > 0)
+export const shown = (text: string, { paint }: Stream): string => sanitizeOutput(text, paint.level > 0)
 
 /** That one thing is no table. */
 export const onlyLists = (): AppError =>
@@ -85,7 +86,7 @@ const given = (text: string): string => (text === '-' ? '' : text)
  * characters; a negative number stays.
  */
 function cell(text: string): string {
-  const seen = plain(text)
+  const seen = sanitizeText(text)
   const isNumber = /^[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/i.test(text)
   const isFormula = [text, seen].some((one) => /^\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(one))
   return `${isFormula && !isNumber ? "'" : ''}${seen}`

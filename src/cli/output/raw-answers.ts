@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Service } from '../../api/service.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { Backend, RawResponses } from '../command-context.ts'
 import type { Globals } from '../options/global-options.ts'
 import type { Io } from '../terminal/stream.ts'
-import type { Backend, RawResponses } from '../world.ts'
 
 /** Adds `--raw` to a command that shows one answer of a service. */
 export const withRaw = (command: Command): Command =>
@@ -44,5 +44,5 @@ export function printLast(io: Io, { last }: RawResponses): void {
 
 /** A terminal gets nothing that could move its cursor; a pipe gets every byte. */
 function write({ out }: Io, text: string): void {
-  out.write(`${out.isTerminal ? text.split('\n').map(plain).join('\n') : text}\n`)
+  out.write(`${out.isTerminal ? text.split('\n').map(sanitizeText).join('\n') : text}\n`)
 }

@@ -4,20 +4,20 @@ import { learnSyncSends } from '../../chain/rpc/sync-send.ts'
 import { isFreshSnapshot, readSnapshot } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import {
   isServiceBehind,
   missingApprovalError,
   withoutNeedlessApprovals,
 } from '../../planning/approval-legs.ts'
+import { type CheckedPlan, checkProposal } from '../../planning/check-proposal.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { type CheckedPlan, checkProposal } from '../../planning/plan.ts'
 import type { Proposal, ServiceProposal } from '../../planning/proposal.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce-check.ts'
+import type { Cli } from '../command-context.ts'
 import { noncesOf } from '../options/execution-options.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import type { Cli } from '../world.ts'
 import { refuseExpired, refuseName, requireIdempotency } from './idempotency.ts'
 import { planPrices } from './plan-prices.ts'
 import type { SigningRequest } from './signing-request.ts'
@@ -108,7 +108,7 @@ async function offer(
     worth,
   ])
   for (const host of checked.simulation?.silent ?? [])
-    cli.notice(`The RPC endpoint ${plain(host)} does not answer and is not used.`)
+    cli.notice(`The RPC endpoint ${sanitizeText(host)} does not answer and is not used.`)
   return { proposal, checked, known }
 }
 

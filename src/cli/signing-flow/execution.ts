@@ -1,16 +1,16 @@
 import { remainingAllowances } from '../../diagnosis/approvals.ts'
 import { withReceivedAmount } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { replaceLegPlan } from '../../planning/replan.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
-import { type RunOptions, runOperation } from '../../transactions/operations/start.ts'
+import { type RunOptions, runOperation } from '../../transactions/operations/run-operation.ts'
 import { reopenReorganised } from '../../transactions/reorganisations.ts'
 import type { Progress } from '../../transactions/run-state.ts'
+import type { Cli } from '../command-context.ts'
 import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/execution-options.ts'
 import { depthOf } from '../options/option-values.ts'
 import { progressLine, reportView } from '../views/report-view.ts'
-import type { Cli } from '../world.ts'
 import { allowanceLines, reportFor, withReport } from './operation-report.ts'
 import { reportedDelivery } from './service-swap-status.ts'
 import type { Execute, Replan, ResumeChoices } from './signing-request.ts'
@@ -22,7 +22,7 @@ import type { Execute, Replan, ResumeChoices } from './signing-request.ts'
 export async function executeAndReport(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   identity: SignerIdentity,
   going: ResumeChoices,
   replan: Replan,
@@ -44,7 +44,7 @@ export async function executeAndReport(
 async function executeWithQuotes(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   identity: SignerIdentity,
   going: ResumeChoices,
   replan: Replan,
@@ -87,7 +87,7 @@ const refusedAgain = (expired: AppError, { code, message, hint }: AppError, id: 
 export async function execute(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   identity: SignerIdentity,
   { lock, replacement, onlyWaiting, firstLeg, ...options }: ResumeChoices,
 ): ReturnType<Execute> {
@@ -151,7 +151,7 @@ const toldMs = 15_000
 export function runOptions(
   { backend }: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   options: Partial<ExecutionOptions>,
   maxFeePerGas?: bigint,
 ): Omit<RunOptions, 'account' | 'timeoutMs' | 'signal' | 'onProgress' | 'delivered'> {

@@ -2,22 +2,23 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
-import { operationId, plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
-import type { CheckedPlan } from '../../planning/plan.ts'
+import type { CheckedPlan } from '../../planning/check-proposal.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
+import { operationIdPattern } from '../../planning/proposal.ts'
 import { findForeignTransactions } from '../../transactions/nonces/nonce-conflict.ts'
 import { isClosed, isFinished } from '../../transactions/run-state.ts'
+import type { Cli } from '../command-context.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { confirm } from '../prompts.ts'
-import type { Cli } from '../world.ts'
 import { withReport } from './operation-report.ts'
 
 /** Refuses an action ID from the service that cannot be used as an operand. */
 export function refuseName(id: string): void {
-  if (operationId.test(id)) return
-  const shown = plain(id)
+  if (operationIdPattern.test(id)) return
+  const shown = sanitizeText(id)
   throw new AppError(
     'SERVICE_BAD_RESPONSE',
     `The service returned the invalid action ID "${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}": an ID has 1-128 letters, digits and . _ : -, and starts with a letter or a digit`,
@@ -26,7 +27,7 @@ export function refuseName(id: string): void {
 }
 
 /** The error for an action ID that is already the idempotency key of another operation. */
-export const duplicateNameError = (id: string, { id: other }: Pick<PlannedOperation, 'id'>): AppError =>
+export const duplicateNameError = (id: string, { id: other }: Pick<JournalOperation, 'id'>): AppError =>
   new AppError(
     'SERVICE_BAD_RESPONSE',
     `The service returned the action ID ${id}, which is already the idempotency key of ${other}`,
@@ -44,7 +45,7 @@ export const duplicateNameError = (id: string, { id: other }: Pick<PlannedOperat
 export async function confirmOlderJournal(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   { allowDuplicate, nonce }: Partial<Pick<SigningOptions, 'allowDuplicate' | 'nonce'>>,
 ): Promise<void> {
   const { id, state, wallet } = operation
@@ -132,7 +133,7 @@ export function warnNewJournal(
 }
 
 /** The error for an operation that exists under another key or with other parameters. */
-export const startedBeforeError = (operation: PlannedOperation): AppError => {
+export const startedBeforeError = (operation: JournalOperation): AppError => {
   const { id, idemKey } = operation
   return new AppError(
     'IDEMPOTENCY_KEY_REUSED',
@@ -158,8 +159,8 @@ export async function confirmRepeat(
 ): Promise<void> {
   const { wallet } = request
   const wanted = canonical(request)
-  const isSame = (operation: PlannedOperation) => canonical(operation.request) === wanted
-  const isBegun = ({ id, steps }: PlannedOperation) =>
+  const isSame = (operation: JournalOperation) => canonical(operation.request) === wanted
+  const isBegun = ({ id, steps }: JournalOperation) =>
     steps.some(({ index }) => journal.attempts(id, index).length > 0)
   const open = journal
     .list({ wallet, states: ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION'], limit: 1_000 })

@@ -1,19 +1,19 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import {
   isRefunded,
   isUnderDelivered,
   isUnfilled,
   resultOf,
 } from '../../transactions/outcome/delivery-failures.ts'
-import type { Cli } from '../world.ts'
+import type { Cli } from '../command-context.ts'
 import { settleOperation } from './operation-lookup.ts'
 import { reportFor } from './operation-report.ts'
 
-type JournalledSwap = { context: ExecutionContext; operation: PlannedOperation }
+type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
 
 /**
  * The status of a swap, by its action ID, its idempotency key, or any quote that it was planned with.
@@ -37,7 +37,7 @@ export async function swapStatusOf(
   if (signed) return { id, ...signed, provider: told instanceof AppError ? null : told.provider }
   if (!(told instanceof AppError)) return { id, ...told }
   if (!known || planned !== undefined) throw told
-  throw new AppError('QUOTE_NOT_FOUND', `"${plain(typed)}" is an action, but not a swap`, {
+  throw new AppError('QUOTE_NOT_FOUND', `"${sanitizeText(typed)}" is an action, but not a swap`, {
     cause: told,
     hint: `sluice action show ${known.operation.id}`,
   })

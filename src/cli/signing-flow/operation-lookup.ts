@@ -1,15 +1,15 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/settled-steps.ts'
 import { settledOperation } from '../../transactions/operations/close-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished, isInFlight } from '../../transactions/run-state.ts'
-import type { Cli } from '../world.ts'
+import type { Cli } from '../command-context.ts'
 import { reportedDelivery } from './service-swap-status.ts'
 
 /** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */
@@ -22,8 +22,8 @@ const turnMs = 1_000
 export async function settleOperation(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
-): Promise<PlannedOperation> {
+  operation: JournalOperation,
+): Promise<JournalOperation> {
   const { id, wallet, legs } = operation
   const chains = legs.map(({ chainId }) => chainId)
   const note = async () => {
@@ -53,15 +53,15 @@ export async function settleOperation(
 export async function settleIfPending(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   isDry: boolean,
-): Promise<PlannedOperation> {
+): Promise<JournalOperation> {
   if (!operation.steps.some(isInFlight)) return operation
   return isDry ? withFinalSteps(context, operation) : settleOperation(cli, context, operation)
 }
 
 /** The delivery transaction according to the service; `null` if it names none or fails, so that only the chain is read. */
-async function deliveryTold(cli: Cli, operation: PlannedOperation): Promise<Hex | null> {
+async function deliveryTold(cli: Cli, operation: JournalOperation): Promise<Hex | null> {
   if (!isAwaitingDelivery(operation)) return null
   try {
     return (await reportedDelivery(cli, quoteIds(operation.plan as StoredPlan))) ?? null
@@ -72,7 +72,7 @@ async function deliveryTold(cli: Cli, operation: PlannedOperation): Promise<Hex 
 }
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
-export const findOperation = ({ journal }: ExecutionContext, id: string): PlannedOperation | undefined =>
+export const findOperation = ({ journal }: ExecutionContext, id: string): JournalOperation | undefined =>
   journal.find(id) ?? journal.findByIdempotencyKey(id)
 
 /** Finds an operation and reopens it if the chain contradicts the journal. */
@@ -80,7 +80,7 @@ export async function findUpdated(
   cli: Cli,
   context: ExecutionContext,
   id: string,
-): Promise<PlannedOperation | undefined> {
+): Promise<JournalOperation | undefined> {
   const operation = findOperation(context, id)
   const wrong = operation && (await reopenContradicted(context, operation.id))
   if (!wrong) return operation
@@ -97,8 +97,8 @@ export async function findUpdated(
 }
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
-export function requireOperation(context: ExecutionContext, id: string): PlannedOperation {
+export function requireOperation(context: ExecutionContext, id: string): JournalOperation {
   const operation = findOperation(context, id)
   if (operation) return operation
-  throw new AppError('ACTION_NOT_FOUND', `No action "${plain(id)}" in the journal of this machine`)
+  throw new AppError('ACTION_NOT_FOUND', `No action "${sanitizeText(id)}" in the journal of this machine`)
 }

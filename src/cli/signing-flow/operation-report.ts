@@ -1,21 +1,21 @@
 import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
 import { finalityText, operationReport, type Report } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 /** Describes the allowances that remain after an operation; `null` if they are unknown. */
 export const allowanceLines = (left: readonly RemainingAllowance[] | null, id: string): string[] =>
   left?.map(
     ({ network, spender, amount }) =>
-      `remaining allowance for ${spender}: ${amount.formatted} ${plain(amount.symbol)} on ${network}; the next action through it uses that first`,
+      `remaining allowance for ${spender}: ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}; the next action through it uses that first`,
   ) ?? [
     `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
   ]
 
 /** The report of an operation, with the hashes of its pending transactions. */
-export const reportFor = ({ journal, catalog }: ExecutionContext, operation: PlannedOperation): Report =>
+export const reportFor = ({ journal, catalog }: ExecutionContext, operation: JournalOperation): Report =>
   operationReport(
     operation,
     catalog.networks,
@@ -24,7 +24,7 @@ export const reportFor = ({ journal, catalog }: ExecutionContext, operation: Pla
   )
 
 /** Adds the report of the operation to an error, so that a script has the same data as after a success. */
-export function withReport(error: unknown, context: ExecutionContext, { id }: PlannedOperation): unknown {
+export function withReport(error: unknown, context: ExecutionContext, { id }: JournalOperation): unknown {
   const now = context.journal.find(id)
   if (!(error instanceof AppError) || !now) return error
   const details = { id, ...error.details, action: reportFor(context, now) }
@@ -36,7 +36,7 @@ export function withReport(error: unknown, context: ExecutionContext, { id }: Pl
 }
 
 /** Throws the outcome of an operation that ended without success, before any key is needed. */
-export function refuseFailed(context: ExecutionContext, operation: PlannedOperation): void {
+export function refuseFailed(context: ExecutionContext, operation: JournalOperation): void {
   if (!isFinished(operation)) return
   try {
     outcomeOf(operation)

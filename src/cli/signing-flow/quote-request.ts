@@ -2,16 +2,16 @@ import type { Quote } from '../../api/quote.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
-import { changedError } from '../../domain/changed-error.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { slippageIn, usualSlippage } from '../../domain/slippage.ts'
 import { type Amounts, worseBy } from '../../domain/swap-amounts.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { LoadedPolicy } from '../../guard/policy/policy.ts'
+import type { Cli } from '../command-context.ts'
 import { address, refundAddress, slippage } from '../options/option-values.ts'
 import { walletAddress } from '../wallet-address.ts'
-import type { Cli } from '../world.ts'
 import { referenceForSwap } from './reference-quote.ts'
 import { refuseDrift } from './strategy-lookup.ts'
 
@@ -199,7 +199,7 @@ export const withMinOutHint = (error: unknown, { acceptMinOut }: { acceptMinOut?
   error instanceof AppError &&
   error.code === 'POLICY_MIN_OUT' &&
   error.hint === errorRow(error.code).hint
-    ? changedError(error, {
+    ? copyErrorWith(error, {
         hint: `Its minimum output is below the ${acceptMinOut} of --accept-min-out. Lower that amount, or try again later.`,
       })
     : error

@@ -4,11 +4,11 @@ import type { Service } from '../../api/service.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/swap-amounts.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ServiceProposal } from '../../planning/proposal.ts'
 import type { ReferenceQuote } from '../../planning/reference-price.ts'
 import { withoutPayments } from '../../protocols/intent-fees.ts'
-import type { Cli } from '../world.ts'
+import type { Cli } from '../command-context.ts'
 import { paidIn } from './service-fees.ts'
 
 /** The local engine made these transactions, so it would build the same. */
@@ -117,7 +117,7 @@ function unpriced(
   cause?: AppError,
 ): ReferenceQuote {
   if (least !== null) return { isWord: true }
-  const says = `Only the service has a price of ${plain(quote.tokenIn.symbol)} in ${plain(quote.tokenOut.symbol)}, so its offer cannot be checked`
+  const says = `Only the service has a price of ${sanitizeText(quote.tokenIn.symbol)} in ${sanitizeText(quote.tokenOut.symbol)}, so its offer cannot be checked`
   if (!io.canAsk || !globals.input || globals.yes)
     throw new AppError('POLICY_MIN_OUT', says, {
       cause,

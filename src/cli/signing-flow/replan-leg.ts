@@ -2,16 +2,16 @@ import { maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { revokeLegs } from '../../planning/approval-legs.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
-import type { CheckedPlan } from '../../planning/plan.ts'
+import type { CheckedPlan } from '../../planning/check-proposal.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import type { ProposedLeg, ReplannableLeg } from '../../planning/proposal.ts'
 import { checkReplannedLeg, findReplannableLeg, refuseWorseTerms } from '../../planning/replan.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/intent-fees.ts'
-import type { Cli } from '../world.ts'
+import type { Cli } from '../command-context.ts'
 import { refuseDrift } from './strategy-lookup.ts'
+import { claimProposal, depositProposal, withdrawProposal } from './strategy-proposals.ts'
 import { swapProposal } from './swap-proposal.ts'
-import { claimProposal, depositProposal, withdrawProposal } from './yield-proposals.ts'
 
 /** A leg as the service builds it now, and the quote that it is of. */
 type Reproposal = { leg: ProposedLeg; quoteId: string | null; expiresAt: string | null }
@@ -23,7 +23,7 @@ type Reproposal = { leg: ProposedLeg; quoteId: string | null; expiresAt: string 
 export async function replanLeg(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   least: bigint | null,
   lifted: Parameters<typeof checkReplannedLeg>[3] = {},
 ): Promise<{ open: ReplannableLeg; checked: CheckedPlan } | undefined> {
@@ -36,7 +36,7 @@ export async function replanLeg(
 }
 
 /** Requests the same leg again: same tokens, amounts, receiver and contract. */
-async function reproposeLeg(cli: Cli, operation: PlannedOperation, intent: Intent): Promise<Reproposal> {
+async function reproposeLeg(cli: Cli, operation: JournalOperation, intent: Intent): Promise<Reproposal> {
   const service = await cli.service()
   const { wallet } = intent
   const plain = (leg: ProposedLeg): Reproposal => ({ leg, quoteId: null, expiresAt: null })
@@ -82,7 +82,7 @@ async function reproposeLeg(cli: Cli, operation: PlannedOperation, intent: Inten
 
 async function reproposeSwap(
   cli: Cli,
-  { request }: PlannedOperation,
+  { request }: JournalOperation,
   intent: Extract<Intent, { kind: 'swap' }>,
 ): Promise<Reproposal> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent

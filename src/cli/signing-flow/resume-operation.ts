@@ -1,15 +1,15 @@
-import { changedError } from '../../domain/changed-error.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { refuseMissingNodes } from '../../transactions/read-only-context.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
+import type { Cli } from '../command-context.ts'
 import type { ExecutionOptions } from '../options/execution-options.ts'
 import { maxFee } from '../options/option-values.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import type { Cli } from '../world.ts'
 import { executeAndReport } from './execution.ts'
 import { confirmOlderJournal } from './idempotency.ts'
 import { requireOperation } from './operation-lookup.ts'
@@ -81,7 +81,7 @@ async function givenUpAgain(
 async function goesOn(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   options: ResumeOptions,
   replacement: ResumeChoices['replacement'],
 ): Promise<Pick<ResumeChoices, 'wait' | 'onlyWaiting'>> {
@@ -99,7 +99,7 @@ async function goesOn(
 /** The error for a missing signer: only the key of the operation's wallet helps. */
 const nobodyFor = (wallet: string, error: unknown): unknown =>
   error instanceof AppError && error.code === 'KEY_REQUIRED' && error.details?.named === false
-    ? changedError(error, {
+    ? copyErrorWith(error, {
         message: `No signer given; this action belongs to ${wallet}`,
         hint: `Sign with the key of ${wallet}: --wallet ${wallet}, --key-file PATH, or --ledger`,
       })
@@ -108,7 +108,7 @@ const nobodyFor = (wallet: string, error: unknown): unknown =>
 /** The signer of an operation: the given one, or the one with the key of its wallet. KEY_SOURCE for another wallet. */
 export async function ownerOf(
   cli: Cli,
-  { wallet }: PlannedOperation,
+  { wallet }: JournalOperation,
   options: Partial<SigningOptions>,
 ): Promise<SignerIdentity> {
   const named = isSignerNamed(options)

@@ -1,16 +1,16 @@
 import { printedAllowances, unusedAllowances } from '../../diagnosis/approvals.ts'
 import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
-import { checkProposal } from '../../planning/plan.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { checkProposal } from '../../planning/check-proposal.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { abandonOperation } from '../../transactions/operations/close-operation.ts'
-import { startOperation } from '../../transactions/operations/start.ts'
+import { recordOperation } from '../../transactions/operations/record-operation.ts'
 import { outcomeOf, withoutAllowanceText } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run-state.ts'
+import type { Cli } from '../command-context.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import type { Cli } from '../world.ts'
 import { withReport } from './operation-report.ts'
 import { revokeRequest } from './revoke-request.ts'
 import type { Execute, ResumeChoices } from './signing-request.ts'
@@ -26,7 +26,7 @@ const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERS
 export async function revokeOnFailure(
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   identity: SignerIdentity,
   options: SigningOptions & ResumeChoices,
   { work, follow }: { work: () => Promise<void>; follow: Execute },
@@ -71,7 +71,7 @@ function failureMessage(
   if (revoked === null) return { message: base, hint: ends, isLeft: false }
   const back = was.map(
     ({ network, spender, amount }) =>
-      `${amount.formatted} ${plain(amount.symbol)} on ${network} from ${spender}`,
+      `${amount.formatted} ${sanitizeText(amount.symbol)} on ${network} from ${spender}`,
   )
   return {
     message: `${base}. Revoked: ${back.join(', ')}. No allowance of the action remains`,
@@ -81,7 +81,7 @@ function failureMessage(
 }
 
 /** The hint of the outcome of a finished operation. */
-function hintOf(operation: PlannedOperation): string {
+function hintOf(operation: JournalOperation): string {
   try {
     outcomeOf(operation)
   } catch (error) {
@@ -120,7 +120,7 @@ async function revokeLeft(
     const checked = await checkProposal(context, proposal, termsOf(cli, options))
     // Do not abandon the operation if its allowances cannot be revoked.
     if (operation.state === 'PARTIAL') await abandonOperation(context, operation)
-    const planned = startOperation(context, checked, proposal.id)
+    const planned = recordOperation(context, checked, proposal.id)
     await follow(cli, context, planned, identity, { lock })
     return { revoked: { operation: made, status: 'revoked', why: null }, was }
   } catch (error) {

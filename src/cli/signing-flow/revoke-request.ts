@@ -1,7 +1,7 @@
 import { networkNamed } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AllowanceRef, revokeLegs } from '../../planning/approval-legs.ts'
-import type { Cli } from '../world.ts'
+import type { Cli } from '../command-context.ts'
 import type { SigningRequest } from './signing-request.ts'
 
 /** Takes allowances back. `of` is the action that gave them, if it is about one. */
@@ -15,7 +15,7 @@ export async function revokeRequest(
   return {
     title:
       endings.length === 1
-        ? `Revoke the allowance of ${spender} for ${plain(token.symbol)} on ${networkNamed(networks, token.chainId).name}`
+        ? `Revoke the allowance of ${spender} for ${sanitizeText(token.symbol)} on ${networkNamed(networks, token.chainId).name}`
         : `Revoke ${endings.length} allowances`,
     request: {
       command: 'revoke',

@@ -3,7 +3,7 @@ import { ChainId } from '../../api/transaction.ts'
 import { type Address, EvmAddress, sameAddress } from '../../domain/address.ts'
 import { Units } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ServiceFee } from '../../protocols/intent.ts'
 import { mostFees } from '../../protocols/intent-fees.ts'
 
@@ -37,7 +37,7 @@ export function statedFees(
     if (!fee.success) throw no('The service charges a fee, but its description of the fee is invalid')
     const { token, chainId: on, to, amount, of, paidBy } = fee.data
     if (!sameAddress(token, address) || on !== chainId)
-      throw no(`The service quotes a fee in ${token}, but its transaction pays ${plain(symbol)}`)
+      throw no(`The service quotes a fee in ${token}, but its transaction pays ${sanitizeText(symbol)}`)
     return { to, amount, of, ...(paidBy === 'action' && { isInside: true }) }
   })
 }
@@ -46,5 +46,5 @@ export function statedFees(
 export const notesOn = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
     const { note } = (fee ?? {}) as { note?: unknown }
-    return !isPaid(fee) && typeof note === 'string' ? [plain(note).slice(0, 200)] : []
+    return !isPaid(fee) && typeof note === 'string' ? [sanitizeText(note).slice(0, 200)] : []
   })

@@ -1,21 +1,21 @@
-import { changedError } from '../../domain/changed-error.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, saysUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
-import type { CheckedPlan } from '../../planning/plan.ts'
+import type { CheckedPlan } from '../../planning/check-proposal.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { planJson } from '../../planning/plan-output.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseAllowanceConflict } from '../../transactions/operations/allowance-conflict.ts'
 import { dropUnsigned } from '../../transactions/operations/close-operation.ts'
-import { restartOperation, startOperation } from '../../transactions/operations/start.ts'
+import { recordOperation, replaceUnsignedPlan } from '../../transactions/operations/record-operation.ts'
 import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import type { Cli } from '../command-context.ts'
 import { halfAnHour, noncesOf } from '../options/execution-options.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { shown } from '../output/output.ts'
 import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
-import type { Cli } from '../world.ts'
 import { requestOffer } from './checked-proposal.ts'
 import { execute, executeAndReport } from './execution.ts'
 import {
@@ -161,13 +161,13 @@ async function planAndSend(
 /** Adds to a failure that another operation was already closed for this one. */
 const afterGivingUp = (error: unknown, id: string): unknown =>
   error instanceof AppError && saysUnsigned(error.code)
-    ? changedError(error, { details: { givenUp: id } })
+    ? copyErrorWith(error, { details: { givenUp: id } })
     : error
 
 const executeOrRevoke = (
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   identity: SignerIdentity,
   going: SigningOptions & ResumeChoices,
 ) => {
@@ -179,7 +179,7 @@ const executeOrRevoke = (
 }
 
 /** Nothing of it was ever signed: its plan may be old, and a new one is as good. */
-const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: PlannedOperation): boolean =>
+const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: JournalOperation): boolean =>
   state === 'OPEN' && steps.every(({ index }) => journal.attempts(id, index).length === 0)
 
 /**
@@ -190,13 +190,13 @@ function planned(
   context: ExecutionContext,
   checked: CheckedPlan,
   key: string,
-  unsigned: PlannedOperation | undefined,
-): PlannedOperation {
+  unsigned: JournalOperation | undefined,
+): JournalOperation {
   const { id } = checked.proposal
   const known = context.journal.find(id)
   const keyed = context.journal.findByIdempotencyKey(id)
   if (keyed && keyed.id !== id) throw duplicateNameError(id, keyed)
-  if (known && known.id === unsigned?.id) return restartOperation(context, checked, known)
+  if (known && known.id === unsigned?.id) return replaceUnsignedPlan(context, checked, known)
   if (known) throw startedBeforeError(known)
-  return (unsigned && dropUnsigned(context, unsigned.id)) ?? startOperation(context, checked, key)
+  return (unsigned && dropUnsigned(context, unsigned.id)) ?? recordOperation(context, checked, key)
 }

@@ -1,14 +1,14 @@
 import type { remainingAllowances } from '../../diagnosis/approvals.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { CheckedPlan } from '../../planning/check-proposal.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import type { LegCheck } from '../../planning/leg-simulation.ts'
-import type { CheckedPlan } from '../../planning/plan.ts'
 import type { ReplannableLeg, ServiceProposal } from '../../planning/proposal.ts'
 import type { ReferenceQuote } from '../../planning/reference-price.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
+import type { Cli } from '../command-context.ts'
 import type { ExecutionOptions } from '../options/execution-options.ts'
-import type { Cli } from '../world.ts'
 
 /** A request to sign: its identity for an idempotency key, and how its transactions are proposed. */
 export type SigningRequest = {
@@ -48,11 +48,11 @@ export type ResumeChoices = Partial<ExecutionOptions> & {
 export type Execute = (
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   identity: SignerIdentity,
   going: ResumeChoices,
 ) => Promise<{
-  done: PlannedOperation
+  done: JournalOperation
   moved: boolean
   left?: ReturnType<typeof remainingAllowances> | undefined
 }>
@@ -61,6 +61,6 @@ export type Execute = (
 export type Replan = (
   cli: Cli,
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   least: bigint | null,
 ) => Promise<{ open: ReplannableLeg; checked: CheckedPlan } | undefined>

@@ -2,11 +2,11 @@ import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
-import type { Cli } from '../world.ts'
+import type { Cli } from '../command-context.ts'
 
 /** The fields of a strategy that a command that signs needs. */
 export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>
@@ -42,7 +42,7 @@ export async function requestedStrategy(
   if (known && known !== given)
     throw new AppError(
       'POLICY_CONTRACT_NOT_ALLOWED',
-      `Requested strategy ${known.slug}, but the service returned ${plain(strategy.slug)}`,
+      `Requested strategy ${known.slug}, but the service returned ${sanitizeText(strategy.slug)}`,
       { hint: 'The service is faulty or malicious. Nothing was signed.' },
     )
   if (!given) return strategy
@@ -93,7 +93,7 @@ export function refuseDrift(
   if (provider !== undefined && quote.provider.toLowerCase() !== provider.toLowerCase())
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
-      `The quote is of the provider ${plain(quote.provider)}, and ${provider} was asked for`,
+      `The quote is of the provider ${sanitizeText(quote.provider)}, and ${provider} was asked for`,
     )
   const amount = asked.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
   if (amount !== asked.amount)

@@ -8,7 +8,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import { isPaidLater } from '../../planning/swap-settlement.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Cli } from '../world.ts'
+import type { Cli } from '../command-context.ts'
 import { statedFees } from './service-fees.ts'
 
 /** The wallet and recipient of a swap, and the terms of its quote. */

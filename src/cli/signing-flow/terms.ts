@@ -5,10 +5,10 @@ import { parseAssertions } from '../../guard/policy/assertions.ts'
 import { readPolicy } from '../../guard/policy/policy.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, type Terms } from '../../guard/terms.ts'
-import type { PlannedOperation } from '../../planning/context.ts'
+import type { JournalOperation } from '../../planning/context.ts'
+import type { Cli } from '../command-context.ts'
 import { address, exactAllowance, lowest, maxFee, serviceFee, slippage } from '../options/option-values.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import type { Cli } from '../world.ts'
 
 /** The terms of one operation, from the flags and the policy. Bad values are USAGE. */
 export function termsOf({ io, backend, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
@@ -38,7 +38,7 @@ export function termsOf({ io, backend, world, globals }: Cli, options: Partial<S
  */
 export function refuseChangedTerms(
   { world }: Pick<Cli, 'world'>,
-  { id, plan, steps }: PlannedOperation,
+  { id, plan, steps }: JournalOperation,
   { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,
 ): void {
   if (steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return

@@ -1,4 +1,4 @@
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { percent } from './format.ts'
 import type { Stream } from './stream.ts'
 
@@ -63,7 +63,7 @@ export async function plot(points: readonly Point[], to: Stream): Promise<string
     format: (rate) => percent(rate, digits).padStart(axis),
     ...(to.ascii && { symbols: asciiSymbols }),
   })
-  const [first, last] = [points[0]!, points.at(-1)!].map(({ at }) => plain(at).slice(0, 10)) as [
+  const [first, last] = [points[0]!, points.at(-1)!].map(({ at }) => sanitizeText(at).slice(0, 10)) as [
     string,
     string,
   ]

@@ -36,35 +36,3 @@ export type Io = {
   /** Calls back when the input is no longer read, for example after Ctrl-D. The returned function cancels that. */
   whenUnread?: (call: () => void) => () => void
 }
-
-/** One column of a list. */
-export type Column<row> = {
-  title: string
-  /** The field of the JSON that this column shows; `--fields` names it. */
-  field: string
-  /** The cell text; an amount has at most `places` decimals, all of them unless on a terminal. */
-  text: (row: row, paint: Stream['paint'], places: number) => string
-  /** The CSV value instead of the text: exact, for programs. */
-  csv?: (row: row) => string
-  /** Where a text that is shown whole leads to: `hashLink` or `addressLink` of it. */
-  link?: (row: row, text: string, to: Stream) => string
-  /** Numbers are aligned right and never shortened. */
-  align?: 'right'
-  /** Which column a narrow terminal shortens or drops first: the highest. A column without it stays whole. */
-  drop?: number
-}
-
-/** Text for people, drawn from the same value that `--json` prints. */
-export type View<value> = (value: value, to: Stream) => string
-
-/** A page of a list as `--json` prints it; `total` is `null` if it was not counted. */
-export type List<row> = {
-  items: row[]
-  page: number
-  limit: number
-  total: number | null
-  hasMore: boolean
-}
-
-/** How a list is shown: its columns, the message for an empty list, and the meaning of a mark in it. */
-export type ListView<row> = { columns: readonly Column<row>[]; empty: string; note?: string | undefined }

@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
+import type { Column } from '../output/view.ts'
 import { unpainted } from './io.ts'
-import type { Column, Stream } from './stream.ts'
+import type { Stream } from './stream.ts'
 import { bare, gap, widthOf, wrapped } from './text-width.ts'
 
 /** How many decimals of an amount a list shows there. */

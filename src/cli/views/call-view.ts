@@ -1,6 +1,6 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { planJson } from '../../planning/plan-output.ts'
 import { formatUnits } from '../terminal/format.ts'
 import { addressLink } from '../terminal/links.ts'
@@ -25,18 +25,18 @@ export function callView(plan: Plan, at: number, to: Stream): string {
   const rows = [
     [
       isCall ? 'contract' : 'to',
-      `${addressLink(to, network, target)}${contract === null ? '' : ` ${plain(contract)}`}`,
+      `${addressLink(to, network, target)}${contract === null ? '' : ` ${sanitizeText(contract)}`}`,
     ],
-    ...(isCall ? [['call', plain(call.name)] as const] : []),
+    ...(isCall ? [['call', sanitizeText(call.name)] as const] : []),
     ...named.map(
-      ([name, argument]) => [`  ${plain(name)}`, argumentText(plan, argument, network, to)] as const,
+      ([name, argument]) => [`  ${sanitizeText(name)}`, argumentText(plan, argument, network, to)] as const,
     ),
-    ...(value === '0' ? [] : [['carries', `${formatUnits(value, 18)} ${plain(coin)}`] as const]),
+    ...(value === '0' ? [] : [['carries', `${formatUnits(value, 18)} ${sanitizeText(coin)}`] as const]),
     ...(needs
       ? [
           [
             'takes',
-            `at most ${needs.amount.formatted} ${plain(needs.amount.symbol)}, from the allowance`,
+            `at most ${needs.amount.formatted} ${sanitizeText(needs.amount.symbol)}, from the allowance`,
           ] as const,
         ]
       : []),
@@ -44,7 +44,7 @@ export function callView(plan: Plan, at: number, to: Stream): string {
   ] as const
   const column = Math.max(...rows.map(([label]) => label.length)) + 2
   return [
-    wrapped([`${at + 1}. `, to.paint.bold(plain(text))], { column: 3 }, to),
+    wrapped([`${at + 1}. `, to.paint.bold(sanitizeText(text))], { column: 3 }, to),
     ...rows.map((row) => wrapped(row, { indent: 3, column }, to)),
   ].join('\n')
 }
@@ -56,9 +56,9 @@ const longest = 132
 function argumentText(plan: Plan, argument: string, network: string, to: Stream): string {
   const shortened = (word: string) =>
     to.isTerminal && word.length > longest ? `${word.slice(0, longest)}...[${word.length} characters]` : word
-  if (!/^0x[0-9a-fA-F]{40}$/.test(argument)) return plain(argument).split(' ').map(shortened).join(' ')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(argument)) return sanitizeText(argument).split(' ').map(shortened).join(' ')
   const name = whose(plan, argument)
-  return `${addressLink(to, network, argument)}${name === undefined ? '' : ` ${plain(name)}`}`
+  return `${addressLink(to, network, argument)}${name === undefined ? '' : ` ${sanitizeText(name)}`}`
 }
 
 /** The name of an address in the plan, if known. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
 import type { Evidence } from '../../diagnosis/evidence/evidence.ts'
-import type { StepCall } from '../../diagnosis/evidence/step-calls.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { toJson } from '../output/output.ts'
 import { decimal, formatUnits, when } from '../terminal/format.ts'
 
@@ -35,7 +35,7 @@ function written(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'object' && markup in value) return (value as Html)[markup]
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return plain(text).replace(/[&<>"']/g, (character) => entities[character]!)
+  return sanitizeText(text).replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
 /** The style of the page: any width, light or dark, and print. */

@@ -1,4 +1,4 @@
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Finding } from '../findings.ts'
 import type { Stream } from '../terminal/stream.ts'
 
@@ -9,7 +9,7 @@ export const findingsView = (checks: readonly Finding[], to: Stream): string =>
       const mark = { ok: to.paint.green('✓'), warning: to.paint.yellow('!'), failed: to.paint.red('✗') }[
         state
       ]
-      const line = `${mark} ${[check, subject].filter((word) => word !== null).join(' ')}  ${plain(says)}`
-      return state === 'ok' || hint === null ? [line] : [line, `  ${to.paint.dim(plain(hint))}`]
+      const line = `${mark} ${[check, subject].filter((word) => word !== null).join(' ')}  ${sanitizeText(says)}`
+      return state === 'ok' || hint === null ? [line] : [line, `  ${to.paint.dim(sanitizeText(hint))}`]
     })
     .join('\n')

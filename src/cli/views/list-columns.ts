@@ -1,8 +1,9 @@
 import type { ApyBasis } from '../../domain/apy-basis.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { Column } from '../output/view.ts'
 import { sparkline } from '../terminal/charts.ts'
 import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
-import type { Column, Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/stream.ts'
 import type { positionJson, quoteJson, strategyJson } from './json.ts'
 
 /** The daily rates of strategies by slug, if the list has them: a column of sparklines. */
@@ -44,10 +45,10 @@ export const basisColumn: Column<ReturnType<typeof strategyJson>> = {
 
 /** The columns of a list of strategies. */
 export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[] = [
-  { title: 'STRATEGY', field: 'slug', text: ({ slug }) => plain(slug) },
-  { title: 'ASSET', field: 'asset', text: ({ asset }) => plain(asset.symbol), drop: 1 },
-  { title: 'NETWORK', field: 'network', text: ({ network }) => plain(network), drop: 5 },
-  { title: 'CATEGORY', field: 'category', text: ({ category }) => plain(category ?? '-'), drop: 6 },
+  { title: 'STRATEGY', field: 'slug', text: ({ slug }) => sanitizeText(slug) },
+  { title: 'ASSET', field: 'asset', text: ({ asset }) => sanitizeText(asset.symbol), drop: 1 },
+  { title: 'NETWORK', field: 'network', text: ({ network }) => sanitizeText(network), drop: 5 },
+  { title: 'CATEGORY', field: 'category', text: ({ category }) => sanitizeText(category ?? '-'), drop: 6 },
   {
     title: 'APY',
     field: 'apy',
@@ -74,14 +75,14 @@ export const strategyColumns: readonly Column<ReturnType<typeof strategyJson>>[]
 
 /** The columns of a list of positions. */
 export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[] = [
-  { title: 'STRATEGY', field: 'strategy', text: ({ strategy }) => plain(strategy.slug) },
+  { title: 'STRATEGY', field: 'strategy', text: ({ strategy }) => sanitizeText(strategy.slug) },
   {
     title: 'BALANCE',
     field: 'balance',
     csv: ({ balance }) => balance?.formatted ?? '',
     align: 'right',
     text: ({ balance, strategy }, _, places) =>
-      `${balance ? decimal(balance.formatted, places) : '?'} ${plain(strategy.asset.symbol)}`,
+      `${balance ? decimal(balance.formatted, places) : '?'} ${sanitizeText(strategy.asset.symbol)}`,
   },
   {
     title: 'PRINCIPAL',
@@ -123,24 +124,24 @@ export const positionColumns: readonly Column<ReturnType<typeof positionJson>>[]
 
 /** The columns of a list of quotes. */
 export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
-  { title: 'QUOTE', field: 'id', text: ({ id }) => plain(id ?? '-') },
+  { title: 'QUOTE', field: 'id', text: ({ id }) => sanitizeText(id ?? '-') },
   {
     title: 'FROM',
     field: 'from',
     text: ({ from, tokenIn }, _, places) =>
-      `${decimal(tokenIn.amount.formatted, places)} ${plain(tokenIn.symbol)} ${plain(from.network)}`,
+      `${decimal(tokenIn.amount.formatted, places)} ${sanitizeText(tokenIn.symbol)} ${sanitizeText(from.network)}`,
   },
   {
     title: 'TO',
     field: 'to',
     text: ({ to, tokenOut }, _, places) =>
-      `${decimal(tokenOut.amount.formatted, places)} ${plain(tokenOut.symbol)} ${plain(to.network)}`,
+      `${decimal(tokenOut.amount.formatted, places)} ${sanitizeText(tokenOut.symbol)} ${sanitizeText(to.network)}`,
   },
-  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => plain(provider), drop: 2 },
+  { title: 'PROVIDER', field: 'provider', text: ({ provider }) => sanitizeText(provider), drop: 2 },
   {
     title: 'STATUS',
     field: 'status',
-    text: ({ status }, paint) => stateWord(plain(status ?? '-'), paint),
+    text: ({ status }, paint) => stateWord(sanitizeText(status ?? '-'), paint),
     drop: 1,
   },
   {

@@ -1,6 +1,6 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { impactShown } from '../../domain/slippage.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/stream.ts'
@@ -51,7 +51,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
   const places = [...new Map(steps.map(({ network, chainId }) => [chainId, network]))]
   const heads: Row[] = [
     ['wallet', `${wallet} ${signerWord(signer)}`],
-    ['on', ...places.map(([chainId, network]) => `${plain(network)} (chain ${chainId})`)],
+    ['on', ...places.map(([chainId, network]) => `${sanitizeText(network)} (chain ${chainId})`)],
     ...(nonce === null ? [] : [['nonce', `${nonce} (pinned)`] as const]),
   ]
   const rows: Row[] = [
@@ -63,7 +63,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ...costRows(plan),
     ...firstUses(plan),
     ...behindRows(plan),
-    ...(expiresAt ? [['expires', when(plain(expiresAt))] as const] : []),
+    ...(expiresAt ? [['expires', when(sanitizeText(expiresAt))] as const] : []),
     ...(reference === 'unknown' ? [] : [['local rebuild', referenceWord(reference, to)] as const]),
     ...(policy === null ? [] : [['policy', policy] as const]),
     ...proofLines(plan.proof),
@@ -73,7 +73,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
   const column = Math.max(...[...heads, ...rows].map(([label]) => label.length)) + 2
   const line = (row: Row) => wrapped(row, { column }, to)
   return [
-    to.paint.bold(plain(title)),
+    to.paint.bold(sanitizeText(title)),
     '',
     ...heads.map(line),
     '',
@@ -85,9 +85,9 @@ export function planView(plan: Plan, title: string, to: Stream): string {
 
 /** The question before a signature: the title, the number of transactions, the networks and the wallet. */
 export function planQuestion({ wallet, steps }: Plan, title: string): string {
-  const places = [...new Set(steps.map(({ network }) => plain(network)))]
+  const places = [...new Set(steps.map(({ network }) => sanitizeText(network)))]
   const what = steps.length === 1 ? 'a transaction' : `${steps.length} transactions`
-  return `${plain(title)}: sign ${what} on ${places.join(' and ')} with ${wallet.slice(0, 6)}...${wallet.slice(-4)}?`
+  return `${sanitizeText(title)}: sign ${what} on ${places.join(' and ')} with ${wallet.slice(0, 6)}...${wallet.slice(-4)}?`
 }
 
 /** The kinds of signer in words; an unknown kind is printed as it is. */
@@ -110,12 +110,12 @@ const deviceWord: Readonly<Record<string, readonly string[]>> = {
 }
 
 const signerWord = ({ kind, name }: Plan['signer']): string =>
-  `(${name === null ? '' : `${plain(name)}, `}${kinds[kind] ?? plain(kind)})`
+  `(${name === null ? '' : `${sanitizeText(name)}, `}${kinds[kind] ?? sanitizeText(kind)})`
 
 function changeRows({ simulation }: Plan): Row[] {
   const changes = simulation?.changes.filter(({ raw }) => raw !== '0') ?? []
   const text = ({ formatted, symbol, network, token, usd }: (typeof changes)[number]) =>
-    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${plain(symbol)} on ${plain(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
+    `${formatted.startsWith('-') ? '' : '+'}${formatted} ${sanitizeText(symbol)} on ${sanitizeText(network)}${worth(usd)}${sameAddress(token, nativeAddress) ? ', gas included' : ''}`
   return changes.length === 0 ? [] : [['balances', ...changes.map(text)]]
 }
 
@@ -125,7 +125,7 @@ const behindRows = ({ simulation }: Plan): Row[] =>
     ? [
         [
           'simulated',
-          `on block ${simulation.blockNumber}, the newest that all endpoints have: ${plain(simulation.behind.host)} is ${simulation.behind.blocks} behind`,
+          `on block ${simulation.blockNumber}, the newest that all endpoints have: ${sanitizeText(simulation.behind.host)} is ${simulation.behind.blocks} behind`,
         ],
       ]
     : []
@@ -134,7 +134,7 @@ const behindRows = ({ simulation }: Plan): Row[] =>
 function arrivalRows({ wallet, arrivals, proof }: Plan): Row[] {
   const isProved = !proof.some(({ term, by }) => term === 'minimum' && by === 'none')
   const text = ({ least, network, to }: (typeof arrivals)[number]) =>
-    `${isProved ? 'at least ' : ''}${least.formatted} ${plain(least.symbol)} on ${plain(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
+    `${isProved ? 'at least ' : ''}${least.formatted} ${sanitizeText(least.symbol)} on ${sanitizeText(network)}${worth(least.usd)} for ${sameAddress(to, wallet) ? 'this wallet' : `${to}, which is not this wallet`}`
   return arrivals.length === 0 ? [] : [[isProved ? 'arrives' : 'promised', ...arrivals.map(text)]]
 }
 
@@ -146,10 +146,10 @@ const worth = (usd: string | null): string =>
 function allowanceRows(plan: Plan): Row[] {
   const { allowances } = plan.simulation ?? { allowances: [] }
   const text = ({ token, symbol, decimals, spender, after }: (typeof allowances)[number]) => {
-    const unit = plain(symbol ?? token)
+    const unit = sanitizeText(symbol ?? token)
     const left = decimals === null ? `${after} units` : formatUnits(after, decimals)
     const name = whose(plan, spender)
-    return `${spender}${name === undefined ? '' : ` ${plain(name)}`}: ${left} ${unit} remaining`
+    return `${spender}${name === undefined ? '' : ` ${sanitizeText(name)}`}: ${left} ${unit} remaining`
   }
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]
 }
@@ -158,19 +158,19 @@ function allowanceRows(plan: Plan): Row[] {
 const standingRows = ({ standing }: Plan): Row[] =>
   standing.map(({ spender, name, amount, unlimited, revoke }) => [
     'standing',
-    `existing allowance for ${spender}${name === null ? '' : ` ${plain(name)}`}: ${unlimited ? 'unlimited' : amount.formatted} ${plain(amount.symbol)}, more than this plan needs`,
+    `existing allowance for ${spender}${name === null ? '' : ` ${sanitizeText(name)}`}: ${unlimited ? 'unlimited' : amount.formatted} ${sanitizeText(amount.symbol)}, more than this plan needs`,
     `to revoke it: ${revoke}`,
   ])
 
 function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
   const rows: Row[] = serviceFees.map(({ amount, of, to, paidBy }) => [
     'service fee',
-    `${decimal(amount.formatted)} ${plain(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted)} to ${to}${paidBy === 'action' ? ', paid by the swap itself' : ''}`,
+    `${decimal(amount.formatted)} ${sanitizeText(amount.symbol)}${worth(amount.usd)} of ${decimal(of.formatted)} to ${to}${paidBy === 'action' ? ', paid by the swap itself' : ''}`,
   ])
   const later = laterFees.map(laterText)
   if (!fees) return later.length === 0 ? rows : [...rows, ['gas', ...later]]
   const { maxCost, gas, feeCap, dataFee } = fees
-  const most = `at most ${maxCost.formatted} ${plain(maxCost.symbol)}${worth(maxCost.usd)}`
+  const most = `at most ${maxCost.formatted} ${sanitizeText(maxCost.symbol)}${worth(maxCost.usd)}`
   return [
     ...rows,
     [
@@ -185,21 +185,21 @@ function costRows({ serviceFees, fees, laterFees }: Plan): Row[] {
 /** The L1 data fee of a rollup, which the gas limit does not cap. */
 const dataText = (fee: NonNullable<Plan['fees']>['dataFee']): string =>
   fee
-    ? `plus an L1 data fee of about ${fee.formatted} ${plain(fee.symbol)}${worth(fee.usd)} at current prices`
+    ? `plus an L1 data fee of about ${fee.formatted} ${sanitizeText(fee.symbol)}${worth(fee.usd)} at current prices`
     : 'plus the L1 data fee, which the node does not report'
 
 /** The cost of a later leg on its own network, and whether the wallet has it. */
 function laterText({ network, symbol, gas, gasPrice, cost, held }: Plan['laterFees'][number]): string {
-  const has = held === null ? '' : `; the wallet has ${held.formatted} ${plain(symbol)} there`
+  const has = held === null ? '' : `; the wallet has ${held.formatted} ${sanitizeText(symbol)} there`
   if (cost === null || gasPrice === null)
-    return `later gas on ${plain(network)} is not included; its cost is unknown${has}`
-  return `later on ${plain(network)}, about ${cost.formatted} ${plain(symbol)}${worth(cost.usd)}: ${gas} units at ${decimal(formatUnits(gasPrice, 9))} gwei${has}`
+    return `later gas on ${sanitizeText(network)} is not included; its cost is unknown${has}`
+  return `later on ${sanitizeText(network)}, about ${cost.formatted} ${sanitizeText(symbol)}${worth(cost.usd)}: ${gas} units at ${decimal(formatUnits(gasPrice, 9))} gwei${has}`
 }
 
 function firstUses({ contracts }: Plan): Row[] {
   const first = contracts.filter(({ firstUse }) => firstUse)
   const text = ({ address, name }: (typeof first)[number]) =>
-    `${address}${name === null ? '' : ` ${plain(name)}`}`
+    `${address}${name === null ? '' : ` ${sanitizeText(name)}`}`
   return first.length === 0 ? [] : [['first use', ...first.map(text)]]
 }
 

@@ -1,5 +1,5 @@
 import { shellOperand } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { decimal, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/stream.ts'
 import type { positionJson } from './json.ts'
@@ -13,9 +13,9 @@ export function queuedLines(
   to: Stream,
 ): (readonly [word: string, text: string])[] {
   const line = ({ amount }: One, more: string) =>
-    `${decimal(amount.formatted)} ${plain(strategy.asset.symbol)} ${to.paint.dim(more)}`
-  const until = (one: One) => (one.until === null ? '' : `, until ${plain(when(one.until))}`)
-  const slug = plain(strategy.slug)
+    `${decimal(amount.formatted)} ${sanitizeText(strategy.asset.symbol)} ${to.paint.dim(more)}`
+  const until = (one: One) => (one.until === null ? '' : `, until ${sanitizeText(when(one.until))}`)
+  const slug = sanitizeText(strategy.slug)
   return [
     ...(pending ?? []).map((one) => {
       if (one.back !== null)
@@ -23,10 +23,11 @@ export function queuedLines(
           to.paint.red('lapsed'),
           line(
             one,
-            `${slug}, claim lapsed ${plain(when(one.until))}; to get it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
+            `${slug}, claim lapsed ${sanitizeText(when(one.until))}; to get it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
           ),
         ] as const
-      const from = one.availableAt === null ? '' : `, ready ${plain(when(one.availableAt))}${until(one)}`
+      const from =
+        one.availableAt === null ? '' : `, ready ${sanitizeText(when(one.availableAt))}${until(one)}`
       return ['queued', line(one, `${slug}${from}`)] as const
     }),
     ...(claimable ?? []).map(

@@ -1,8 +1,8 @@
 import type { Action } from '../../api/action.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import { type Network, networkShown } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
-import type { PlannedOperation } from '../../planning/context.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { JournalOperation } from '../../planning/context.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
 import { hashLink } from '../terminal/links.ts'
@@ -13,7 +13,7 @@ import { beside, widthOf } from '../terminal/text-width.ts'
 /** One event of an execution: the line that stays, and the text that moves. */
 export function progressLine(
   progress: Progress,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   networks: readonly Network[],
   to: Stream,
 ): { line: string | null; moving: string | null } {
@@ -104,7 +104,7 @@ export function reportView(report: Report & { replayed?: boolean }, to: Stream):
 }
 
 const amountText = ({ formatted, symbol }: NonNullable<Report['amounts']['in']>): string =>
-  `${decimal(formatted)} ${plain(symbol)}`
+  `${decimal(formatted)} ${sanitizeText(symbol)}`
 
 /** The expected output of an exchange, until the actual one is known. */
 function outcome({ amounts, status }: Report): (readonly [label: string, value: string])[] {
@@ -115,7 +115,7 @@ function outcome({ amounts, status }: Report): (readonly [label: string, value: 
 }
 
 const shortLine = ({ brought, minimum, network }: NonNullable<Report['arrivedShort']>): string =>
-  `${decimal(brought.formatted)} ${plain(brought.symbol)} on ${network}; at least ${decimal(minimum.formatted)} was agreed`
+  `${decimal(brought.formatted)} ${sanitizeText(brought.symbol)} on ${network}; at least ${decimal(minimum.formatted)} was agreed`
 
 function transactionLine(
   { kind, network, hash, status, blockNumber, error }: Report['transactions'][number],
@@ -124,7 +124,7 @@ function transactionLine(
   // A transaction without a hash is only expected by the service.
   const word = hash === null && status === 'pending' ? 'not seen' : status
   const state = `${stateWord(word, to.paint)}${blockNumber === null ? '' : to.paint.dim(` block ${blockNumber}`)}`
-  const why = error === null ? '' : ` ${plain(error)}`
+  const why = error === null ? '' : ` ${sanitizeText(error)}`
   const head = `  ${kind.padEnd(9)} ${network}`
   const link = hash ? hashLink(to, network, hash) : ''
   const line = `${head}  ${link || '-'.padEnd(66)}  ${state}${why}`

@@ -1,4 +1,4 @@
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { CommandSchema } from '../schema/commands.ts'
 import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
@@ -43,7 +43,7 @@ export function schemaPage(one: CommandSchema, to: Stream): string {
       one.exitCodes.map(({ code, meaning }) => [String(code), meaning]),
     ),
     '',
-    paint.dim(`The whole JSON Schema: sluice schema ${plain(one.command)} --json`),
+    paint.dim(`The whole JSON Schema: sluice schema ${sanitizeText(one.command)} --json`),
   ].join('\n')
 }
 

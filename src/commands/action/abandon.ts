@@ -1,14 +1,14 @@
 import { verdictFor } from '../../cli/action-verdict.ts'
+import type { Cli } from '../../cli/command-context.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
 import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/operation-report.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import type { Cli } from '../../cli/world.ts'
 import { remainingAllowances } from '../../diagnosis/approvals.ts'
-import { changedError } from '../../domain/changed-error.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { abandonWhenIdle } from '../../transactions/operations/close-operation.ts'
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
@@ -16,7 +16,7 @@ import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 
 /** `action abandon` */
-export async function giveUp(cli: Cli, id: string): Promise<void> {
+export async function abandonAction(cli: Cli, id: string): Promise<void> {
   const context = await cli.backend.context()
   const found = requireOperation(context, id)
   await reopenContradicted(context, found.id)
@@ -37,19 +37,19 @@ export async function giveUp(cli: Cli, id: string): Promise<void> {
       ? ['The action is finished; there was nothing to drop.']
       : allowanceLines(left, closed.id)
   cli.emit({ ...reportFor(context, closed), allowancesLeft: left, funds }, (value, to) =>
-    [reportView(value, to), ...(funds === null ? [] : [`Funds: ${plain(funds)}`]), ...tail].join('\n'),
+    [reportView(value, to), ...(funds === null ? [] : [`Funds: ${sanitizeText(funds)}`]), ...tail].join('\n'),
   )
 }
 
 /** Reports an operation that ended for another reason than being abandoned by its own outcome. */
-function refuseEnded(context: ExecutionContext, operation: PlannedOperation): void {
+function refuseEnded(context: ExecutionContext, operation: JournalOperation): void {
   const { state, exit } = operation
   if (state !== 'FAILED' && !(state === 'CANCELLED' && exit === 24)) return
   try {
     outcomeOf(operation)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const changed = changedError(error, {
+    const changed = copyErrorWith(error, {
       message: `The action is finished, and there is nothing to drop: ${error.message}`,
       hint: `sluice action show ${operation.id}`,
     })
@@ -61,8 +61,8 @@ function refuseEnded(context: ExecutionContext, operation: PlannedOperation): vo
 async function closeUnsigned(
   cli: Cli,
   context: ExecutionContext,
-  { id, wallet, legs }: PlannedOperation,
-): Promise<PlannedOperation> {
+  { id, wallet, legs }: JournalOperation,
+): Promise<JournalOperation> {
   const lock = await acquirePlanningLock(context, wallet, {
     waitMs: 10_000,
     signal: cli.world.interrupt.signal,

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
@@ -9,15 +10,14 @@ import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resu
 import { decimal, stateWord, when } from '../../cli/terminal/format.ts'
 import { anyView } from '../../cli/views/report-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import { revertCause } from '../../diagnosis/revert-cause.ts'
-import { successorOf } from '../../diagnosis/successor.ts'
+import { successorOf } from '../../diagnosis/successor-operation.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
-import { giveUp } from './abandon.ts'
+import { abandonAction } from './abandon.ts'
 import { addEvidence } from './evidence.ts'
 import { addExplain } from './explain.ts'
 import { addReplan } from './replan.ts'
@@ -27,7 +27,7 @@ import { addSubmit } from './submit.ts'
 import { watch } from './watch.ts'
 
 /** `action`: lists, shows and continues the actions of this machine. */
-export const actionCommand = (world: World) => {
+export const actionCommand = (world: CommandContext) => {
   const command = new Command('action').description('Show, watch and resume actions.')
   command
     .command('list')
@@ -72,7 +72,7 @@ export const actionCommand = (world: World) => {
     .description('Close an action: drop its unsigned steps. Transactions already signed still go through.')
     .argument('<id>', 'action ID, quote ID or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, giveUp))
+    .action(action(world, abandonAction))
   addSubmit(command, world)
   addReplan(command, world)
   addRevoke(command, world)
@@ -86,7 +86,7 @@ const statuses = ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']
 function upper(text: string): string {
   const status = text.toUpperCase()
   if (statuses.includes(status)) return status
-  throw new AppError('USAGE', `Unknown status "${plain(text)}"`, {
+  throw new AppError('USAGE', `Unknown status "${sanitizeText(text)}"`, {
     hint: `--status ${statuses.join(', ')}`,
   })
 }
@@ -144,7 +144,7 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
 }
 
 const printed = (amount: TokenAmount | null, places: number) =>
-  amount === null ? 'max' : `${decimal(amount.formatted, places)} ${plain(amount.symbol)}`
+  amount === null ? 'max' : `${decimal(amount.formatted, places)} ${sanitizeText(amount.symbol)}`
 
 /** `action show` */
 async function show(cli: Cli, id: string): Promise<void> {

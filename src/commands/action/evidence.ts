@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { verdictFor } from '../../cli/action-verdict.ts'
 import { action, localAction } from '../../cli/command-action.ts'
+import type { Backend, Cli, CommandContext, LocalCli } from '../../cli/command-context.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/output.ts'
 import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
@@ -9,19 +10,18 @@ import { reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { when } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'
 import { evidencePage } from '../../cli/views/evidence-page.ts'
-import type { Backend, Cli, LocalCli, World } from '../../cli/world.ts'
 import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/chain-check.ts'
 import { type Evidence, makeEvidence } from '../../diagnosis/evidence/evidence.ts'
 import { isEvidencePage, readEvidence, refuseChangedCall } from '../../diagnosis/evidence/read.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
-import { listing } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { listFileCommand } from '../../domain/shell-quoting.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */
-export function addEvidence(command: Command, world: World): void {
+export function addEvidence(command: Command, world: CommandContext): void {
   command
     .command('export')
     .description(
@@ -68,16 +68,16 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST'
     throw new AppError(
       'USAGE',
-      `${exists ? `${plain(out)} already exists and is not overwritten` : `Cannot write ${plain(out)}`}`,
+      `${exists ? `${sanitizeText(out)} already exists and is not overwritten` : `Cannot write ${sanitizeText(out)}`}`,
       {
         cause,
-        hint: listing(out),
+        hint: listFileCommand(out),
       },
     )
   }
   cli.emit(
     { file: out, id: operation.id, sha256: evidence.sha256 },
-    ({ file, sha256 }) => `${plain(file)}  sha256 ${sha256}`,
+    ({ file, sha256 }) => `${sanitizeText(file)}  sha256 ${sha256}`,
   )
 }
 
@@ -121,7 +121,7 @@ async function verify(cli: LocalCli, file: string): Promise<void> {
       `${to.paint.green('✓')} the hash is valid; exported ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}: compare it with the one you were given`)}`,
       ...value.transactions.map(
         ({ hash, verdict, why }) =>
-          `${markOf(verdict, why, to)} ${plain(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${plain(why)}`)}`,
+          `${markOf(verdict, why, to)} ${sanitizeText(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${sanitizeText(why)}`)}`,
       ),
     ].join('\n'),
   )

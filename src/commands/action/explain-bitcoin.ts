@@ -3,7 +3,7 @@ import type { Situation, Verdict } from '../../diagnosis/verdict.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 /** A swap that begins on Bitcoin, as the service reports it. */
 type BitcoinSwap = SwapStatus & { deposit: NonNullable<SwapStatus['deposit']> }
@@ -24,18 +24,18 @@ export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
     ...end,
     next: isOver ? null : `sluice swap status --watch ${shellOperand(id)}`,
     evidence: [
-      { source: 'service', text: `the service reports ${plain(swap.status)}` },
+      { source: 'service', text: `the service reports ${sanitizeText(swap.status)}` },
       ...(originTxHash === null
         ? []
-        : [{ source: 'service' as const, text: `the deposit is ${plain(originTxHash)} on Bitcoin` }]),
-      ...(deposit.note === null ? [] : [{ source: 'service' as const, text: plain(deposit.note) }]),
+        : [{ source: 'service' as const, text: `the deposit is ${sanitizeText(originTxHash)} on Bitcoin` }]),
+      ...(deposit.note === null ? [] : [{ source: 'service' as const, text: sanitizeText(deposit.note) }]),
     ],
   }
 }
 
 function endOf({ status, originTxHash, destinationTxHash, deposit }: BitcoinSwap): End {
   const paid = deposit.paid === null ? 'The deposit' : formatAmount(BigInt(deposit.paid), btc)
-  const out = plain(destinationTxHash ?? 'a transaction that is not named')
+  const out = sanitizeText(destinationTxHash ?? 'a transaction that is not named')
   if (status === 'fulfilled')
     return {
       situation: 'DONE',
@@ -74,7 +74,7 @@ function endOf({ status, originTxHash, destinationTxHash, deposit }: BitcoinSwap
   return {
     situation: 'BRIDGE_WAITING',
     verdict: 'The deposit was paid, and the swap has not ended.',
-    funds: `${paid} was paid to ${plain(deposit.address)} on Bitcoin.`,
+    funds: `${paid} was paid to ${sanitizeText(deposit.address)} on Bitcoin.`,
     safeToRetry: false,
   }
 }

@@ -1,13 +1,13 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Cli } from '../../cli/world.ts'
+import type { Cli } from '../../cli/command-context.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin.ts'
 import { isHash, unknownHash } from './explain-transaction.ts'
@@ -16,7 +16,7 @@ import { isHash, unknownHash } from './explain-transaction.ts'
  * Explains an id that only the service knows: an unused quote, or an action of another machine.
  * ACTION_NOT_FOUND if the service does not know it either, unless networks do not answer about a hash.
  */
-export async function withoutJournal(
+export async function explainFromService(
   cli: Cli,
   context: ExecutionContext,
   id: string,
@@ -48,9 +48,9 @@ export async function withoutJournal(
   if (!known && !swap)
     throw new AppError(
       'ACTION_NOT_FOUND',
-      `No action "${plain(id)}" in the journal of this machine or at the service`,
+      `No action "${sanitizeText(id)}" in the journal of this machine or at the service`,
     )
-  const status = plain(known?.status ?? swap!.status)
+  const status = sanitizeText(known?.status ?? swap!.status)
   // The service did not say whether the swap was started.
   const again = unsaid && swap?.originTxHash === null
   const named = namedIn(known, swap)
@@ -70,17 +70,17 @@ export async function withoutJournal(
     evidence: [
       { source: 'journal', text: 'not in the journal of this machine' },
       { source: 'service', text: `the service reports ${status}` },
-      ...(swap?.note === undefined ? [] : [{ source: 'service' as const, text: plain(swap.note) }]),
+      ...(swap?.note === undefined ? [] : [{ source: 'service' as const, text: sanitizeText(swap.note) }]),
       ...(unsaid
         ? [
             {
               source: 'service' as const,
-              text: plain(`the service did not return the action: ${unsaid.message}`),
+              text: sanitizeText(`the service did not return the action: ${unsaid.message}`),
             },
           ]
         : []),
       ...(known?.transactions ?? []).flatMap(({ hash, status: word }) =>
-        hash === null ? [] : [{ source: 'service' as const, text: plain(`${hash} is ${word}`) }],
+        hash === null ? [] : [{ source: 'service' as const, text: sanitizeText(`${hash} is ${word}`) }],
       ),
       ...(moved?.evidence ?? []),
     ],

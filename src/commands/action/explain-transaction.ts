@@ -9,7 +9,7 @@ import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 
 /** Whether an id is a transaction hash; action ids never look like one. */
@@ -19,7 +19,7 @@ export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(
  * Looks up a hash: the action of this machine that signed it, on chain or not; else a verdict about a
  * foreign transaction, from the network that has it; else the networks that did not answer.
  */
-export async function ofHash(
+export async function explainTransaction(
   context: ExecutionContext,
   hash: Hex,
   depth?: FinalityDepth,
@@ -48,7 +48,7 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
       : unasked.join(', ')
   const unsaid = [
     ...(mute.length > 0 ? [`${names(mute).join(', ')} did not answer`] : []),
-    ...[...others, ...odd].map(({ network, why }) => `${network.name}: ${plain(why)}`),
+    ...[...others, ...odd].map(({ network, why }) => `${network.name}: ${sanitizeText(why)}`),
     ...(unasked.length > 0 ? [`no RPC is set for ${far}`] : []),
   ].join('; ')
   const again = `sluice action explain ${hash}`

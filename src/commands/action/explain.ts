@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
 import { serviceReportOf } from '../../cli/action-verdict.ts'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { checked, depthOf } from '../../cli/options/option-values.ts'
+import type { View } from '../../cli/output/view.ts'
 import { findOperation } from '../../cli/signing-flow/operation-lookup.ts'
-import type { View } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { wrapped } from '../../cli/terminal/text-width.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
-import { withoutJournal } from './explain-from-service.ts'
-import { isHash, ofHash } from './explain-transaction.ts'
+import { explainFromService } from './explain-from-service.ts'
+import { explainTransaction, isHash } from './explain-transaction.ts'
 
 /** `action explain`: one verdict about an action, to decide what to do. */
-export const addExplain = (command: Command, world: World): void =>
+export const addExplain = (command: Command, world: CommandContext): void =>
   void command
     .command('explain')
     .description(
@@ -29,11 +29,11 @@ export const addExplain = (command: Command, world: World): void =>
 async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
   const depth = depthOf(options.confirmations)
   const context = await cli.backend.context()
-  const of = !findOperation(context, id) && isHash(id) ? await ofHash(context, id, depth) : { id }
+  const of = !findOperation(context, id) && isHash(id) ? await explainTransaction(context, id, depth) : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
   if (!operation)
-    return cli.emit(await withoutJournal(cli, context, id, 'silent' in of ? of.silent : []), verdictView)
+    return cli.emit(await explainFromService(cli, context, id, 'silent' in of ? of.silent : []), verdictView)
   // Ask both at once, so that a silent one costs its timeout only once.
   const told = serviceReportOf(cli, operation)
   cli.emit(await explain(readOnlyContext(context), operation, { told, depth }), verdictView)
@@ -41,12 +41,12 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
 
 const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>
   [
-    `${to.paint.bold(situation)}  ${plain(verdict)}`,
+    `${to.paint.bold(situation)}  ${sanitizeText(verdict)}`,
     '',
     fields(
       [
-        ['action', plain(id)],
-        ['funds', plain(funds)],
+        ['action', sanitizeText(id)],
+        ['funds', sanitizeText(funds)],
         [
           'retry',
           safeToRetry
@@ -55,10 +55,12 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
                 'unsafe: a new request could pay twice, or is refused while this action is open',
               ),
         ],
-        ...(next === null ? [] : ([['next', plain(next)]] as const)),
+        ...(next === null ? [] : ([['next', sanitizeText(next)]] as const)),
       ],
       to,
     ),
     '',
-    ...evidence.map(({ source, text }) => wrapped([source, to.paint.dim(plain(text))], { column: 9 }, to)),
+    ...evidence.map(({ source, text }) =>
+      wrapped([source, to.paint.dim(sanitizeText(text))], { column: 9 }, to),
+    ),
   ].join('\n')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { checked } from '../../cli/options/option-values.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
@@ -20,11 +21,10 @@ import {
 } from '../../cli/signing-flow/resume-operation.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { planJson } from '../../planning/plan-output.ts'
 import { findReplannableLeg, promisedMinimum, replaceLegPlan } from '../../planning/replan.ts'
 import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
@@ -38,7 +38,7 @@ import { isFinished, isUnsigned } from '../../transactions/run-state.ts'
 type Options = ResumeOptions & { acceptMinOut?: string }
 
 /** `action replan`: plans the unsigned steps again, then signs and sends them. */
-export const addReplan = (command: Command, world: World): void =>
+export const addReplan = (command: Command, world: CommandContext): void =>
   void withExecution(
     withSigner(
       command
@@ -133,13 +133,13 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
 }
 
 /** Whether no nonce is lost although the operation waits for a person: then it only needs to be resumed. */
-const isSettled = (operation: PlannedOperation): boolean =>
+const isSettled = (operation: JournalOperation): boolean =>
   operation.state === 'ATTENTION' && !hasLostNonce(operation)
 
 /** Parses --accept-min-out for the exchange of the open leg. */
 function leastOf(
   context: ExecutionContext,
-  operation: PlannedOperation,
+  operation: JournalOperation,
   text: string | undefined,
 ): bigint | null {
   if (text === undefined) return null

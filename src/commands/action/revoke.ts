@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { requireOperation, settleIfPending } from '../../cli/signing-flow/operation-lookup.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'
@@ -7,14 +8,13 @@ import { ownerOf } from '../../cli/signing-flow/resume-operation.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { reportView } from '../../cli/views/report-view.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/close-operation.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
-export const addRevoke = (command: Command, world: World): void =>
+export const addRevoke = (command: Command, world: CommandContext): void =>
   void withSigning(
     command
       .command('revoke')

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
 import { refuseFailed } from '../../cli/signing-flow/operation-report.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAllFinal } from '../../transactions/operations/active-steps.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
@@ -17,7 +17,7 @@ import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
 import { isFinished, isInFlight } from '../../transactions/run-state.ts'
 
 /** `action speed-up` and `action cancel`: replace the pending transaction under the same nonce. */
-export function addReplacements(command: Command, world: World): void {
+export function addReplacements(command: Command, world: CommandContext): void {
   const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
     withExecution(
       withSigner(
@@ -71,19 +71,19 @@ async function replaceWaiting(
 }
 
 /** Whether a pending transaction is already a cancellation: a higher fee for the action would outbid it. */
-const isBeingCancelled = ({ journal }: ExecutionContext, { id, steps }: PlannedOperation): boolean =>
+const isBeingCancelled = ({ journal }: ExecutionContext, { id, steps }: JournalOperation): boolean =>
   steps.some(
     (step) => isInFlight(step) && step.state !== 'INCLUDED' && isCancelling(journal.attempts(id, step.index)),
   )
 
 /** Each pending transaction is cancelled by a no-op transaction. */
-const costOf = ({ steps }: PlannedOperation): string => {
+const costOf = ({ steps }: JournalOperation): string => {
   const waiting = steps.filter(isInFlight).length
   return waiting > 1 ? `${waiting} no-op transactions` : 'a no-op transaction'
 }
 
 /** Refuses an action without a pending transaction. */
-function refuseIdle(operation: PlannedOperation, kind: 'bump' | 'cancel'): void {
+function refuseIdle(operation: JournalOperation, kind: 'bump' | 'cancel'): void {
   const { id, state, steps } = operation
   if (steps.some(isInFlight)) return
   if (state === 'OPEN')

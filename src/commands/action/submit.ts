@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { referenceForPlan } from '../../cli/signing-flow/reference-quote.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
-import { readPlan } from '../../planning/plan-input.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { readPlanFile } from '../../planning/read-plan-file.ts'
 
 /** `action submit`: signs and sends a plan that was made before, on this or another machine. */
-export const addSubmit = (command: Command, world: World): void =>
+export const addSubmit = (command: Command, world: CommandContext): void =>
   void withSigning(
     command
       .command('submit')
@@ -31,7 +31,7 @@ export const addSubmit = (command: Command, world: World): void =>
 async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
   const text = await textOf(file, cli.world)
   const catalog = await cli.backend.catalog()
-  const { proposal, hash } = readPlan({ catalog }, text)
+  const { proposal, hash } = readPlanFile({ catalog }, text)
   const { wallet, nonce, request, ...proposed } = proposal
   cli.world.noteOperation(proposed.id)
   const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)
@@ -45,7 +45,7 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       idempotencyKey: options.idempotencyKey ?? proposed.id,
     },
     {
-      title: `${plain(proposed.kind)} on ${name}, plan ${hash.slice(0, 12)}`,
+      title: `${sanitizeText(proposed.kind)} on ${name}, plan ${hash.slice(0, 12)}`,
       request: asked,
       wallet,
       chainId: proposed.legs[0]?.chainId ?? null,

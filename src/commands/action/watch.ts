@@ -1,19 +1,19 @@
 import { type Action, isFinalStatus } from '../../api/action.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
+import type { Cli } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { findOperation, findUpdated, settleOperation } from '../../cli/signing-flow/operation-lookup.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { anyView } from '../../cli/views/report-view.ts'
-import { observe } from '../../cli/watch-loop.ts'
-import type { Cli } from '../../cli/world.ts'
+import { watchUntil } from '../../cli/watch-loop.ts'
 import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report.ts'
-import { successorOf } from '../../diagnosis/successor.ts'
-import { changedError } from '../../domain/changed-error.ts'
+import { successorOf } from '../../diagnosis/successor-operation.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
@@ -42,7 +42,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   }
   const ends = await Promise.all(
     ids.map((id) =>
-      observe(cli, () => look(id), {
+      watchUntil(cli, () => look(id), {
         // An action that needs a person does not finish by itself.
         isOver: ({ id: found, status }) =>
           isFinalStatus(status) || left.has(found) || findOperation(context, found)?.state === 'ATTENTION',
@@ -99,7 +99,7 @@ function failureOf(context: ExecutionContext, { id, status }: Report | Action): 
       return undefined
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return changedError(error, { details: { id, ...error.details }, hint })
+      return copyErrorWith(error, { details: { id, ...error.details }, hint })
     }
   }
   if (status.toUpperCase() === 'REFUNDED')
@@ -132,7 +132,7 @@ async function watched(cli: Cli, context: ExecutionContext, id: string): Promise
 }
 
 /** Whether something that is signed of an operation is in no block by our own node, which counts no transaction under its nonce. */
-async function isOnItsWay({ rpc, journal }: ExecutionContext, { steps }: PlannedOperation): Promise<boolean> {
+async function isOnItsWay({ rpc, journal }: ExecutionContext, { steps }: JournalOperation): Promise<boolean> {
   const open = steps.filter(isInFlight)
   const counts = await Promise.all(
     open.map(({ wallet, transaction: { chainId } }) =>

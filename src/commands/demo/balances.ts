@@ -1,13 +1,13 @@
+import type { Cli } from '../../cli/command-context.ts'
+import type { Column } from '../../cli/output/view.ts'
 import { decimal } from '../../cli/terminal/format.ts'
-import type { Column } from '../../cli/terminal/stream.ts'
 import { table } from '../../cli/terminal/table.ts'
-import type { Cli } from '../../cli/world.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken, type Token, tokenNamed } from '../../domain/token.ts'
-import { gasPaid, moved, rawChain } from './chain.ts'
+import { gasPaid, netTransferred, rawChain } from './chain-reads.ts'
 import type { Sent } from './steps.ts'
 
 type Row = { network: string; before: TokenAmount; change: TokenAmount; after: TokenAmount }
@@ -34,7 +34,8 @@ export async function balanceSheet(
         const here = receipts.filter(({ chainId }) => chainId === token.chainId).map(({ receipt }) => receipt)
         const isCoin = /^0x0{40}$/.test(token.address)
         const change = here.reduce(
-          (sum, receipt) => sum + (isCoin ? -gasPaid(receipt, me) : moved(receipt, token.address, me)),
+          (sum, receipt) =>
+            sum + (isCoin ? -gasPaid(receipt, me) : netTransferred(receipt, token.address, me)),
           0n,
         )
         const after = await chain.balance(token, me)

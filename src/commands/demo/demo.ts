@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { cliFor } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { interruptedError } from '../../cli/error-report.ts'
 import { globalsOf } from '../../cli/options/global-options.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'
 import { balanceSheet } from './balances.ts'
 import { type Play, steps } from './steps.ts'
 
 /** `demo`: the whole main job on the sandbox, narrated, each step checked against the chain itself. */
-export const demo = (world: World) =>
+export const demo = (world: CommandContext) =>
   new Command('demo')
     .description(
       'Guided tour on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Each step is verified on chain over raw JSON-RPC.',

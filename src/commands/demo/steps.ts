@@ -1,13 +1,13 @@
-import type { List } from '../../cli/terminal/stream.ts'
+import type { Cli } from '../../cli/command-context.ts'
+import type { List } from '../../cli/output/view.ts'
 import type { positionJson } from '../../cli/views/json.ts'
-import type { Cli } from '../../cli/world.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { tokenNamed } from '../../domain/token.ts'
 import type { StrategyEntry } from '../../protocols/catalog.ts'
-import { alike, close, moved, rawChain } from './chain.ts'
+import { isNearlyEqual, isSameRate, netTransferred, rawChain } from './chain-reads.ts'
 
 /** Prints a check of the chain; a failed one ends the demo. */
 export type Check = (result: never, holds: (claim: string, holds: boolean) => void) => Promise<void> | void
@@ -61,7 +61,7 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
     const rates = await Promise.all(shown.map(({ slug }) => rateOf(entry(slug))))
     holds(
       `the ${shown.length} Aave v3 rates shown match the pools`,
-      shown.length > 0 && shown.every(({ apy }, at) => alike(apy, rates[at]!)),
+      shown.length > 0 && shown.every(({ apy }, at) => isSameRate(apy, rates[at]!)),
     )
   })
   await run<Recommended>(
@@ -69,7 +69,7 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
     'yield recommend USDC',
     async ({ strategy }: Recommended, holds) => {
       const rates = await Promise.all(reserves.filter(({ asset }) => asset.symbol === 'USDC').map(rateOf))
-      holds('no USDC reserve in any pool pays more', alike(strategy.apy, Math.max(...rates)))
+      holds('no USDC reserve in any pool pays more', isSameRate(strategy.apy, Math.max(...rates)))
     },
   )
 
@@ -100,7 +100,7 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
       const balance = await held(first)
       holds(
         `the aToken balance shown matches the chain: ${formatAmount(balance, first.asset)}`,
-        close(BigInt(position?.balance?.raw ?? 0), balance),
+        isNearlyEqual(BigInt(position?.balance?.raw ?? 0), balance),
       )
     },
   )
@@ -112,7 +112,7 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
       const isOurs = items[0]?.txHash === deposit.transactions.at(-1)?.hash
       holds(
         'the newest entry is the deposit, whose receipt moved 100 USDC',
-        isOurs && moved(receipt, usdc.address, me) === -100_000000n,
+        isOurs && netTransferred(receipt, usdc.address, me) === -100_000000n,
       )
     },
   )
@@ -154,8 +154,8 @@ export async function steps({ cli, me, run }: Play): Promise<Sent[]> {
     async (status: { destinationTxHash: string | null }, holds) => {
       const receipt = await chain.receipt(two.chainId, status.destinationTxHash ?? '')
       holds(
-        `the destination transaction minted ${formatAmount(moved(receipt, usdcTwo.address, me), usdcTwo)} to the wallet`,
-        moved(receipt, usdcTwo.address, me) > 0n,
+        `the destination transaction minted ${formatAmount(netTransferred(receipt, usdcTwo.address, me), usdcTwo)} to the wallet`,
+        netTransferred(receipt, usdcTwo.address, me) > 0n,
       )
     },
   )

@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { localAction } from '../../cli/command-action.ts'
+import type { CommandContext, LocalCli } from '../../cli/command-context.ts'
 import type { KeptProfile } from '../../cli/config-schema.ts'
 import type { Finding } from '../../cli/findings.ts'
 import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'
 import { findingsView } from '../../cli/views/findings-view.ts'
-import type { LocalCli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { shellOperand, shellPath, shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import {
   type Change,
   changeOf,
@@ -27,10 +27,12 @@ const urlsOf = (profile: KeptProfile) =>
 export function changesIn({ after, had, secrets }: Change, before: KeptProfile): string[] {
   const [from, to] = [urlsOf(before), urlsOf(after)]
   const line = (what: string, was = 'none', is = 'none') =>
-    was === is ? [] : [`${what}: ${plain(was)} changes to ${plain(is)}`]
+    was === is ? [] : [`${what}: ${sanitizeText(was)} changes to ${sanitizeText(is)}`]
   const rpcs = Object.keys(secrets.rpc ?? {}).flatMap((network) => {
     const was = had.rpc?.[network]
-    return was === secrets.rpc?.[network] ? [] : [`rpc ${plain(network)}: ${was ? 'replaced' : 'added'}`]
+    return was === secrets.rpc?.[network]
+      ? []
+      : [`rpc ${sanitizeText(network)}: ${was ? 'replaced' : 'added'}`]
   })
   const key =
     had.apiKey?.key === secrets.apiKey?.key
@@ -78,7 +80,7 @@ export function scriptFor(
 const patienceMs = 15_000
 
 /** `init`: sets up a profile by questions, or by flags without a terminal. */
-export const init = (world: World) =>
+export const init = (world: CommandContext) =>
   withProfile(
     new Command('init')
       .description(
@@ -145,7 +147,7 @@ async function kept(cli: LocalCli, name: string, said: Said, use: boolean | unde
       profileView(value.profile, to),
       '',
       'To do the same in a script:',
-      `  ${plain(command)}`,
+      `  ${sanitizeText(command)}`,
       ...(environment.length > 0 ? [`  with ${environment.join(', ')} set in the environment`] : []),
     ].join('\n'),
   )
@@ -180,10 +182,11 @@ function nextOf({ code, check, subject, hint }: Finding, profile: KeptProfile, h
   const isOfService = check === 'service' && profile.kind === 'remote'
   if (isOfService && code === 'UNAUTHORIZED')
     return hasKey
-      ? `Check that the API key belongs to ${plain(profile.baseUrl)}.`
+      ? `Check that the API key belongs to ${sanitizeText(profile.baseUrl)}.`
       : 'Give the API key: --api-key-file FILE.'
-  if (isOfService) return `Check that ${plain(profile.baseUrl)} is the base URL of the service.`
-  if (check === 'rpc' && subject !== null) return `Check that the RPC of ${plain(subject)} is the right one.`
+  if (isOfService) return `Check that ${sanitizeText(profile.baseUrl)} is the base URL of the service.`
+  if (check === 'rpc' && subject !== null)
+    return `Check that the RPC of ${sanitizeText(subject)} is the right one.`
   return hint === null ? '' : hint.replace(/(?<![.!?])$/, '.')
 }
 
@@ -192,9 +195,11 @@ async function agreeTo(cli: LocalCli, change: Change, before: KeptProfile): Prom
   const changes = changesIn(change, before)
   if (changes.length === 0) return
   cli.notice(
-    [`The profile ${plain(change.name)} already exists:`, ...changes.map((one) => `  ${one}`)].join('\n'),
+    [`The profile ${sanitizeText(change.name)} already exists:`, ...changes.map((one) => `  ${one}`)].join(
+      '\n',
+    ),
   )
-  await confirm(cli.io, cli.globals, `Change the profile "${plain(change.name)}"?`)
+  await confirm(cli.io, cli.globals, `Change the profile "${sanitizeText(change.name)}"?`)
 }
 
 async function makeCurrent({ world: { settings } }: LocalCli, profile: string): Promise<void> {

@@ -1,8 +1,9 @@
+import type { LocalCli } from '../../cli/command-context.ts'
 import { agreed, choice, choices, line } from '../../cli/prompts.ts'
-import type { LocalCli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { publicNetworks } from '../../domain/networks.ts'
-import { checkedKey, checkedUrl } from '../../domain/service-url.ts'
+import { checkedApiKey } from '../../domain/service-api-key.ts'
+import { checkedServiceUrl } from '../../domain/service-url.ts'
 import type { Said } from '../profile/set.ts'
 
 /** The settings that the answers make. */
@@ -18,10 +19,12 @@ export async function askedProfile({ io, world }: LocalCli, typed: string | unde
   if (kind === 'sandbox') return { kind }
   const isRemote = kind === 'remote'
   const baseUrl = isRemote
-    ? await line(io, 'Base URL of the service:', { check: (text) => void checkedUrl(text, 'base URL') })
+    ? await line(io, 'Base URL of the service:', {
+        check: (text) => void checkedServiceUrl(text, 'base URL'),
+      })
     : undefined
   const apiKey = isRemote
-    ? await line(io, 'API key (not shown):', { check: (text) => void checkedKey(text), hidden: true })
+    ? await line(io, 'API key (not shown):', { check: (text) => void checkedApiKey(text), hidden: true })
     : undefined
   const networks = await choices(
     io,

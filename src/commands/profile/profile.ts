@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { localAction } from '../../cli/command-action.ts'
+import type { CommandContext, LocalCli } from '../../cli/command-context.ts'
 import { confirm } from '../../cli/prompts.ts'
-import type { LocalCli, World } from '../../cli/world.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { setProfile, withProfile } from './set.ts'
 import { shownProfile, showProfile, unknownProfile } from './show.ts'
 
 /** `profile`: where commands run. */
-export const profile = (world: World) => {
+export const profile = (world: CommandContext) => {
   const command = new Command('profile').description(
     'Manage profiles. A profile says where commands run: the sandbox, an engine over your RPCs, or a deployment of the service.',
   )
@@ -41,10 +41,10 @@ async function list(cli: LocalCli): Promise<void> {
     {
       empty: 'No profiles.',
       columns: [
-        { field: 'name', title: 'name', text: ({ name }) => plain(name) },
+        { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
         { field: 'kind', title: 'kind', text: ({ kind }) => kind },
         { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : ''), drop: 1 },
-        { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => plain(baseUrl ?? ''), drop: 2 },
+        { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => sanitizeText(baseUrl ?? ''), drop: 2 },
         {
           field: 'hasApiKey',
           title: 'key',
@@ -52,7 +52,12 @@ async function list(cli: LocalCli): Promise<void> {
             hasApiKey ? (secretsIn === 'keychain' ? 'keychain' : 'kept') : '',
           drop: 3,
         },
-        { field: 'networks', title: 'rpcs', text: ({ networks }) => plain(networks.join(', ')), drop: 4 },
+        {
+          field: 'networks',
+          title: 'rpcs',
+          text: ({ networks }) => sanitizeText(networks.join(', ')),
+          drop: 4,
+        },
       ],
     },
   )
@@ -72,7 +77,7 @@ async function use(cli: LocalCli, name: string): Promise<void> {
     await settings.write({ ...config, profile: name })
     return kind
   })
-  cli.emit({ profile: name, kind }, () => `Commands now run on ${plain(name)}.`)
+  cli.emit({ profile: name, kind }, () => `Commands now run on ${sanitizeText(name)}.`)
 }
 
 async function remove(cli: LocalCli, name: string): Promise<void> {
@@ -93,5 +98,5 @@ async function remove(cli: LocalCli, name: string): Promise<void> {
     })
     await settings.keepSecrets(name, undefined)
   })
-  cli.emit({ removed: name }, () => `Removed ${plain(name)}.`)
+  cli.emit({ removed: name }, () => `Removed ${sanitizeText(name)}.`)
 }

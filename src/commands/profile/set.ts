@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import type { FromEnvironment, LocalCli } from '../../cli/command-context.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
-import type { FromEnvironment, LocalCli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
-import { checkedKey, checkedPricesUrl, checkedUrl, isKeyFor } from '../../domain/service-url.ts'
+import { checkedApiKey, isKeyFor } from '../../domain/service-api-key.ts'
+import { checkedPricesUrl, checkedServiceUrl } from '../../domain/service-url.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/private-files.ts'
 import { shownProfile, showProfile } from './show.ts'
 
@@ -69,7 +70,7 @@ export async function changeOf(
 ): Promise<Change> {
   const { ProfileName } = await import('../../cli/config-schema.ts')
   if (!ProfileName.safeParse(name).success)
-    throw new AppError('USAGE', `"${plain(name)}" is not a valid profile name`, {
+    throw new AppError('USAGE', `"${sanitizeText(name)}" is not a valid profile name`, {
       hint: 'Use at most 40 lowercase letters, digits, dots, dashes and underscores; sandbox, engine and remote are reserved.',
     })
   const { profiles: own = {} } = await world.settings.read()
@@ -136,21 +137,21 @@ function profileOf(
       hint: 'Omit --prices-url: a remote service provides prices itself.',
     })
   if (kind !== 'remote')
-    throw new AppError('USAGE', `Unknown kind of profile "${plain(kind)}"`, {
+    throw new AppError('USAGE', `Unknown kind of profile "${sanitizeText(kind)}"`, {
       hint: 'Use engine or remote. The sandbox needs no settings: sluice profile use sandbox',
     })
   if (baseUrl === undefined)
     throw new AppError('USAGE', `Profile ${name} needs the base URL of the service`, {
       hint: '--base-url https://...',
     })
-  const checked = checkedUrl(baseUrl, 'base URL')
+  const checked = checkedServiceUrl(baseUrl, 'base URL')
   // The older pages of another deployment are nothing to this one.
   const same = before?.kind === 'remote' && before.baseUrl === checked ? before.legacyBaseUrl : undefined
   const legacy = typedLegacy === 'none' ? undefined : (typedLegacy ?? given.legacyBaseUrl ?? same)
   return {
     kind,
     baseUrl: checked,
-    ...(legacy !== undefined && { legacyBaseUrl: checkedUrl(legacy, 'legacy base URL') }),
+    ...(legacy !== undefined && { legacyBaseUrl: checkedServiceUrl(legacy, 'legacy base URL') }),
   }
 }
 
@@ -159,6 +160,6 @@ async function keyOf(
   { apiKeyFile }: SetOptions,
   given: FromEnvironment,
 ): Promise<string | undefined> {
-  if (apiKeyFile === undefined) return given.apiKey === undefined ? undefined : checkedKey(given.apiKey)
-  return checkedKey((apiKeyFile === '-' ? await cli.world.stdin() : readPrivateFile(apiKeyFile)).trim())
+  if (apiKeyFile === undefined) return given.apiKey === undefined ? undefined : checkedApiKey(given.apiKey)
+  return checkedApiKey((apiKeyFile === '-' ? await cli.world.stdin() : readPrivateFile(apiKeyFile)).trim())
 }

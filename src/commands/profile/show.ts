@@ -1,11 +1,11 @@
+import type { LocalCli } from '../../cli/command-context.ts'
 import type { Config, SecretsStorage } from '../../cli/config-schema.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
-import type { LocalCli } from '../../cli/world.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
-import { isKeyFor } from '../../domain/service-url.ts'
-import { plain } from '../../domain/text.ts'
+import { isKeyFor } from '../../domain/service-api-key.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 type Kind = 'sandbox' | 'engine' | 'remote'
 
@@ -63,7 +63,7 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
 /** The error for an unknown profile. */
 export function unknownProfile(name: string, { profiles = {} }: Config): AppError {
   const known = ['sandbox', 'engine', 'remote', ...Object.keys(profiles)]
-  return new AppError('CONFIG_INVALID', `No profile "${plain(name)}"${didYouMean(name, known)}`, {
+  return new AppError('CONFIG_INVALID', `No profile "${sanitizeText(name)}"${didYouMean(name, known)}`, {
     hint: `Known: ${known.join(', ')}. To create one: sluice profile set NAME --base-url URL`,
   })
 }
@@ -75,13 +75,13 @@ export const profileView = (
 ): string =>
   fields(
     [
-      ['profile', `${plain(name)}${current ? ' (in use)' : ''}`],
+      ['profile', `${sanitizeText(name)}${current ? ' (in use)' : ''}`],
       ['kind', kind],
-      ...(baseUrl === null ? [] : ([['base url', plain(baseUrl)]] as const)),
-      ...(legacyBaseUrl === null ? [] : ([['legacy base url', plain(legacyBaseUrl)]] as const)),
+      ...(baseUrl === null ? [] : ([['base url', sanitizeText(baseUrl)]] as const)),
+      ...(legacyBaseUrl === null ? [] : ([['legacy base url', sanitizeText(legacyBaseUrl)]] as const)),
       ...(kind === 'remote' ? ([['api key', hasApiKey ? 'set, not shown' : 'none']] as const) : []),
-      ...(pricesUrl === null ? [] : ([['prices', plain(pricesUrl)]] as const)),
-      ['rpcs', networks.length === 0 ? 'none' : plain(networks.join(', '))],
+      ...(pricesUrl === null ? [] : ([['prices', sanitizeText(pricesUrl)]] as const)),
+      ['rpcs', networks.length === 0 ? 'none' : sanitizeText(networks.join(', '))],
       ...(secretsIn === 'keychain' ? ([['secrets', 'in the desktop keychain']] as const) : []),
     ],
     to,

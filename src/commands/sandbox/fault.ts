@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address, wholeNumber } from '../../cli/options/option-values.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
   type FaultKind,
@@ -11,13 +11,13 @@ import {
   faultNamed,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const
 type Options = Partial<Record<(typeof optionNames)[number], string>>
 
 /** `sandbox fault`: makes chains, bridge and RPC of the sandbox fail, on purpose. */
-export function addFault(command: Command, world: World): void {
+export function addFault(command: Command, world: CommandContext): void {
   const width = Math.max(...Object.keys(faultKinds).map((name) => name.length))
   command
     .command('fault')
@@ -57,8 +57,8 @@ async function fault(cli: Cli, words: readonly string[], options: Options): Prom
   }
   cli.emit(await sandbox.fault(await requestOf(cli, words, options)), ({ kind, text }, to) =>
     'once' in faultKinds[kind]
-      ? `${to.paint.green('done')} ${plain(text)}`
-      : `${to.paint.yellow('set')} ${plain(text)}${to.paint.dim('  to clear: sluice sandbox fault clear')}`,
+      ? `${to.paint.green('done')} ${sanitizeText(text)}`
+      : `${to.paint.yellow('set')} ${sanitizeText(text)}${to.paint.dim('  to clear: sluice sandbox fault clear')}`,
   )
 }
 
@@ -70,7 +70,7 @@ const list = (cli: Cli, items: SandboxFault[]): Promise<void> =>
       columns: [
         { title: 'FAULT', field: 'kind', text: ({ kind }) => kind },
         { title: 'NETWORK', field: 'network', text: ({ network }) => network ?? 'all', drop: 2 },
-        { title: 'WHAT', field: 'text', text: ({ text }) => plain(text), drop: 1 },
+        { title: 'WHAT', field: 'text', text: ({ text }) => sanitizeText(text), drop: 1 },
       ],
     },
   )
@@ -89,7 +89,7 @@ const examples: Readonly<Record<string, string>> = { duration: '5s', percent: '1
 
 async function requestOf(cli: Cli, words: readonly string[], options: Options): Promise<FaultRequest> {
   const { name: typed, value } = split(words)
-  const { name, kind } = faultNamed(plain(typed))
+  const { name, kind } = faultNamed(sanitizeText(typed))
   for (const option of optionNames)
     refuse(
       options[option] !== undefined && !kind.takes.includes(option),
@@ -112,7 +112,7 @@ async function requestOf(cli: Cli, words: readonly string[], options: Options): 
   return {
     kind: name,
     network: options.network === undefined ? null : await networkOf(cli, options.network),
-    method: options.method === undefined ? null : plain(options.method),
+    method: options.method === undefined ? null : sanitizeText(options.method),
     times,
     reason: options.reason ?? null,
     ...amountOrPlace(name, kind.value, value),
@@ -123,7 +123,7 @@ const networkOf = async (cli: Cli, text: string): Promise<string> => {
   const { chains } = await cli.world.sandbox.up()
   const found = chains.find(({ network, chainId }) => network === text || String(chainId) === text)
   if (found) return found.network
-  throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${plain(text)}"`, {
+  throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${sanitizeText(text)}"`, {
     hint: `--network ${chains.map(({ network }) => network).join(', ')}`,
   })
 }
@@ -150,7 +150,7 @@ function amountOrPlace(
 
 function nonceOf(text: string): number {
   if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-  throw new AppError('USAGE', `"${plain(text)}" is not a nonce`, {
+  throw new AppError('USAGE', `"${sanitizeText(text)}" is not a nonce`, {
     hint: 'sluice sandbox fault drop-waiting 7, or without a nonce for all pending transactions',
   })
 }

@@ -1,22 +1,22 @@
 import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext, SandboxStatus } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address } from '../../cli/options/option-values.ts'
+import type { View } from '../../cli/output/view.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { decimal } from '../../cli/terminal/format.ts'
-import type { View } from '../../cli/terminal/stream.ts'
-import type { Cli, SandboxStatus, World } from '../../cli/world.ts'
 import { parseAmount, tokenAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { nativeToken } from '../../domain/token.ts'
 import { addFault } from './fault.ts'
 
 /** `sandbox`: the embedded chains. */
-export const sandbox = (world: World) => {
+export const sandbox = (world: CommandContext) => {
   const command = new Command('sandbox').description(
     'Manage the sandbox: two local EVM chains with real protocol contracts.',
   )
@@ -88,7 +88,7 @@ const statusView: View<SandboxStatus> = ({ running, pid, chains, accounts, token
       return `  ${network} (${chainId})  ${rpcUrl}  block ${blockNumber}\n    ${to.paint.dim(`tokens ${here.join(', ')}`)}`
     }),
     ...accounts.filter((account) => account.default).map((account) => `  account ${account.address}`),
-    ...faults.map(({ text }) => `  ${to.paint.yellow('fault')} ${plain(text)}`),
+    ...faults.map(({ text }) => `  ${to.paint.yellow('fault')} ${sanitizeText(text)}`),
   ].join('\n')
 }
 
@@ -121,7 +121,7 @@ async function fund(cli: Cli, text: string, options: { token?: string; amount?: 
     },
     (value) =>
       value.grants
-        .map(({ network, formatted, symbol }) => `${network}  ${decimal(formatted)} ${plain(symbol)}`)
+        .map(({ network, formatted, symbol }) => `${network}  ${decimal(formatted)} ${sanitizeText(symbol)}`)
         .join('\n'),
   )
 }
@@ -138,7 +138,7 @@ async function wanted(
   if (!token)
     throw new AppError(
       'UNKNOWN_TOKEN',
-      `The sandbox has no token "${plain(symbol)}"${didYouMean(symbol, symbols)}`,
+      `The sandbox has no token "${sanitizeText(symbol)}"${didYouMean(symbol, symbols)}`,
       { hint: 'sluice sandbox status' },
     )
   return {

@@ -1,18 +1,19 @@
 import type { Service } from '../../api/service.ts'
 import type { Strategy } from '../../api/strategy.ts'
+import type { Cli } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { wholeNumber } from '../../cli/options/option-values.ts'
+import type { ListView } from '../../cli/output/view.ts'
 import { allPages, pageOf } from '../../cli/paging.ts'
 import { percent } from '../../cli/terminal/format.ts'
-import type { ListView } from '../../cli/terminal/stream.ts'
 import { strategyJson } from '../../cli/views/json.ts'
 import { basisColumn, starNote, strategyColumns, trendColumn } from '../../cli/views/list-columns.ts'
-import type { Cli } from '../../cli/world.ts'
 import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
+import { compareNames } from '../../domain/name-order.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
-import { byLetters, plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 type ListOptions = {
   protocol?: string
@@ -61,7 +62,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   }
   const view: ListView<Row> = {
     get empty() {
-      const lacks = missing.length > 0 ? `${plain(missing.join(', '))} did not answer. ` : ''
+      const lacks = missing.length > 0 ? `${sanitizeText(missing.join(', '))} did not answer. ` : ''
       return `${lacks}${isNone ? none : unknown || listView.empty}`
     },
     get note() {
@@ -133,7 +134,7 @@ function unheard(
       if (typed === undefined || known.some((one) => is(typed, one))) return []
       const guess = didYouMean(typed, known)
       return [
-        plain(
+        sanitizeText(
           `No strategies${network ? ` on ${network.name}` : ''} for ${what} "${typed}".${guess.replace(/^; d/, ' D')}`,
         ),
       ]
@@ -162,13 +163,13 @@ const rowsOf = (every: readonly Strategy[], options: ListOptions, least: number 
 export function intervalOf(text: string): number {
   const ms = duration(text)
   if (ms >= 1000) return ms
-  throw new AppError('USAGE', `--interval ${plain(text)} is too short`, { hint: '--interval 5s' })
+  throw new AppError('USAGE', `--interval ${sanitizeText(text)} is too short`, { hint: '--interval 5s' })
 }
 
 const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> = {
-  apy: (a, b) => (b.apy ?? -1) - (a.apy ?? -1) || byLetters(a.slug, b.slug),
-  tvl: (a, b) => Number(b.tvlUsd ?? -1) - Number(a.tvlUsd ?? -1) || byLetters(a.slug, b.slug),
-  name: (a, b) => byLetters(a.slug, b.slug),
+  apy: (a, b) => (b.apy ?? -1) - (a.apy ?? -1) || compareNames(a.slug, b.slug),
+  tvl: (a, b) => Number(b.tvlUsd ?? -1) - Number(a.tvlUsd ?? -1) || compareNames(a.slug, b.slug),
+  name: (a, b) => compareNames(a.slug, b.slug),
 }
 
 type Row = ReturnType<typeof strategyJson>

@@ -1,15 +1,16 @@
 import type { Position } from '../../api/wallet-positions.ts'
+import type { Cli } from '../../cli/command-context.ts'
 import { address } from '../../cli/options/option-values.ts'
+import type { View } from '../../cli/output/view.ts'
 import { sparkline } from '../../cli/terminal/charts.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
-import type { Stream, View } from '../../cli/terminal/stream.ts'
+import type { Stream } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { strategyDetailJson } from '../../cli/views/json.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { Cli } from '../../cli/world.ts'
-import { plain } from '../../domain/text.ts'
-import { gradeMeaning, isGrade } from '../../protocols/grades.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { gradeMeaning, isGrade } from '../../protocols/integration-grade.ts'
 
 type ShowOptions = { wallet?: string; plot?: boolean }
 
@@ -63,36 +64,39 @@ type Shown = ReturnType<typeof strategyDetailJson> & {
 const showView: View<Shown> = (one, to) =>
   fields(
     [
-      ['strategy', to.paint.bold(plain(one.slug))],
-      ['name', plain(one.name ?? '-')],
-      ['protocol', plain(one.protocol)],
-      ['network', `${plain(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
-      ['category', plain(one.category ?? '-')],
-      ['asset', `${plain(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
+      ['strategy', to.paint.bold(sanitizeText(one.slug))],
+      ['name', sanitizeText(one.name ?? '-')],
+      ['protocol', sanitizeText(one.protocol)],
+      ['network', `${sanitizeText(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
+      ['category', sanitizeText(one.category ?? '-')],
+      ['asset', `${sanitizeText(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
       ...(one.receipt ? ([['receipt', receiptWords(one.receipt, to)]] as const) : []),
       ['apy', `${to.paint.green(percent(one.apy))}${basisWords(one, to)}`],
       ...(one.rates?.reward ? ([['rewards', `${percent(one.rates.reward)} in other tokens`]] as const) : []),
       ['since start', percent(one.inceptionApy)],
       ['history', history(one.rates, to)],
       ['tvl', dollars(one.tvlUsd)],
-      ['actions', plain(one.actions?.join(', ') || 'none')],
-      ['fee', one.performanceFeeBps ? `${plain(one.performanceFeeBps)} bps of the profit` : 'not known'],
+      ['actions', sanitizeText(one.actions?.join(', ') || 'none')],
+      [
+        'fee',
+        one.performanceFeeBps ? `${sanitizeText(one.performanceFeeBps)} bps of the profit` : 'not known',
+      ],
       [
         'protocol fee',
         one.protocolFeeBps
-          ? `${plain(one.protocolFeeBps)} bps of its earnings, already deducted from the rate`
+          ? `${sanitizeText(one.protocolFeeBps)} bps of its earnings, already deducted from the rate`
           : 'not known',
       ],
       ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
-      ['adapter', plain(one.implementationSelector ?? '-')],
-      ['grade', one.grade ? `${plain(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
+      ['adapter', sanitizeText(one.implementationSelector ?? '-')],
+      ['grade', one.grade ? `${sanitizeText(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
       ...described(one.metadata),
       ...(one.position
         ? ([
             [
               'you hold',
               one.position.balance
-                ? `${one.position.balance.formatted} ${plain(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
+                ? `${one.position.balance.formatted} ${sanitizeText(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
                 : 'unknown: its contracts do not answer',
             ],
           ] as const)
@@ -105,33 +109,33 @@ const showView: View<Shown> = (one, to) =>
 
 /** The receipt token, or that its contract does not name it. */
 const receiptWords = ({ symbol, address, symbolFrom }: NonNullable<Shown['receipt']>, to: Stream): string =>
-  `${plain(symbol)} ${to.paint.dim(`${address}${symbolFrom === 'catalogue' ? ', name from the catalogue: its contract returns none' : ''}`)}`
+  `${sanitizeText(symbol)} ${to.paint.dim(`${address}${symbolFrom === 'catalogue' ? ', name from the catalogue: its contract returns none' : ''}`)}`
 
 /** The APY and how it is calculated, if the service says so. */
 const basisWords = ({ apyBasis, apyConvention }: Shown, to: Stream): string =>
   apyBasis === null
     ? ''
-    : to.paint.dim(` ${apyBasis}${apyConvention === null ? '' : `: ${plain(apyConvention)}`}`)
+    : to.paint.dim(` ${apyBasis}${apyConvention === null ? '' : `: ${sanitizeText(apyConvention)}`}`)
 
 /** The daily rates as a sparkline, or that they are unknown. */
 function history(rates: Shown['rates'], to: Stream): string {
   if (!rates?.points.length) return 'not known'
   const paid = rates.points.map(({ apy }) => apy)
   const line = sparkline(paid, { width: 30, ascii: to.ascii === true })
-  const day = (at: number) => plain(rates.points.at(at)!.at).slice(0, 10)
+  const day = (at: number) => sanitizeText(rates.points.at(at)!.at).slice(0, 10)
   return `${line} ${to.paint.dim(`${percent(Math.min(...paid))} to ${percent(Math.max(...paid))}, ${day(0)} to ${day(-1)}`)}`
 }
 
 /** The meaning of a grade; an unknown grade is printed as it is. */
 function gradeWords({ grade, by }: { grade: string; by: string }): string {
   const meant = isGrade(grade) ? gradeMeaning[grade] : undefined
-  return plain(meant ? `${meant} (${by})` : by)
+  return sanitizeText(meant ? `${meant} (${by})` : by)
 }
 
 function described(metadata: Record<string, unknown> | null): (readonly [string, string])[] {
   const english = metadata?.en
   if (!english || typeof english !== 'object') return []
   return Object.entries(english).flatMap(([label, text]) =>
-    typeof text === 'string' ? [[plain(label), plain(text)] as const] : [],
+    typeof text === 'string' ? [[sanitizeText(label), sanitizeText(text)] as const] : [],
   )
 }

@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { checked } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { strategyJson } from '../../cli/views/json.ts'
 import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { apyBases } from '../../domain/apy-basis.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { categories } from '../../protocols/catalog.ts'
 
 import { intervalOf, list } from './list.ts'
@@ -21,7 +21,7 @@ const inAnyCasing = (option: Option): Option => {
 }
 
 /** `strategies`: lists and shows the available strategies. */
-export const strategies = (world: World) => {
+export const strategies = (world: CommandContext) => {
   const command = new Command('strategies').description('List strategies, show one, show totals.')
   withRaw(command.command('list'))
     .description('List strategies, best rate first. Filters apply to all pages.')
@@ -80,7 +80,7 @@ async function totals(cli: Cli): Promise<void> {
       ),
       ...value.topStrategies.map(
         ({ slug, apy, apyBasis }) =>
-          `  ${to.paint.green(apyCell(apy, apyBasis).padStart(7))}  ${plain(slug)}`,
+          `  ${to.paint.green(apyCell(apy, apyBasis).padStart(7))}  ${sanitizeText(slug)}`,
       ),
       ...noteLine(starNote(value.topStrategies), to),
     ].join('\n'),

@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
+import type { Cli } from '../../cli/command-context.ts'
 import { halfAnHour } from '../../cli/options/execution-options.ts'
 import { shown } from '../../cli/output/output.ts'
+import type { View } from '../../cli/output/view.ts'
 import { stateWord, when } from '../../cli/terminal/format.ts'
 import { qrCode } from '../../cli/terminal/qr-code.ts'
-import type { View } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
-import type { Cli } from '../../cli/world.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, bitcoinUri, btc } from '../../domain/bitcoin.ts'
-import { changedError } from '../../domain/changed-error.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
-import type { DepositDefinition, DepositTerms } from '../../swaps/deposit.ts'
+import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition, depositProofOf } from '../../swaps/deposit-registry.ts'
-import { serviceExchange } from '../../swaps/service-exchange.ts'
+import { serviceExchange } from '../../swaps/provider-http.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
@@ -69,7 +69,7 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
     if (!(error instanceof AppError) || !unpayable.includes(error.code)) throw error
     // Whoever has paid must not pay again.
     const hint = `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}`
-    throw changedError(error, { hint })
+    throw copyErrorWith(error, { hint })
   })
   const first = documentOf(quote, { terms, proof, recipient })
   if (options.dryRun) return cli.emit(first, depositView)
@@ -95,7 +95,7 @@ async function termsOf(
   if (!definition || !bitcoin)
     throw new AppError(
       'PROVIDER_NOT_FOUND',
-      `This version cannot check the deposits of the provider ${plain(quote.provider)}, so it shows none`,
+      `This version cannot check the deposits of the provider ${sanitizeText(quote.provider)}, so it shows none`,
       { hint: 'Choose another provider: sluice swap quote --help' },
     )
   if (!recipient || !quote.destinationAddress || !sameAddress(recipient, quote.destinationAddress))
@@ -198,30 +198,32 @@ const withStatus = (first: Shown, now: SwapStatus): Shown => ({
 const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
   fields(
     [
-      ['swap', plain(one.id ?? '-')],
-      ['status', stateWord(plain(one.status), to.paint)],
+      ['swap', sanitizeText(one.id ?? '-')],
+      ['status', stateWord(sanitizeText(one.status), to.paint)],
       ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
-      ['to', to.paint.green(plain(deposit.address))],
+      ['to', to.paint.green(sanitizeText(deposit.address))],
       ...(deposit.memo === null
         ? []
         : [
             [
               'memo',
-              `${to.paint.green(plain(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
+              `${to.paint.green(sanitizeText(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
             ] as const,
           ]),
       ['until', when(deposit.until)],
-      ...(deposit.uri === null ? [] : [['uri', plain(deposit.uri)] as const]),
+      ...(deposit.uri === null ? [] : [['uri', sanitizeText(deposit.uri)] as const]),
       [
         'receive',
-        `${amounts.out.formatted} ${plain(amounts.out.symbol)}, at least ${amounts.least.formatted}`,
+        `${amounts.out.formatted} ${sanitizeText(amounts.out.symbol)}, at least ${amounts.least.formatted}`,
       ],
-      ['recipient', plain(one.destinationAddress)],
-      ['if late', plain(deposit.late)],
-      ['provider', `${plain(one.provider)} ${to.paint.dim(`proved by ${one.proof}`)}`],
-      ...(one.originTxHash === null ? [] : [['origin', plain(one.originTxHash)] as const]),
+      ['recipient', sanitizeText(one.destinationAddress)],
+      ['if late', sanitizeText(deposit.late)],
+      ['provider', `${sanitizeText(one.provider)} ${to.paint.dim(`proved by ${one.proof}`)}`],
+      ...(one.originTxHash === null ? [] : [['origin', sanitizeText(one.originTxHash)] as const]),
       ...(deposit.confirmations === null ? [] : [['confirmed', depthOf(deposit.confirmations)] as const]),
-      ...(one.destinationTxHash === null ? [] : [['destination', plain(one.destinationTxHash)] as const]),
+      ...(one.destinationTxHash === null
+        ? []
+        : [['destination', sanitizeText(one.destinationTxHash)] as const]),
       ...(deposit.delivery === null
         ? []
         : [
@@ -230,7 +232,7 @@ const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
               deposit.delivery === 'verified' ? 'seen on its chain' : 'as the provider says',
             ] as const,
           ]),
-      ...(deposit.note === null ? [] : [['note', plain(deposit.note)] as const]),
+      ...(deposit.note === null ? [] : [['note', sanitizeText(deposit.note)] as const]),
     ],
     to,
   )
@@ -282,10 +284,10 @@ async function follow(cli: Cli, id: string): Promise<SwapStatus> {
 }
 
 const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
-  const note = deposit?.note ? `. ${plain(deposit.note)}` : ''
-  if (originTxHash === null) return `${plain(status)}: waiting for the payment on Bitcoin${note}`
+  const note = deposit?.note ? `. ${sanitizeText(deposit.note)}` : ''
+  if (originTxHash === null) return `${sanitizeText(status)}: waiting for the payment on Bitcoin${note}`
   const depth = deposit?.confirmations ? `, ${depthOf(deposit.confirmations)} deep` : ''
-  return `${plain(status)}: paid by ${plain(originTxHash)}${depth}${note}`
+  return `${sanitizeText(status)}: paid by ${sanitizeText(originTxHash)}${depth}${note}`
 }
 
 /** Prints the document of a swap that is delivered; otherwise it is in the details of the error that says what came of it. */

@@ -1,16 +1,16 @@
 import type { Quote } from '../../api/quote.ts'
+import type { Cli } from '../../cli/command-context.ts'
+import type { Column } from '../../cli/output/view.ts'
 import { choice, refuseUnasked } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
-import type { Column } from '../../cli/terminal/stream.ts'
 import { quoteJson } from '../../cli/views/json.ts'
-import type { Cli } from '../../cli/world.ts'
 import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
-import { changedError } from '../../domain/changed-error.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
 import { depositDefinition, depositProofOf, depositProviderNames } from '../../swaps/deposit-registry.ts'
 import { swapProofOf, swapProviderNames } from '../../swaps/registry.ts'
@@ -115,7 +115,7 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
   const elsewhere = isTable ? items.filter(({ lost }) => lost === otherRoute) : []
   const listed = items.filter((item) => !elsewhere.includes(item))
   const limit = listed.length
-  const note = `not for this route: ${elsewhere.map(({ provider }) => plain(provider)).join(', ')}`
+  const note = `not for this route: ${elsewhere.map(({ provider }) => sanitizeText(provider)).join(', ')}`
   await cli.list(
     { items: listed, page: 1, limit, total: limit, hasMore: false },
     { columns, empty: 'No provider has a quote.', ...(elsewhere.length > 0 && { note }) },
@@ -133,14 +133,15 @@ export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly
     })
   refuseUnasked(cli.io, cli.globals, question, instead, 'Input')
   const { exact, ranked, failed } = await rankQuotes(cli, options, names)
-  for (const { provider, error } of failed) cli.notice(`${plain(provider)} ${reasonOf(provider, error)}`)
+  for (const { provider, error } of failed)
+    cli.notice(`${sanitizeText(provider)} ${reasonOf(provider, error)}`)
   const width = Math.max(...ranked.map(({ provider }) => provider.length))
   const chosen = await choice(
     cli.io,
     question,
     ranked.map(({ provider, quote }, at) => ({
       value: String(at),
-      name: `${plain(provider).padEnd(width)}  ${offered(exact, quote)}${at === 0 ? '' : ` (${whyLost(exact, ranked[at]!, ranked[0]!)})`}`,
+      name: `${sanitizeText(provider).padEnd(width)}  ${offered(exact, quote)}${at === 0 ? '' : ` (${whyLost(exact, ranked[at]!, ranked[0]!)})`}`,
     })),
   )
   return ranked[Number(chosen)]!.quote
@@ -230,7 +231,7 @@ function bestReason(errors: readonly AppError[]): AppError {
   const found = errors.find(({ code }) => !(code in reasons)) ?? withCode('NO_ROUTE_FOUND')
   if (found?.code === 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE')
     // No provider was preferred here.
-    return changedError(found, { hint: 'Try again, or another amount or pair: sluice swap quote --help' })
+    return copyErrorWith(found, { hint: 'Try again, or another amount or pair: sluice swap quote --help' })
   return (
     found ??
     (isUnknown ? errors[0] : undefined) ??
@@ -244,7 +245,8 @@ const columns: readonly Column<Compared>[] = [
   {
     title: 'PROVIDER',
     field: 'provider',
-    text: ({ provider, rank }, paint) => (rank === 1 ? paint.green(plain(provider)) : plain(provider)),
+    text: ({ provider, rank }, paint) =>
+      rank === 1 ? paint.green(sanitizeText(provider)) : sanitizeText(provider),
   },
   {
     title: 'GROSS',
@@ -310,7 +312,7 @@ const columns: readonly Column<Compared>[] = [
     title: 'NOTE',
     field: 'lost',
     csv: ({ lost }) => lost ?? '',
-    text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(plain(lost ?? ''))),
+    text: ({ lost, rank }, paint) => (rank === 1 ? paint.green('best') : paint.dim(sanitizeText(lost ?? ''))),
   },
 ]
 
@@ -322,12 +324,14 @@ const feesOf = (fees: readonly unknown[] | null): string[] =>
     const { kind, amount } = (fee ?? {}) as { kind?: unknown; amount?: Partial<TokenAmount> }
     if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
     return [
-      plain(`${amount.formatted} ${amount.symbol ?? ''} ${typeof kind === 'string' ? kind : ''}`.trim()),
+      sanitizeText(
+        `${amount.formatted} ${amount.symbol ?? ''} ${typeof kind === 'string' ? kind : ''}`.trim(),
+      ),
     ]
   })
 
 const shownAmount = (amount: TokenAmount | null): string =>
-  amount === null ? '-' : `${amount.formatted} ${plain(amount.symbol)}`
+  amount === null ? '-' : `${amount.formatted} ${sanitizeText(amount.symbol)}`
 
 const timeShown = (seconds: number | null): string =>
   seconds === null

@@ -1,5 +1,6 @@
 import type { SwapBytecode } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
+import type { AskedQuote, Cli } from '../../cli/command-context.ts'
 import { address } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signing-options.ts'
 import { startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
@@ -14,8 +15,8 @@ import { referenceForSwap } from '../../cli/signing-flow/reference-quote.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/terms.ts'
-import type { AskedQuote, Cli } from '../../cli/world.ts'
 import type { Address } from '../../domain/address.ts'
+import type { Unit } from '../../domain/amount.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { canonical } from '../../domain/canonical-json.ts'
@@ -23,9 +24,8 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { Asked } from '../../domain/swap-amounts.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Unit } from '../../domain/unit.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
@@ -91,7 +91,7 @@ async function quoteOf(cli: Cli, id: string): Promise<Known> {
     refuseUnseen(cli, listed)
     return { quote: listed }
   }
-  throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${plain(id)}"`)
+  throw new AppError('QUOTE_NOT_FOUND', `Unknown quote "${sanitizeText(id)}"`)
 }
 
 /** A quote that this machine did not request is only the word of the service, so a person must confirm it. */
@@ -99,7 +99,7 @@ function refuseUnseen({ backend, io, globals }: Cli, quote: Quote): void {
   if (backend.kind !== 'remote' || (io.canAsk && globals.input && !globals.yes)) return
   throw new AppError(
     'POLICY_QUOTE_DRIFT',
-    `This machine did not request the quote ${plain(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
+    `This machine did not request the quote ${sanitizeText(quote.id)}, so only the service describes it: ${titleOf(quote)}`,
     {
       hint: 'Request the swap here with the flags of a quote (sluice swap execute --help), or confirm it in a terminal without --yes.',
     },
@@ -107,7 +107,7 @@ function refuseUnseen({ backend, io, globals }: Cli, quote: Quote): void {
 }
 
 const titleOf = (quote: Quote) =>
-  `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${plain(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${plain(quote.to.network)}`
+  `Swap ${formatAmount(quote.tokenIn.amount, quote.tokenIn)} on ${sanitizeText(quote.from.network)} for ${formatAmount(quote.tokenOut.amount, quote.tokenOut)} on ${sanitizeText(quote.to.network)}`
 
 /** The token prices of a quote. */
 const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
@@ -175,7 +175,7 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
     propose: async (wallet) => {
       const quote = await quoteWithin(cli, wish, least, termsOf(cli, options).policy)
       asked = quote
-      cli.notice(cli.io.err.paint.dim(`quote ${plain(quote.id || '-')}: ${titleOf(quote)}`))
+      cli.notice(cli.io.err.paint.dim(`quote ${sanitizeText(quote.id || '-')}: ${titleOf(quote)}`))
       return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
     },
     reference: async () => asked && referenceForSwap(cli, asked, { exact, slippage, least }),

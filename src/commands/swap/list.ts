@@ -1,7 +1,7 @@
+import type { Cli } from '../../cli/command-context.ts'
 import { wholeNumber } from '../../cli/options/option-values.ts'
 import { quoteJson } from '../../cli/views/json.ts'
 import { quoteColumns } from '../../cli/views/list-columns.ts'
-import type { Cli } from '../../cli/world.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { networkNamed } from '../../domain/networks.ts'
 

@@ -1,15 +1,15 @@
+import type { Cli } from '../../cli/command-context.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
+import type { View } from '../../cli/output/view.ts'
 import { askQuote, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
 import { when } from '../../cli/terminal/format.ts'
-import type { View } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json.ts'
-import type { Cli } from '../../cli/world.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
 
 /** `swap quote` */
@@ -33,25 +33,25 @@ export async function quote(
 const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
   fields(
     [
-      ['quote', plain(one.id ?? '-')],
+      ['quote', sanitizeText(one.id ?? '-')],
       [
         'pay',
-        `${one.tokenIn.amount.formatted} ${plain(one.tokenIn.symbol)} ${to.paint.dim(plain(one.from.network))}`,
+        `${one.tokenIn.amount.formatted} ${sanitizeText(one.tokenIn.symbol)} ${to.paint.dim(sanitizeText(one.from.network))}`,
       ],
       [
         'receive',
-        `${to.paint.green(one.tokenOut.amount.formatted)} ${plain(one.tokenOut.symbol)} ${to.paint.dim(plain(one.to.network))}`,
+        `${to.paint.green(one.tokenOut.amount.formatted)} ${sanitizeText(one.tokenOut.symbol)} ${to.paint.dim(sanitizeText(one.to.network))}`,
       ],
       ...(one.minAmountOut
-        ? ([['at least', `${one.minAmountOut.formatted} ${plain(one.tokenOut.symbol)}`]] as const)
+        ? ([['at least', `${one.minAmountOut.formatted} ${sanitizeText(one.tokenOut.symbol)}`]] as const)
         : []),
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
       ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
-      ['provider', plain(one.provider)],
+      ['provider', sanitizeText(one.provider)],
       ...(one.feeSponsorshipReason
-        ? ([['sponsored', `no: ${plain(one.feeSponsorshipReason)}`]] as const)
+        ? ([['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`]] as const)
         : []),
       ['expires', when(one.deadline)],
       ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
@@ -73,7 +73,7 @@ function gasRows({
   const worth = netUsd === null ? '' : ` ($${Number(netUsd).toFixed(2)})`
   const left = net?.raw.startsWith('-')
     ? 'nothing: the gas costs more than it brings'
-    : `${net?.formatted} ${plain(net?.symbol ?? '')}${worth}`
+    : `${net?.formatted} ${sanitizeText(net?.symbol ?? '')}${worth}`
   return [
     ['gas', `about $${Number(gasCostUsd).toFixed(2)}: ${estimatedGas} units`],
     ...(net ? [[words, left] as const] : []),
@@ -89,7 +89,7 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
     ]
     const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
     const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
-    const said = `${plain(transferSpeed)} costs ${cost} and ${saves}`
+    const said = `${sanitizeText(transferSpeed)} costs ${cost} and ${saves}`
     return transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said
   })
 
@@ -101,9 +101,9 @@ const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
     const { kind, amount, to } = (fee ?? {}) as Fee
     if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
-    const sum = `${plain(amount.formatted)} ${plain(amount.symbol ?? '')}`
-    if (typeof to === 'string') return [`${sum} to ${plain(to)}`]
-    return [typeof kind === 'string' ? `${sum} ${plain(kind)} fee, in the amounts above` : sum]
+    const sum = `${sanitizeText(amount.formatted)} ${sanitizeText(amount.symbol ?? '')}`
+    if (typeof to === 'string') return [`${sum} to ${sanitizeText(to)}`]
+    return [typeof kind === 'string' ? `${sum} ${sanitizeText(kind)} fee, in the amounts above` : sum]
   })
 
 /** A fee as a quote has it, by a deployment of any kind. */

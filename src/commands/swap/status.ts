@@ -1,16 +1,16 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
+import type { Cli } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
+import type { View } from '../../cli/output/view.ts'
 import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/journal-swap-status.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
-import type { View } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
-import { observe } from '../../cli/watch-loop.ts'
-import type { Cli } from '../../cli/world.ts'
+import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { depthOf } from './bitcoin-deposit.ts'
 
 /** `swap status` */
@@ -24,7 +24,7 @@ export async function status(
   const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
   const look = () => swapStatusOf(cli, id, ask).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
-  const last = await observe(cli, look, {
+  const last = await watchUntil(cli, look, {
     isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
     view: statusView,
     intervalMs: duration(options.interval),
@@ -67,13 +67,13 @@ const depositRows = ({
   delivery,
   note,
 }: NonNullable<SwapStatus['deposit']>): (readonly [string, string])[] => [
-  ['deposit', `${formatAmount(BigInt(amount), btc)} to ${plain(address)}`],
-  ...(memo === null ? [] : [['memo', plain(memo)] as const]),
+  ['deposit', `${formatAmount(BigInt(amount), btc)} to ${sanitizeText(address)}`],
+  ...(memo === null ? [] : [['memo', sanitizeText(memo)] as const]),
   ['confirmed', confirmations === null ? 'no deposit is found' : depthOf(confirmations)],
   ...(delivery === null
     ? []
     : [['delivery', delivery === 'verified' ? 'seen on its chain' : 'as the provider says'] as const]),
-  ...(note === null ? [] : [['note', plain(note)] as const]),
+  ...(note === null ? [] : [['note', sanitizeText(note)] as const]),
 ]
 
 const statusView: View<{
@@ -88,12 +88,12 @@ const statusView: View<{
   fields(
     [
       ['swap', one.id],
-      ['status', stateWord(plain(one.status), to.paint)],
-      ['provider', plain(one.provider ?? '-')],
-      ['origin', plain(one.originTxHash ?? '-')],
-      ['destination', plain(one.destinationTxHash ?? '-')],
+      ['status', stateWord(sanitizeText(one.status), to.paint)],
+      ['provider', sanitizeText(one.provider ?? '-')],
+      ['origin', sanitizeText(one.originTxHash ?? '-')],
+      ['destination', sanitizeText(one.destinationTxHash ?? '-')],
       ...(one.deposit ? depositRows(one.deposit) : []),
-      ...(one.note === undefined ? [] : [['note', plain(one.note)] as const]),
+      ...(one.note === undefined ? [] : [['note', sanitizeText(one.note)] as const]),
     ],
     to,
   )

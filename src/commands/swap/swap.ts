@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address, checked, refundAddress, slippage } from '../../cli/options/option-values.ts'
 import { withSigning } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
-import type { World } from '../../cli/world.ts'
 import { execute } from './execute.ts'
 import { list } from './list.ts'
 import { quote } from './quote.ts'
@@ -39,7 +39,7 @@ const withQuote = (command: Command): Command =>
     )
 
 /** `swap`: quotes and swaps. */
-export const swap = (world: World) => {
+export const swap = (world: CommandContext) => {
   const command = new Command('swap').description(
     'Quote and execute swaps, on one network or across networks.',
   )

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { address } from '../../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
@@ -7,20 +8,19 @@ import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { addressLink } from '../../cli/terminal/links.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { type Approval, walletApprovals } from '../../diagnosis/approvals.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
 import type { AllowanceRef } from '../../planning/approval-legs.ts'
 
 type Which = { network?: string; token?: string; spender?: string; all?: true }
 
 /** `wallet approvals`: lists and revokes the allowances of a wallet. */
-export function addApprovals(command: Command, world: World): void {
+export function addApprovals(command: Command, world: CommandContext): void {
   const group = command.command('approvals').description('List and revoke token allowances of a wallet.')
   group
     .command('list')
@@ -64,7 +64,7 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
           title: 'TOKEN',
           field: 'token',
           csv: ({ token }) => token,
-          text: ({ amount }) => plain(amount.symbol),
+          text: ({ amount }) => sanitizeText(amount.symbol),
         },
         {
           title: 'AMOUNT',
@@ -80,7 +80,7 @@ async function list(cli: Cli, name: string | undefined, { network }: Which): Pro
           text: ({ spender }) => spender,
           link: ({ network }, spender, to) => addressLink(to, network, spender),
         },
-        { title: 'KNOWN AS', field: 'name', text: ({ name }) => plain(name ?? ''), drop: 1 },
+        { title: 'KNOWN AS', field: 'name', text: ({ name }) => sanitizeText(name ?? ''), drop: 1 },
       ],
     },
   )

@@ -1,6 +1,6 @@
+import type { Cli } from '../../cli/command-context.ts'
 import { confirm, secret } from '../../cli/prompts.ts'
 import { fields } from '../../cli/terminal/table.ts'
-import type { Cli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import {
@@ -12,7 +12,7 @@ import {
   removeKey,
   storedAddress,
 } from '../../signing/keystore/directory.ts'
-import { parseKey } from '../../signing/keystore/key.ts'
+import { parsePrivateKey } from '../../signing/keystore/private-key.ts'
 import type { ImportSource } from '../../signing/protocol.ts'
 import {
   existingPassword,
@@ -83,7 +83,7 @@ async function toImport(
     keyFile === undefined
       ? {
           kind: 'key',
-          text: parseKey(
+          text: parsePrivateKey(
             await secret(
               cli.io,
               cli.globals,
@@ -93,7 +93,7 @@ async function toImport(
           ),
         }
       : keyFile === '-'
-        ? { kind: 'key', text: parseKey(await cli.world.stdin()) }
+        ? { kind: 'key', text: parsePrivateKey(await cli.world.stdin()) }
         : await checkedFile(cli, keyFile)
   return { from, password: await newPassword(cli, options) }
 }

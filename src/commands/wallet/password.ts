@@ -1,5 +1,5 @@
+import type { Cli } from '../../cli/command-context.ts'
 import { secret } from '../../cli/prompts.ts'
-import type { Cli } from '../../cli/world.ts'
 import { AppError } from '../../domain/errors.ts'
 import { exportKey } from '../../signing/keystore/directory.ts'
 import { readPrivateFile } from '../../signing/private-files.ts'

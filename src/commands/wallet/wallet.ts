@@ -1,23 +1,22 @@
 import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { decimal, dollars, percent, when } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'
 import { fields, table } from '../../cli/terminal/table.ts'
 import { walletJson } from '../../cli/views/json.ts'
-
 import { noteLine, positionColumns, starNote } from '../../cli/views/list-columns.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import type { Cli, World } from '../../cli/world.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { addApprovals } from './approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './keystores.ts'
 import { forgetWallet, rememberWallet } from './password.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
-export const wallet = (world: World) => {
+export const wallet = (world: CommandContext) => {
   const command = new Command('wallet').description('Show positions of a wallet; manage encrypted keystores.')
   withRaw(command.command('show'))
     .description(
@@ -108,7 +107,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...profitLines(value, to),
       ...(value.missing.length === 0
         ? []
-        : [to.paint.yellow(`unknown on ${value.missing.map(plain).join(', ')}: no answer`)]),
+        : [to.paint.yellow(`unknown on ${value.missing.map(sanitizeText).join(', ')}: no answer`)]),
       ...lending,
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(`next  sluice yield recommend USDC`)] : []),
     ].join('\n')
@@ -122,7 +121,7 @@ const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): s
   positions.flatMap((one) => {
     // Another deployment may report no queues.
     if (isOurs && one.pending === null)
-      return [`queued ? ${to.paint.dim(`${plain(one.strategy.slug)}: its queue does not answer`)}`]
+      return [`queued ? ${to.paint.dim(`${sanitizeText(one.strategy.slug)}: its queue does not answer`)}`]
     return queuedLines(one, to).map(([word, text]) => `${word} ${text}`)
   })
 
@@ -151,7 +150,7 @@ function profitLines({ realised, totalProfitUsd }: Shown, to: Stream): string[] 
   return [
     ...closed.map(
       ({ strategy, realised: amount, realisedUsd }) =>
-        `${to.paint.dim('closed')} ${plain(strategy)}  realised ${amount.formatted} ${plain(amount.symbol)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
+        `${to.paint.dim('closed')} ${sanitizeText(strategy)}  realised ${amount.formatted} ${sanitizeText(amount.symbol)}${realisedUsd === null ? '' : ` (${dollars(realisedUsd)})`}`,
     ),
     `${to.paint.dim('profit')} ${dollars(totalProfitUsd)} from open and closed positions, at current prices`,
   ]
@@ -167,17 +166,17 @@ function unreadLines({ positions, unread }: Shown, to: Stream): string[] {
 }
 
 const listed = (slugs: readonly string[]): string => {
-  const few = slugs.slice(0, 4).map(plain).join(', ')
+  const few = slugs.slice(0, 4).map(sanitizeText).join(', ')
   return slugs.length > 4 ? `${few} and ${slugs.length - 4} more` : few
 }
 
 /** The queues that were not searched for requests from elsewhere, and the command that searches them. */
 const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string, to: Stream): string[] =>
   all.map(({ strategy, searchedAt }) => {
-    const since = searchedAt === null ? '' : ` since ${plain(when(searchedAt))}`
+    const since = searchedAt === null ? '' : ` since ${sanitizeText(when(searchedAt))}`
     const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
     return to.paint.dim(
-      `${plain(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
+      `${sanitizeText(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
     )
   })
 
@@ -218,10 +217,10 @@ export function lendingView({ collateral, debt, markets, unread, ...whole }: Len
 }
 
 const marketName = ({ protocol, network }: { protocol: string; network: string }): string =>
-  `${plain(protocol)} on ${plain(network)}`
+  `${sanitizeText(protocol)} on ${sanitizeText(network)}`
 
 const sideOf = ({ balance, asset }: Pick<Lending['debt'][number], 'balance' | 'asset'>): string =>
-  `${decimal(balance?.formatted ?? '?')} ${plain(asset.symbol)}`
+  `${decimal(balance?.formatted ?? '?')} ${sanitizeText(asset.symbol)}`
 
 /** Below 1 it can be liquidated. */
 function healthOf({ healthFactor }: Pick<Lending, 'healthFactor'>, { paint }: Stream): string {

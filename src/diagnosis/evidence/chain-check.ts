@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChainClient } from '../../chain/client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
-import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
+import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Evidence } from './evidence.ts'

@@ -13,9 +13,9 @@ import {
   resultOf,
 } from '../../transactions/outcome/delivery-failures.ts'
 import { actionStatuses, finalityText, operationReport, reportedAmounts, stepStatuses } from '../report.ts'
+import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
 import type { Evidence } from './evidence.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
-import { decodedCalls, hasTrueText } from './step-calls.ts'
 
 type AttemptedStep = ParsedEvidence['operation']['steps'][number]
 type Attempt = ParsedEvidence['attempts'][number]
@@ -224,7 +224,7 @@ export function changedCall({ operation, calls }: Evidence, catalog: Catalog): s
   const isKnown = ({ transaction }: Operation['steps'][number]) =>
     catalog.networks.some(({ chainId }) => chainId === transaction.chainId)
   try {
-    const anew = decodedCalls(like, catalog)
+    const anew = decodeStepCalls(like, catalog)
     for (const [at, step] of like.steps.entries()) {
       if (!isKnown(step)) continue
       if (canonical(anew[at]) !== canonical(calls[at]))

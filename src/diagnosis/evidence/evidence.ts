@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonical } from '../../domain/canonical-json.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { decodedCalls, type StepCall } from './step-calls.ts'
+import { decodeStepCalls, type StepCall } from './decode-step-calls.ts'
 
 /** The data of one operation for a support case: no secrets, and nothing that can be sent. */
 export type Evidence = {
@@ -78,7 +78,7 @@ export function makeEvidence(
     events: journal.events(id),
     trail: { whole: brokenAt === null, brokenAt },
     report,
-    calls: decodedCalls(operation, catalog),
+    calls: decodeStepCalls(operation, catalog),
     verdict,
     sha256: '',
   }

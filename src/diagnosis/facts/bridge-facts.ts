@@ -1,5 +1,5 @@
 import { encodeEventTopics, padHex } from 'viem/utils'
-import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

@@ -20,7 +20,7 @@ import { bridgedAmount, receivedAmount } from '../../transactions/outcome/receiv
 import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 import { remainingAllowances } from '../approvals.ts'
-import { successorOf } from '../successor.ts'
+import { successorOf } from '../successor-operation.ts'
 import { readBridgeFacts } from './bridge-facts.ts'
 import { readChainFacts, readStepFacts } from './chain-facts.ts'
 import {

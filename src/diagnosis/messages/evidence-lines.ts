@@ -1,5 +1,5 @@
 import { disagreementText } from '../../chain/finality/quorum.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/facts.ts'
 import type { EvidenceLine } from '../verdict.ts'
@@ -35,7 +35,7 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
       : [`the bridge has ${bridge.isAttested ? '' : 'not '}attested ${bridge.burn}`]),
   ]
   const from = (source: EvidenceLine['source'], texts: readonly string[]): EvidenceLine[] =>
-    texts.map((text) => ({ source, text: plain(text) }))
+    texts.map((text) => ({ source, text: sanitizeText(text) }))
   return [...from('journal', journal), ...from('chain', chain), ...from('service', said)]
 }
 

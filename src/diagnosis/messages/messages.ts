@@ -1,4 +1,4 @@
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { resultOf } from '../../transactions/outcome/delivery-failures.ts'
 import {
@@ -10,14 +10,14 @@ import {
   isInFlight,
   type StepFacts,
 } from '../facts/facts.ts'
-import { formattedAmount, receivedFundsText } from './received.ts'
+import { formattedAmount, receivedFundsText } from './received-funds.ts'
 import { retryRiskText, supersededStep } from './retry-safety.ts'
-import { isSettlementUncertain } from './uncertainty.ts'
+import { isSettlementContradicted } from './settlement-contradictions.ts'
 
 /** The amount of an operation in a sentence. */
 export function amountText({ plan }: Facts): string {
   const amount = plan.about.amounts.in ?? plan.about.amounts.out
-  return amount ? `${amount.formatted} ${plain(amount.symbol)}` : 'everything'
+  return amount ? `${amount.formatted} ${sanitizeText(amount.symbol)}` : 'everything'
 }
 
 /** The network on which an operation begins. */
@@ -48,7 +48,7 @@ export function fundsText(facts: Facts): string {
   if (short) return recipientFundsText({ ...short, text: formattedAmount(short.brought) }, to)
   const { refund } = resultOf(operation)
   if (refund)
-    return `${formattedAmount(refund.amount)}: paid back to ${refund.recipient} on ${plain(refund.network)}, in ${refund.hash}.`
+    return `${formattedAmount(refund.amount)}: paid back to ${refund.recipient} on ${sanitizeText(refund.network)}, in ${refund.hash}.`
   if (resultOf(operation).unfilled) return orderFundsText(facts)
   if (bridge) return bridgeFundsText(facts)
   return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
@@ -130,9 +130,9 @@ function fundsAtOrigin(facts: Facts): string {
   if (operation.kind === 'revoke')
     return `No funds are moved by this; they are in the wallet ${operation.wallet}.`
   if (operation.kind === 'withdraw')
-    return `The funds are still in ${plain(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+    return `The funds are still in ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   if (operation.kind === 'claim')
-    return `${amountText(facts)}: still set aside by ${plain(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+    return `${amountText(facts)}: still set aside by ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   return `${amountText(facts)}: still in the wallet ${operation.wallet} on ${originNetwork(facts)}.`
 }
 
@@ -147,7 +147,7 @@ export const allowancesText = ({ remainingAllowances }: Facts): string =>
   remainingAllowances
     ?.map(
       ({ spender, amount, network }) =>
-        ` The contract ${spender} may still take ${amount.formatted} ${plain(amount.symbol)} on ${network}.`,
+        ` The contract ${spender} may still take ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}.`,
     )
     .join('') ??
   ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
@@ -189,7 +189,7 @@ export const isSafeToRetry = (facts: Facts): boolean =>
   !hasMovedFunds(facts) &&
   !facts.steps.some(({ step }) => isInFlight(step)) &&
   !facts.isWalletBusy &&
-  !isSettlementUncertain(facts) &&
+  !isSettlementContradicted(facts) &&
   !holdsAllowance(facts.operation) &&
   retryRiskText(facts) === undefined
 
@@ -239,7 +239,7 @@ export function blockerText(facts: Facts): string {
 export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
   lastRunReason === undefined || blocker
     ? ''
-    : ` The last run stopped there: ${plain(lastRunReason).replace(/\.$/, '')}.`
+    : ` The last run stopped there: ${sanitizeText(lastRunReason).replace(/\.$/, '')}.`
 
 /** The command for the unsigned rest. */
 export const unsignedNextSteps = (facts: Facts): string =>

@@ -8,7 +8,7 @@ import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
 import { type EngineContext, isChainInScope } from '../context.ts'
 import { takeClientReport } from './client-reports.ts'
-import { refreshAction, type TrackedWithDuplicates } from './refresh.ts'
+import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
 import { actionStatus, type State } from './state-machine.ts'
 import { findOperation, type Tracked } from './tracking.ts'
 

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
-import { inclusionFields, locateTransaction } from './chain-evidence.ts'
+import { inclusionFields, locateTransaction } from './reconcile-transactions.ts'
 import { issuesOf, type Tracked } from './tracking.ts'
 import { makesCall, type RpcTransaction } from './wallet-transactions.ts'
 

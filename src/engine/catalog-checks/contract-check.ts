@@ -1,5 +1,6 @@
 import { parseAbi, toFunctionSelector } from 'viem/utils'
-import { type Chain, read } from '../../chain/chain.ts'
+import { read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { type Read, type Reading, together } from '../../chain/contract-reading.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -7,7 +8,12 @@ import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
 import type { Catalog, PriceFeed, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
 import { feedAbi } from '../../protocols/prices.ts'
-import { answers, type Claim, hasDecimals, says } from '../../protocols/shared/contract-claims.ts'
+import {
+  answers,
+  type ContractAssertion,
+  hasDecimals,
+  says,
+} from '../../protocols/shared/contract-assertions.ts'
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 import { priceQueries } from '../../swaps/balancer-v2/pools.ts'
 import { orderDomain } from '../../swaps/cow/order.ts'
@@ -89,7 +95,7 @@ function oracleClaims(
   { priceOracles }: Catalog,
   chainId: number,
   markets: readonly StrategyEntry[],
-): Claim[] {
+): ContractAssertion[] {
   const oracle = priceOracles[chainId]
   if (!oracle) return []
   // A token lent in a market of this oracle has a price; other tokens may have none.
@@ -105,7 +111,7 @@ function oracleClaims(
     }),
   )
   const unit: Read = { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' }
-  const prices: Claim = {
+  const prices: ContractAssertion = {
     reads,
     parse: (all) =>
       reads.length === 0 || all.some((price) => typeof price === 'bigint' && price > 0n)
@@ -116,7 +122,7 @@ function oracleClaims(
 }
 
 /** A feed must have the known decimals and the name of its token, or the prices of another token would be used. */
-function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: PriceFeed): Claim[] {
+function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: PriceFeed): ContractAssertion[] {
   const priced = tokens.find((one) => one.chainId === chainId && one.address === token)
   const what = `the feed of ${priced?.symbol ?? token}`
   const named = `${priced?.symbol} / USD`
@@ -134,7 +140,7 @@ const swapClaims = (
   deployments: readonly UniswapV3Constants[],
   chainId: number,
   [first, apart]: readonly [tier: number, spacing: number],
-): Claim[] =>
+): ContractAssertion[] =>
   deployments
     .filter((one) => one.chainId === chainId)
     .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
@@ -154,7 +160,7 @@ const swapClaims = (
       answers(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
     ])
 
-const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): Claim[] =>
+const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): ContractAssertion[] =>
   uniswapV2
     .filter((one) => one.chainId === chainId)
     .flatMap(({ factory, router02 }) => [
@@ -162,13 +168,13 @@ const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): Claim[] =>
       answers('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
     ])
 
-const aggregatorClaims = ({ kyberSwap }: Catalog, chainId: number): Claim[] =>
+const aggregatorClaims = ({ kyberSwap }: Catalog, chainId: number): ContractAssertion[] =>
   kyberSwap
     .filter((one) => one.chainId === chainId)
     .map(({ router }) => answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH')))
 
 /** The orders of other makers, which it fills too, are signed for this name (source: EIP712 of AggregationRouterV6). */
-const oneInchClaims = ({ oneInch }: Catalog, chainId: number): Claim[] =>
+const oneInchClaims = ({ oneInch }: Catalog, chainId: number): ContractAssertion[] =>
   oneInch
     .filter((one) => one.chainId === chainId)
     .map(({ router }) => ({
@@ -180,7 +186,7 @@ const oneInchClaims = ({ oneInch }: Catalog, chainId: number): Claim[] =>
     }))
 
 /** What its allocator signs is signed for this name (source: RelayDepository.sol of relayprotocol/relay-depository). */
-const depositoryClaims = ({ relay }: Catalog, chainId: number): Claim[] =>
+const depositoryClaims = ({ relay }: Catalog, chainId: number): ContractAssertion[] =>
   relay
     .filter((one) => one.chainId === chainId)
     .map(({ depository }) => ({
@@ -191,7 +197,7 @@ const depositoryClaims = ({ relay }: Catalog, chainId: number): Claim[] =>
           : [`the name of the depository of Relay is not said by ${depository}`],
     }))
 
-const v4Claims = ({ uniswapV4 }: Catalog, chainId: number): Claim[] =>
+const v4Claims = ({ uniswapV4 }: Catalog, chainId: number): ContractAssertion[] =>
   uniswapV4
     .filter((one) => one.chainId === chainId)
     .flatMap(({ poolManager, quoter, stateView, universalRouter, permit2 }) => [
@@ -202,7 +208,7 @@ const v4Claims = ({ uniswapV4 }: Catalog, chainId: number): Claim[] =>
     ])
 
 /** The earlier version of the bridge has the same getters; its versions are 0. */
-const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
+const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): ContractAssertion[] =>
   cctpV2
     .filter((one) => one.chainId === chainId)
     .flatMap(({ domain, tokenMessenger, messageTransmitter }) => [
@@ -213,7 +219,7 @@ const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): Claim[] =>
     ])
 
 /** The functions that a diamond answers are facets of it (ERC-2535). */
-const diamondClaims = ({ lifi }: Catalog, chainId: number): Claim[] =>
+const diamondClaims = ({ lifi }: Catalog, chainId: number): ContractAssertion[] =>
   lifi
     .filter((one) => one.chainId === chainId)
     .map(({ diamond }) =>
@@ -225,7 +231,7 @@ const diamondClaims = ({ lifi }: Catalog, chainId: number): Claim[] =>
       ),
     )
 
-const poolClaims = ({ across }: Catalog, chainId: number): Claim[] =>
+const poolClaims = ({ across }: Catalog, chainId: number): ContractAssertion[] =>
   across
     .filter((one) => one.chainId === chainId)
     .flatMap(({ spokePool }) => [
@@ -234,7 +240,7 @@ const poolClaims = ({ across }: Catalog, chainId: number): Claim[] =>
     ])
 
 /** The domain says of which chain and contract the orders are whose hashes are made here. */
-const orderClaims = ({ cow }: Catalog, chainId: number): Claim[] =>
+const orderClaims = ({ cow }: Catalog, chainId: number): ContractAssertion[] =>
   cow
     .filter((one) => one.chainId === chainId)
     .flatMap(({ settlement, vaultRelayer }) => [
@@ -247,7 +253,7 @@ const orderClaims = ({ cow }: Catalog, chainId: number): Claim[] =>
     ])
 
 /** A pool must have exactly the listed tokens, and weights. */
-const vaultClaims = ({ balancerV2 }: Catalog, chainId: number): Claim[] =>
+const vaultClaims = ({ balancerV2 }: Catalog, chainId: number): ContractAssertion[] =>
   balancerV2
     .filter((one) => one.chainId === chainId)
     .flatMap(({ vault, queries, pools }) => [
@@ -292,7 +298,7 @@ export type FaultyMarket = { market: Market; faults: string[] }
  */
 export async function marketFaults(chain: Chain, markets: readonly Market[]): Promise<FaultyMarket[]> {
   const claims = markets.map(
-    ({ entry, claims }): Reading<string[]> =>
+    ({ entry, contractAssertions: claims }): Reading<string[]> =>
       joinClaims([
         ...hasDecimals(entry.asset),
         ...(entry.receipt.isShares ? [] : hasDecimals(entry.receipt)),

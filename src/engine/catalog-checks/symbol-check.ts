@@ -1,4 +1,5 @@
-import { type Chain, read } from '../../chain/chain.ts'
+import { read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { type Reading, together } from '../../chain/contract-reading.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'

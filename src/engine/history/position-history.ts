@@ -1,5 +1,6 @@
 import type { History } from '../../api/position-history.ts'
-import { type Chain, latestBlock, read } from '../../chain/chain.ts'
+import { latestBlock, read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import type { Reading } from '../../chain/contract-reading.ts'
 import { isUnknownBlock } from '../../chain/rpc/errors.ts'
 import type { Address, Hex } from '../../domain/address.ts'

@@ -1,6 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import type { Stats } from '../../api/wallet-positions.ts'
-import { type Chain, read } from '../../chain/chain.ts'
+import { read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { both, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { tokenAt } from '../../domain/token.ts'

@@ -1,4 +1,5 @@
-import { type Chain, read, readAtHead } from '../../chain/chain.ts'
+import { read, readAtHead } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { known, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -10,7 +11,7 @@ import type { RpcLog } from '../history/logs/log-filters.ts'
 import { discardIncompleteLogs, hasStoredLogs, readOwnerLogs } from '../history/logs/owner-logs.ts'
 import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../history/owner-events.ts'
 import { sharesAtBlock } from '../history/past-value.ts'
-import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './balances.ts'
+import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './holdings.ts'
 
 /**
  * `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was emptied; below zero, more was

@@ -1,4 +1,5 @@
-import { type BlockRef, type Chain, read } from '../../chain/chain.ts'
+import { type BlockRef, read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -11,14 +11,14 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Step } from '../../protocols/step.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
-import { refreshAction } from '../actions/refresh.ts'
+import { refreshAction } from '../actions/refresh-action.ts'
 import { isSwap, readSearchStarts, trackOperation } from '../actions/tracking.ts'
 import type { EngineContext } from '../context.ts'
 import { feePayment } from '../fees/charges.ts'
 import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../unsigned-transactions/approvals.ts'
 import { estimateGasLimit } from '../unsigned-transactions/gas-limit.ts'
 import { bitcoinBytecode } from './bitcoin-bytecode.ts'
-import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
+import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
 import {
   deadlineOf,
   findQuote,

@@ -1,7 +1,7 @@
 import { bitcoinNetwork, bitcoinUri } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
-import type { Bitcoin, BitcoinTransaction, DepositTerms } from '../../swaps/deposit.ts'
+import type { Bitcoin, BitcoinTransaction, DepositTerms } from '../../swaps/deposit-provider.ts'
 
 /**
  * What a quote that begins on Bitcoin keeps of its deposit; `provider` is the provider's own data, which the client checks again.

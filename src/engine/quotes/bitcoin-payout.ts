@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 import type { EngineContext } from '../context.ts'
-import { type ShownEnd, stillProcessing, type TakenBy } from './bitcoin-end.ts'
+import { outcomeNotShown, type ShownOutcome, type TakenBy } from './bitcoin-outcome.ts'
 
 /** What is to arrive, no earlier than `since` (epoch ms). */
 export type Due = { tokenOut: Token; recipient: Address; least: bigint; since: number }
@@ -17,22 +17,22 @@ export async function shownPayout(
   due: Due,
   hash: Hex | undefined,
   takenBy: TakenBy,
-): Promise<ShownEnd> {
+): Promise<ShownOutcome> {
   const { tokenOut, least } = due
   const { chainId } = tokenOut
   try {
     if (!hash) {
       await context.chain(chainId).rpc.request('eth_blockNumber')
-      return stillProcessing('The provider says that it paid it out, and names no transaction')
+      return outcomeNotShown('The provider says that it paid it out, and names no transaction')
     }
     const found = await paymentsIn(context, due, hash)
-    if (found === 'waiting') return stillProcessing('The payment is not final on its chain yet')
-    if (found === 'earlier') return stillProcessing('The provider names a payment from before the quote')
+    if (found === 'waiting') return outcomeNotShown('The payment is not final on its chain yet')
+    if (found === 'earlier') return outcomeNotShown('The provider names a payment from before the quote')
     if (found === 'unknown') return { status: 'fulfilled', delivery: 'reported' }
     const free = found.filter(({ idx }) => takenBy({ chainId, hash, idx }) === undefined)
     const [taken] = found.flatMap(({ idx }) => takenBy({ chainId, hash, idx }) ?? [])
     if (free.length === 0)
-      return stillProcessing(
+      return outcomeNotShown(
         taken === undefined
           ? 'The provider names a transaction that pays the recipient nothing'
           : `The provider names a payment that ended the quote ${taken}`,
@@ -52,7 +52,7 @@ export async function shownPayout(
     const note = `The payment could not be looked up: ${error.message}`
     return error.code === 'CONFIG_INVALID'
       ? { status: 'fulfilled', delivery: 'reported', note }
-      : stillProcessing(note)
+      : outcomeNotShown(note)
   }
 }
 

@@ -1,8 +1,8 @@
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/deposit.ts'
-import { type ShownEnd, stillProcessing, type TakenBy } from './bitcoin-end.ts'
+import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/deposit-provider.ts'
+import { outcomeNotShown, type ShownOutcome, type TakenBy } from './bitcoin-outcome.ts'
 
 /**
  * What is to come back: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`, or, where none was named,
@@ -20,14 +20,14 @@ type DueBack = {
  * Whether Bitcoin shows what a provider says that it paid back: in a block, and at least half of what is due. Where nothing says which
  * address it goes to, it is only reported.
  */
-export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: TakenBy): Promise<ShownEnd> {
+export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: TakenBy): Promise<ShownOutcome> {
   const { deposit, to } = due
   const addresses = to === null ? deposit.senders : [to]
   if (addresses.length === 0)
     return { status: 'refunded', delivery: 'reported', note: 'The provider says that it paid it back' }
   const back = to === null ? 'the address that paid' : to
   if (deposit.height === null)
-    return stillProcessing(
+    return outcomeNotShown(
       `The provider says that it paid it back to ${back}, and the deposit is in no block`,
     )
   try {
@@ -36,7 +36,7 @@ export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: Taken
       .filter(({ hash, idx }) => takenBy({ chainId: bitcoinNetwork.chainId, hash, idx }) === undefined)
       .toSorted((a, b) => (a.off < b.off ? -1 : 1))
     if (!refund)
-      return stillProcessing(
+      return outcomeNotShown(
         isCutOff
           ? `The provider says that it paid it back to ${back}: only the newest ${transactions.length} payments there were looked through`
           : `The provider says that it paid it back to ${back}, and Bitcoin does not show it yet`,
@@ -50,7 +50,7 @@ export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: Taken
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return stillProcessing(`The refund could not be looked up: ${error.message}`)
+    return outcomeNotShown(`The refund could not be looked up: ${error.message}`)
   }
 }
 

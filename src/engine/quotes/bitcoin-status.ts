@@ -6,11 +6,11 @@ import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { TakenPayment } from '../../store/engine/quote-payments.ts'
-import { type DepositProgress, evmHash } from '../../swaps/deposit.ts'
+import { type DepositProgress, evmHash } from '../../swaps/deposit-provider.ts'
 import type { EngineContext } from '../context.ts'
 import { blockClockMs, depositPayments } from './bitcoin-deposit.ts'
 import { depositOf, type FoundDeposit, lookUpDeposit } from './bitcoin-deposit-lookup.ts'
-import { type ShownEnd, stillProcessing, takenByOther } from './bitcoin-end.ts'
+import { outcomeNotShown, type ShownOutcome, takenByOther } from './bitcoin-outcome.ts'
 import { shownPayout } from './bitcoin-payout.ts'
 import { depositsOf } from './bitcoin-quote.ts'
 import { shownRefund } from './bitcoin-refund.ts'
@@ -48,7 +48,7 @@ export async function bitcoinStatus(
   if (progress.said) notes.push(`The provider says: ${progress.said.slice(0, 200)}`)
   const seen = { confirmations, isLate: isLookedUp && context.now() > row.expiresAt }
   const { status: word } = progress
-  const shown: ShownEnd =
+  const shown: ShownOutcome =
     word !== 'fulfilled' && word !== 'refunded'
       ? { status: statusOf(word, seen), delivery: null }
       : isLookedUp && !transaction
@@ -99,7 +99,7 @@ async function shownEnd(
   context: EngineContext,
   row: QuoteRow,
   { found: { transaction, paid }, progress, taken, needsRefund }: Told,
-): Promise<ShownEnd> {
+): Promise<ShownOutcome> {
   const { bitcoin } = depositsOf(context)
   const { deposit } = depositOf(row)
   const takenBy = takenByOther(taken, row.id)
@@ -115,12 +115,12 @@ async function shownEnd(
       ? await shownPayout(context, due, evmHash(progress.destination), takenBy)
       : transaction
         ? await shownRefund(bitcoin, { ...back, deposit: transaction, paid: paid ?? 0n }, takenBy)
-        : stillProcessing('The provider says that it paid it back')
+        : outcomeNotShown('The provider says that it paid it back')
   if (shown.status === 'processing') return shown
   const payments = [
     ...(transaction ? depositPayments(transaction, deposit.address) : []),
     ...(shown.payments ?? []),
   ]
   const other = await context.store.takePayments(context.customer, row.id, payments, context.now())
-  return other === null ? shown : stillProcessing(`The same payment has ended the quote ${other}`)
+  return other === null ? shown : outcomeNotShown(`The same payment has ended the quote ${other}`)
 }

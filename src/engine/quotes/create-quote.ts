@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Quote, type QuoteInput } from '../../api/quote.ts'
-import { clockAheadSeconds, read } from '../../chain/chain.ts'
+import { read } from '../../chain/block-reads.ts'
+import { clockAheadSeconds } from '../../chain/chain.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { parseFee } from '../../chain/head.ts'
 import { type Address, EvmAddress, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -21,7 +22,7 @@ import { type EngineContext, routeNetworkNamed } from '../context.ts'
 import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/charges.ts'
 import { requireValidSlippage } from '../unsigned-transactions/deposit.ts'
 import { bitcoinQuote, isFromBitcoin } from './bitcoin-quote.ts'
-import { refuseRecipient, refuseUnrecoverable } from './recipients.ts'
+import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
 import { requireDecimals, storedOffer } from './stored-quote.ts'
 
 const quoteLifetimeMs = 5 * 60_000

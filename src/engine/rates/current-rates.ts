@@ -1,4 +1,5 @@
-import { answerRounds, type BlockRef, type Chain } from '../../chain/chain.ts'
+import { answerRounds, type BlockRef } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, Moment, Rate } from '../../protocols/market.ts'
 import type { RateReader } from '../context.ts'

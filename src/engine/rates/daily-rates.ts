@@ -1,6 +1,7 @@
 import type { Rates } from '../../api/strategy.ts'
 import { blockBefore } from '../../chain/block-at-time.ts'
-import type { BlockRef, Chain } from '../../chain/chain.ts'
+import type { BlockRef } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Chain, read } from '../../chain/chain.ts'
+import { read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/contract-reading.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'

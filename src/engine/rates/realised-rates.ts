@@ -1,5 +1,6 @@
 import { blockBefore } from '../../chain/block-at-time.ts'
-import type { BlockRef, Chain } from '../../chain/chain.ts'
+import type { BlockRef } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'

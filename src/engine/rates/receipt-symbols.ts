@@ -1,5 +1,6 @@
 import type { Receipt } from '../../api/strategy.ts'
-import { type Chain, read } from '../../chain/chain.ts'
+import { read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'

@@ -1,10 +1,11 @@
-import { answerRounds, type Chain } from '../../chain/chain.ts'
+import { answerRounds } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Market } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
-import { type Extra, extraRate } from '../../protocols/shared/rewards.ts'
+import { type Reward, rewardRate } from '../../protocols/shared/rewards.ts'
 import type { ListedMarket } from '../context.ts'
 
 /**
@@ -16,7 +17,7 @@ export type RewardReader = (shown: ListedMarket) => Promise<number | null>
 /** How long rewards are cached, in seconds of the chain. */
 const maxAgeSeconds = 300
 
-type CachedRewards = { at: number; extras: Promise<readonly Extra[] | null> }
+type CachedRewards = { at: number; extras: Promise<readonly Reward[] | null> }
 
 /** Reads the rewards of the markets of one chain. If the chain does not answer, they are unknown. */
 export function rewardReader(catalog: Catalog, chain: () => Chain): RewardReader {
@@ -29,7 +30,7 @@ export function rewardReader(catalog: Catalog, chain: () => Chain): RewardReader
     const now: CachedRewards = isFresh ? last : { at, extras: readExtras(catalog, chain(), market, at) }
     cached.set(market, now)
     const extras = await now.extras
-    return extraRate(extras, { tvl: state.tvl, decimals: entry.asset.decimals, price })
+    return rewardRate(extras, { tvl: state.tvl, decimals: entry.asset.decimals, price })
   }
 }
 
@@ -38,7 +39,7 @@ async function readExtras(
   chain: Chain,
   { rewards, entry: { chainId } }: Market,
   at: number,
-): Promise<readonly Extra[] | null> {
+): Promise<readonly Reward[] | null> {
   const { symbol, decimals } = chain.network.native
   const priced = (address: Address) => priceOf(catalog, { chainId, address, symbol, name: symbol, decimals })
   try {

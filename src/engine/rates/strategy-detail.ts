@@ -1,5 +1,6 @@
 import type { Strategy } from '../../api/strategy.ts'
-import { type Chain, latestBlock } from '../../chain/chain.ts'
+import { latestBlock } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

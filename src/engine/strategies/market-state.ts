@@ -1,5 +1,6 @@
 import type { Strategy } from '../../api/strategy.ts'
-import { type BlockRef, type Chain, latestBlock, read } from '../../chain/chain.ts'
+import { type BlockRef, latestBlock, read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { optional, type Reading, together } from '../../chain/contract-reading.ts'
 import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { usd } from '../../domain/usd.ts'

@@ -1,5 +1,5 @@
 import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
-import { answerRounds, read } from '../../chain/chain.ts'
+import { answerRounds, read } from '../../chain/block-reads.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'

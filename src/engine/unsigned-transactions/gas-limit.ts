@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Chain } from '../../chain/chain.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 
 /** The gas limit of a transaction; `null` if it cannot be estimated, with the reason. */
@@ -56,5 +56,5 @@ const SimulationAnswer = z.array(
 
 const noEstimate = (why: string): GasLimit => ({
   gasLimit: null,
-  gasLimitReason: `Gas could not be estimated: ${plain(why)}`,
+  gasLimitReason: `Gas could not be estimated: ${sanitizeText(why)}`,
 })

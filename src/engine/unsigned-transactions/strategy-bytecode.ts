@@ -7,7 +7,7 @@ import { readSearchStarts, type SearchStarts, trackOperation } from '../actions/
 import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
 import { type WithdrawalFee, withdrawalFeeOf } from '../fees/withdrawal-fee.ts'
 import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'
-import { refuseUnrecoverable } from '../quotes/recipients.ts'
+import { refuseUnrecoverable } from '../quotes/recipient-check.ts'
 import { readMarkets } from '../strategies/market-state.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { crossChainDeposit } from './cross-chain-deposit.ts'

@@ -1,11 +1,11 @@
 import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
-import { read } from '../../chain/chain.ts'
+import { read } from '../../chain/block-reads.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import type { Step } from '../../protocols/step.ts'
 import type { EngineContext } from '../context.ts'
-import { contractSilent, readHoldings } from '../positions/balances.ts'
+import { contractSilent, readHoldings } from '../positions/holdings.ts'
 import { exchangeBounds } from './deposit.ts'
 
 /** Builds the withdrawal step of a market, for a part of the position or all of it, and returns the amount it pays out. */

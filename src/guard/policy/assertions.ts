@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { symbolsOf, type Token } from '../../domain/token.ts'
 
 /**
@@ -26,7 +26,7 @@ export function parseAssertions(text: string): Assertion[] {
       /^(?:([a-z0-9-]{1,64}):)?([A-Za-z0-9.]{1,64})(>=|<=)(-?[0-9]{1,60}(?:\.[0-9]+)?)$/.exec(part.trim()) ??
       []
     if (token === undefined || sign === undefined || amount === undefined)
-      throw new AppError('USAGE', `"${plain(part)}" is not a condition on a balance`, {
+      throw new AppError('USAGE', `"${sanitizeText(part)}" is not a condition on a balance`, {
         hint: "--assert 'USDC>=-100,aUSDC>=99.9'",
       })
     return { text: part.trim(), network, token, sign: sign as Assertion['sign'], amount }
@@ -58,7 +58,7 @@ export function checkAssertions(
     if (sign === '>=' ? delta >= bound : delta <= bound) continue
     throw new AppError(
       'POLICY_SIMULATION',
-      `The condition ${plain(text)} does not hold: the simulation changes it by ${formatAmount(delta, { ...token, symbol: plain(token.symbol) })}`,
+      `The condition ${sanitizeText(text)} does not hold: the simulation changes it by ${formatAmount(delta, { ...token, symbol: sanitizeText(token.symbol) })}`,
       {
         details: { assertion: text, change: delta.toString() },
         hint: `If that is what you want, change the condition${assertions.length > 1 ? ', and keep the others' : ''}: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
@@ -77,11 +77,11 @@ function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Name
   if (found.length === 0)
     throw new AppError(
       'UNKNOWN_TOKEN',
-      `There is no token "${plain(name)}" that this touches. Known: ${plain(symbolsOf(here))}`,
+      `There is no token "${sanitizeText(name)}" that this touches. Known: ${sanitizeText(symbolsOf(here))}`,
     )
   throw new AppError(
     'AMBIGUOUS_TOKEN',
-    `${found.length} tokens are called ${plain(name)}: ${found.map(({ chainId, address }) => `${networkNamed(networks, chainId).name}:${address}`).join(', ')}`,
+    `${found.length} tokens are called ${sanitizeText(name)}: ${found.map(({ chainId, address }) => `${networkNamed(networks, chainId).name}:${address}`).join(', ')}`,
     { hint: `--assert ${shellWord(`NETWORK:${name}>=...`)}` },
   )
 }
@@ -92,7 +92,7 @@ function inUnits(amount: string, { decimals, symbol }: Token, text: string): big
   if (fraction.length > decimals)
     throw new AppError(
       'USAGE',
-      `${plain(text)} has ${fraction.length} decimals, and ${plain(symbol)} has ${decimals}`,
+      `${sanitizeText(text)} has ${fraction.length} decimals, and ${sanitizeText(symbol)} has ${decimals}`,
     )
   const units = BigInt(whole + fraction.padEnd(decimals, '0'))
   return amount.startsWith('-') ? -units : units

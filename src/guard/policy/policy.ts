@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { misfit } from '../../domain/schema-mismatch.ts'
-import { listing, shellPath } from '../../domain/shell-quoting.ts'
+import { listFileCommand, shellPath } from '../../domain/shell-quoting.ts'
 import { assuranceLevels } from '../assurance.ts'
 
 const refused = (path: string, why: string, cause?: unknown): AppError =>
@@ -45,7 +45,7 @@ export function readOwnFile(path: string, mayBeMissing: boolean, maxBytes = 1 <<
     throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
       cause: error,
       details: { policy: path },
-      hint: listing(path),
+      hint: listFileCommand(path),
     })
   } finally {
     if (file !== undefined) closeSync(file)

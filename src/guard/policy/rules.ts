@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import { feesOf } from '../../protocols/intent-fees.ts'
@@ -34,7 +34,7 @@ function recipientRules(
         ? [
             {
               rule: 'strategies',
-              wanted: strategies.map(plain).join(', '),
+              wanted: strategies.map(sanitizeText).join(', '),
               found: intent.strategy.slug,
               met: strategies.some((one) => one === intent.strategy.slug || one === intent.strategy.id),
               code: 'POLICY_CONTRACT_NOT_ALLOWED' as const,
@@ -72,10 +72,14 @@ export function policyLimits(
         const token = tokenNamed(tokens, networkNamed(networks, network), symbol)
         return [assetName(token), { token, amount: parseUnits(amount, token.decimals) }]
       } catch (cause) {
-        throw new AppError('CONFIG_INVALID', `The policy limits "${plain(name)}", which is no token here`, {
-          cause,
-          hint: 'Name it NETWORK:SYMBOL or NETWORK:ADDRESS, as sluice sandbox status lists them.',
-        })
+        throw new AppError(
+          'CONFIG_INVALID',
+          `The policy limits "${sanitizeText(name)}", which is no token here`,
+          {
+            cause,
+            hint: 'Name it NETWORK:SYMBOL or NETWORK:ADDRESS, as sluice sandbox status lists them.',
+          },
+        )
       }
     }),
   )
@@ -96,7 +100,7 @@ export function policyRules(policy: Policy, catalog: Catalog, facts: PolicyFacts
 }
 
 const shown = (amount: bigint, token: Token) =>
-  formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+  formatAmount(amount, { ...token, symbol: sanitizeText(token.symbol) })
 
 function within(
   rule: string,
@@ -110,7 +114,7 @@ function within(
     const before = held(asset)
     return [
       {
-        rule: `${rule} ${plain(token.symbol)}`,
+        rule: `${rule} ${sanitizeText(token.symbol)}`,
         wanted: `at most ${shown(limit.amount, token)}`,
         found:
           before === 0n ? shown(amount, token) : `${shown(amount, token)} beside ${shown(before, token)}`,

@@ -5,10 +5,10 @@ import {
   commonHead,
   lacksTransactions,
 } from '../../chain/consistent-head.ts'
-import { readDataFee } from '../../chain/data-fee.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
 import { decodeApproveThrough } from '../../chain/permit2.ts'
+import { readDataFee } from '../../chain/rollup-data-fee.ts'
 import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { retryDelays, retryingClient } from '../../chain/rpc/timeouts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -20,7 +20,7 @@ import {
   type SimulationOutcome,
   simulateBlock,
 } from './block-simulation.ts'
-import { simulateByCall } from './fallback-calls.ts'
+import { simulateByEthCall } from './eth-call-simulation.ts'
 import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
 import { insufficientFunds, readWalletState, type WalletState } from './wallet-state.ts'
@@ -122,7 +122,7 @@ async function simulateOn(
   } catch (error) {
     // A gateway may refuse this one call with an error page while its node answers others.
     if (!isUnsupportedMethod(error) && !isHttpRefusal(error)) throw error
-    return { ...(await simulateByCall(block, before)), gas: [], behind, silent, endpoints: 1 }
+    return { ...(await simulateByEthCall(block, before)), gas: [], behind, silent, endpoints: 1 }
   }
 }
 

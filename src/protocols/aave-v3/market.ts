@@ -8,21 +8,21 @@ import type { ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { reserve } from '../shared/aave-reserve.ts'
 import { balance } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { transferLogs } from '../shared/transfers.ts'
 import { aaveV3OracleAbi, aaveV3PoolAbi, aaveV3ATokenAbi as aTokenAbi } from './abi.ts'
 import type { AaveV3Constants } from './constants.ts'
 import { supply, withdraw } from './encode.ts'
-import { aaveExtras } from './rewards.ts'
+import { aaveRewards } from './rewards.ts'
 
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */
 export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): ProtocolMarket => {
   const { chainId, asset } = entry
   return {
     entry,
-    claims: [
+    contractAssertions: [
       says(
         'the aToken of the reserve',
         { address: pool, abi: aaveV3PoolAbi, functionName: 'getReserveData', args: [asset.address] },
@@ -53,7 +53,7 @@ export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Con
       ],
       parse: ([income]) => income as bigint,
     },
-    rewards: aaveExtras(aToken),
+    rewards: aaveRewards(aToken),
     shares: (owner) => balance(aToken, owner),
     worth: known,
     counted: (owner) => ({
@@ -76,10 +76,10 @@ export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Con
 }
 
 const logsOf = (aToken: Address, owner: Address): LogFilter[] => [
-  { address: aToken, topics: [topicOf(aTokenAbi, 'Mint'), null, topic(owner)] },
-  { address: aToken, topics: [topicOf(aTokenAbi, 'Burn'), topic(owner)] },
-  { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), topic(owner)] },
-  { address: aToken, topics: [topicOf(aTokenAbi, 'BalanceTransfer'), null, topic(owner)] },
+  { address: aToken, topics: [eventTopic(aTokenAbi, 'Mint'), null, addressTopic(owner)] },
+  { address: aToken, topics: [eventTopic(aTokenAbi, 'Burn'), addressTopic(owner)] },
+  { address: aToken, topics: [eventTopic(aTokenAbi, 'BalanceTransfer'), addressTopic(owner)] },
+  { address: aToken, topics: [eventTopic(aTokenAbi, 'BalanceTransfer'), null, addressTopic(owner)] },
   ...transferLogs(aToken, owner),
 ]
 

@@ -3,7 +3,7 @@ import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 import { feedAbi, freshFor } from '../prices.ts'
-import { type Extra, type Extras, pricedTokens, wholeTokens } from '../shared/rewards.ts'
+import { type MarketRewards, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
 
 /** The contract that an aToken names for its rewards (source: @aave/core-v3, IncentivizedERC20). */
 const incentivizedAbi = parseAbi(['function getIncentivesController() view returns (address)'])
@@ -19,7 +19,7 @@ const rewardsControllerAbi = parseAbi([
  * The rewards of a reserve of Aave v3, by the contract that its aToken names. A token without a price in our own sources has the price of the oracle
  * that the protocol itself uses for rewards.
  */
-export const aaveExtras = (aToken: Address): Extras =>
+export const aaveRewards = (aToken: Address): MarketRewards =>
   function* (now, priced) {
     const [controller] = yield [
       { address: aToken, abi: incentivizedAbi, functionName: 'getIncentivesController' },
@@ -56,7 +56,7 @@ export const aaveExtras = (aToken: Address): Extras =>
       BigInt(now),
     )
     return paid.map(
-      ({ aSecond }, at): Extra => ({
+      ({ aSecond }, at): Reward => ({
         aSecond: wholeTokens(aSecond!, known[at]!.decimals),
         price: known[at]!.price ?? said[at]!,
       }),

@@ -6,8 +6,8 @@ import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { hubPoolAbi as abi } from './abi.ts'
 import type { AcrossConstants } from './constants.ts'
@@ -47,7 +47,7 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Protoc
   const leave = (units: bigint) => ({ transaction: removeLiquidity({ chainId, units, ...pool }) })
   return {
     entry,
-    claims: [
+    contractAssertions: [
       says(
         'the LP token of the pool',
         ask('pooledTokens', pooledToken(pool)),
@@ -147,8 +147,11 @@ const inWholeUnits = (rate: bigint, amount: bigint) =>
   rate === 0n ? 0n : lpWorth(rate, (amount * 10n ** 18n) / rate)
 
 const logsOf = (hubPool: Address, token: Address, receipt: Address, owner: Address): LogFilter[] => [
-  { address: hubPool, topics: [topicOf(abi, 'LiquidityAdded'), topic(token), topic(owner)] },
-  { address: hubPool, topics: [topicOf(abi, 'LiquidityRemoved'), topic(token), topic(owner)] },
+  { address: hubPool, topics: [eventTopic(abi, 'LiquidityAdded'), addressTopic(token), addressTopic(owner)] },
+  {
+    address: hubPool,
+    topics: [eventTopic(abi, 'LiquidityRemoved'), addressTopic(token), addressTopic(owner)],
+  },
   ...transferLogs(receipt, owner),
 ]
 

@@ -6,14 +6,14 @@ import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, Moment, ProtocolMarket, Rate } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { answers, type Claim, says, silent } from '../shared/contract-claims.ts'
-import { topic } from '../shared/event-topics.ts'
+import { answers, type ContractAssertion, says, silent } from '../shared/contract-assertions.ts'
+import { addressTopic } from '../shared/encode-topics.ts'
 import { perDay, perSecond, perTick, ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { cTokenAbi as abi, comptrollerAbi, entranceOf } from './abi.ts'
 import type { CompoundV2Constants } from './constants.ts'
 import { mint, redeem, redeemUnderlying } from './encode.ts'
-import { lenderExtras } from './rewards.ts'
+import { compoundV2Rewards } from './rewards.ts'
 
 /** A market of the Compound v2 family. The receipt does not rebase; its price grows, scaled by 1e18. */
 export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): ProtocolMarket => {
@@ -21,7 +21,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
   const { market, comptroller, coin } = constants
   return {
     entry,
-    claims: [
+    contractAssertions: [
       says(
         'the comptroller of the market',
         { address: market, abi, functionName: 'comptroller' },
@@ -43,7 +43,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
     state: stateOf(constants, asset.decimals),
     index: { reads: [price(market)], parse: ([rate]) => indexOf(rate, asset.decimals) },
     ...(constants.rate === 'block' && { rate: (at) => blockRate(market, at), isPaidByBlock: true }),
-    rewards: lenderExtras(constants),
+    rewards: compoundV2Rewards(constants),
     shares: (owner) => balance(market, owner),
     worth: (shares) => readAmount(price(market), (rate) => (shares * rate) / scale),
     deposit: ({ amount, owner }) => ({
@@ -60,7 +60,7 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
 }
 
 /** Where the coin is deposited by a router, the catalogue has no wrapped token; the market of the coin itself has no `underlying`. */
-function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): Claim[] {
+function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): ContractAssertion[] {
   const underlying: Read = { address: market, abi, functionName: 'underlying' }
   if (coin === 'market') return [silent('an asset that is a token', underlying)]
   return coin ? [] : [says('the asset of the market', underlying, asset.address)]
@@ -149,8 +149,8 @@ const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] =>
   ...(asset === nativeAddress
     ? []
     : [
-        { address: asset, topics: [transferTopic, topic(owner), topic(market)] },
-        { address: asset, topics: [transferTopic, topic(market), topic(owner)] },
+        { address: asset, topics: [transferTopic, addressTopic(owner), addressTopic(market)] },
+        { address: asset, topics: [transferTopic, addressTopic(market), addressTopic(owner)] },
       ]),
 ]
 

@@ -1,5 +1,5 @@
 import type { Query } from '../../chain/contract-query.ts'
-import { alsoEqual, lends, type Protocol, paysBy, readOf } from '../protocol.ts'
+import { lendingDescription, type Protocol, paysBy, readOf, sdkEqualityNote } from '../protocol.ts'
 import { comptrollerAbi, cTokenAbi, entranceOf } from './abi.ts'
 import { bindCompoundV2 } from './binding.ts'
 import type { CompoundV2Constants } from './constants.ts'
@@ -11,13 +11,13 @@ const scale = 10n ** 18n
 export const compoundV2: Protocol<CompoundV2Constants> = {
   grade: {
     grade: 'A',
-    by: `@venusprotocol/venus-protocol 10.3.0${alsoEqual('@compound-finance/compound-js 0.6.2')}`,
+    by: `@venusprotocol/venus-protocol 10.3.0${sdkEqualityNote('@compound-finance/compound-js 0.6.2')}`,
   },
   forks: {
     isOwn: (protocol) => protocol === 'venus',
     whose: 'Venus, which like this is a fork of Compound v2',
   },
-  description: lends,
+  description: lendingDescription,
   rateConvention: ({ compounds, rate }) => {
     if (compounds === 'daily') return 'the rate a second, compounded daily over 365 days'
     return rate === 'block'

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { type Extra, type Extras, type Priced, pricedTokens, wholeTokens } from '../shared/rewards.ts'
+import { type MarketRewards, type Priced, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
 import type { CompoundV2Constants } from './constants.ts'
 
 /**
@@ -25,7 +25,11 @@ type Paid = { token: Address; units: bigint }
 /**
  * The rewards of a market of Moonwell or of Benqi, per second. Those of Venus are unknown: they are per block, and no contract states the block time.
  */
-export const lenderExtras = ({ market, comptroller, pauses }: CompoundV2Constants): Extras | undefined =>
+export const compoundV2Rewards = ({
+  market,
+  comptroller,
+  pauses,
+}: CompoundV2Constants): MarketRewards | undefined =>
   pauses === 'guardian'
     ? function* (now, priced) {
         const ask = (functionName: string, ...args: unknown[]): Query => ({
@@ -58,7 +62,7 @@ function* byDistributor(
   market: Address,
   now: number,
   priced: Priced,
-): Rounds<readonly Extra[] | null> {
+): Rounds<readonly Reward[] | null> {
   if (distributor === nativeAddress) return []
   const [configs] = yield [
     { address: distributor, abi: rewardDistributorAbi, functionName: 'getAllMarketConfigs', args: [market] },
@@ -80,7 +84,7 @@ function* byDistributor(
 /** The decimals of the native coin, which has no contract. */
 const coinDecimals = 18
 
-function* worth(all: readonly Paid[], priced: Priced): Rounds<readonly Extra[] | null> {
+function* worth(all: readonly Paid[], priced: Priced): Rounds<readonly Reward[] | null> {
   const paid = all.filter(({ units }) => units > 0n)
   const coins = paid.filter(({ token }) => token === nativeAddress)
   const tokens = paid.filter(({ token }) => token !== nativeAddress)

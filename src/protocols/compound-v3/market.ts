@@ -6,14 +6,14 @@ import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { perSecond, ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { cometAbi as abi } from './abi.ts'
 import type { CompoundV3Constants } from './constants.ts'
 import { supplyBase, withdrawBase } from './encode.ts'
-import { cometExtras, cometRewardsAbi } from './rewards.ts'
+import { cometRewards, cometRewardsAbi } from './rewards.ts'
 
 /** The scale of rates and utilization of Compound v3 (source: CometCore, FACTOR_SCALE). */
 const factorScale = 10n ** 18n
@@ -38,7 +38,7 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
   const ask = (amount: bigint, owner: Address) => ({ chainId, comet, asset: asset.address, amount, owner })
   return {
     entry,
-    claims: [
+    contractAssertions: [
       says('the base asset of the market', { address: comet, abi, functionName: 'baseToken' }, asset.address),
       ...(rewards
         ? [
@@ -56,7 +56,7 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
       reads: [{ address: comet, abi, functionName: 'totalsBasic' }],
       parse: ([totals]) => indexOf(totals as Totals),
     },
-    rewards: cometExtras(constants),
+    rewards: cometRewards(constants),
     shares: (owner) => balance(comet, owner),
     worth: known,
     counted: (owner) => ({
@@ -122,8 +122,8 @@ type Totals = { baseSupplyIndex: bigint }
 const indexOf = ({ baseSupplyIndex }: Totals): bigint => (baseSupplyIndex * ray) / 10n ** 15n
 
 const logsOf = (comet: Address, owner: Address): LogFilter[] => [
-  { address: comet, topics: [topicOf(abi, 'Supply'), null, topic(owner)] },
-  { address: comet, topics: [topicOf(abi, 'Withdraw'), topic(owner)] },
+  { address: comet, topics: [eventTopic(abi, 'Supply'), null, addressTopic(owner)] },
+  { address: comet, topics: [eventTopic(abi, 'Withdraw'), addressTopic(owner)] },
   ...transferLogs(comet, owner),
 ]
 
@@ -136,7 +136,7 @@ function eventOf(log: Log, owner: Address, inSame: readonly Log[]): MarketEvent 
   const movement = movementOf(log, owner)
   if (!movement || !sameAddress(movement.other, nativeAddress)) return undefined
   const { isIncoming, value: moved } = movement
-  const why = inSame.find((one) => one.topics[0] === topicOf(abi, isIncoming ? 'Supply' : 'Withdraw'))
+  const why = inSame.find((one) => one.topics[0] === eventTopic(abi, isIncoming ? 'Supply' : 'Withdraw'))
   if (!why) return { ...transferEvent(movement), amount: moved, shares: [] }
   const exact = BigInt(why.data)
   const off = exact - moved

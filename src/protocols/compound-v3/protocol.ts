@@ -1,4 +1,4 @@
-import { lends, oneForOne, type Protocol, readOf } from '../protocol.ts'
+import { lendingDescription, oneForOne, type Protocol, readOf } from '../protocol.ts'
 import { drift } from '../receipt-units.ts'
 import { cometAbi } from './abi.ts'
 import { bindCompoundV3 } from './binding.ts'
@@ -8,7 +8,7 @@ import { compoundV3 as market } from './market.ts'
 /** Compound v3. */
 export const compoundV3: Protocol<CompoundV3Constants> = {
   grade: { grade: 'B', by: '@compound-finance/compound-js 0.6.2' },
-  description: lends,
+  description: lendingDescription,
   binding: ({ asset }, { comet }) => ({
     targets: [comet],
     bind: (transaction, intent) => bindCompoundV3(transaction, intent, asset),

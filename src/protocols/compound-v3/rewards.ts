@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { type Extras, pricedTokens } from '../shared/rewards.ts'
+import { type MarketRewards, pricedTokens } from '../shared/rewards.ts'
 import { cometAbi } from './abi.ts'
 import type { CompoundV3Constants } from './constants.ts'
 
@@ -27,7 +27,7 @@ const speeds = ['baseTrackingSupplySpeed', 'trackingIndexScale', 'baseMinForRewa
  * The rewards of a market of Compound v3: its speed is in whole tokens per second, by the scale of its index, and zero while too little is
  * supplied (source: comet, accruedInterestIndices and getRewardAccrued).
  */
-export const cometExtras = ({ comet, rewards }: CompoundV3Constants): Extras | undefined =>
+export const cometRewards = ({ comet, rewards }: CompoundV3Constants): MarketRewards | undefined =>
   rewards &&
   function* (_now, priced) {
     const asked = (abi: typeof cometRewardsAbi | typeof multipliedRewardsAbi): Query => ({

@@ -1,14 +1,14 @@
-import { type Protocol, vaultOf } from '../protocol.ts'
+import { type Protocol, vaultDescription } from '../protocol.ts'
 import { bindErc4626 } from './binding.ts'
 import type { Erc4626Constants } from './constants.ts'
 import { erc4626 as market } from './market.ts'
-import { vaultProtocol } from './previews.ts'
+import { vaultProtocol } from './vault-protocol.ts'
 
 /** Any vault by EIP-4626. */
 export const erc4626: Protocol<Erc4626Constants> = {
   grade: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
   forks: { isOwn: () => false, whose: "Morpho's vault, which is of the same standard" },
-  description: vaultOf,
+  description: vaultDescription,
   rateConvention: ({ lends, backing }) => {
     if (lends === 'euler')
       return 'what borrowers pay a second, compounded every second over 365.2425 days, for the part that is borrowed, less the fee'

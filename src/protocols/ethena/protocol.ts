@@ -1,4 +1,4 @@
-import { vaultProtocol } from '../erc4626/previews.ts'
+import { vaultProtocol } from '../erc4626/vault-protocol.ts'
 import type { Protocol } from '../protocol.ts'
 import { bindEthena } from './binding.ts'
 import type { EthenaConstants } from './constants.ts'

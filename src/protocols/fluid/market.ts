@@ -4,7 +4,7 @@ import type { StrategyEntry } from '../catalog.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import { readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
+import { says } from '../shared/contract-assertions.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { compounded } from '../shared/rate-units.ts'
 import { resolverAbi } from './abi.ts'
@@ -31,11 +31,11 @@ export const fluid = (entry: StrategyEntry, { vault, resolver }: FluidConstants)
     functionName: 'getFTokenDetails',
     args: [vault],
   }
-  const { state, claims, ...readings } = vaultReadings(entry, { vault })
+  const { state, contractAssertions: claims, ...readings } = vaultReadings(entry, { vault })
   return {
     entry,
     ...readings,
-    claims: [
+    contractAssertions: [
       ...claims,
       says(
         'the asset of the vault by the resolver',

@@ -6,8 +6,8 @@ import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
-import { topic } from '../shared/event-topics.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { movementOf, transferLogs } from '../shared/transfers.ts'
 import { lidoAbi as abi } from './abi.ts'
@@ -30,7 +30,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
   })
   return {
     entry,
-    claims: [
+    contractAssertions: [
       says(
         'what the queue takes',
         { address: constants.queue, abi: lidoQueueAbi, functionName: 'STETH' },
@@ -77,7 +77,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
     logs: (owner) => logsOf(receipt.address, constants.queue, owner),
     requested: (owner, all) =>
       all
-        .filter(({ topics }) => topics[0] === requested && topics[2]?.toLowerCase() === topic(owner))
+        .filter(({ topics }) => topics[0] === requested && topics[2]?.toLowerCase() === addressTopic(owner))
         .filter((asked) => isWithThis(asked, all, { queue: constants.queue, receipt: receipt.address }))
         .map(({ topics }) => BigInt(topics[1]!).toString()),
     event: (log, owner, inSame, all) =>
@@ -127,10 +127,10 @@ const stateOf = (constants: LidoConstants): Reading<MarketState> => ({
 
 const logsOf = (receipt: Address, queue: Address, owner: Address): LogFilter[] => [
   ...transferLogs(receipt, owner),
-  { address: receipt, topics: [sharesMoved, topic(owner)] },
-  { address: receipt, topics: [sharesMoved, null, topic(owner)] },
-  { address: queue, topics: [claimed, null, topic(owner)] },
-  { address: queue, topics: [requested, null, null, topic(owner)] },
+  { address: receipt, topics: [sharesMoved, addressTopic(owner)] },
+  { address: receipt, topics: [sharesMoved, null, addressTopic(owner)] },
+  { address: queue, topics: [claimed, null, addressTopic(owner)] },
+  { address: queue, topics: [requested, null, null, addressTopic(owner)] },
 ]
 
 /** The first topics of the events of the ABIs that are told apart; texts here are hashed while the program is built. */
@@ -150,7 +150,7 @@ function isOfAnother(
 ): boolean {
   if (log.topics[0] !== claimed) return false
   const asked = all.find(({ topics }) => topics[0] === requested && topics[1] === log.topics[1])
-  if (asked?.topics[2]?.toLowerCase() !== topic(owner)) return false
+  if (asked?.topics[2]?.toLowerCase() !== addressTopic(owner)) return false
   return !isWithThis(asked, all, { queue, receipt })
 }
 
@@ -165,7 +165,7 @@ const isWithThis = (
       transactionHash === asked.transactionHash &&
       sameAddress(address, receipt) &&
       topics[0] === transferTopic &&
-      topics[2]?.toLowerCase() === topic(queue),
+      topics[2]?.toLowerCase() === addressTopic(queue),
   )
 
 /**

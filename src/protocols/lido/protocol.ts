@@ -1,4 +1,4 @@
-import { oneForOne, type Protocol, readOf, stakes } from '../protocol.ts'
+import { oneForOne, type Protocol, readOf, stakingDescription } from '../protocol.ts'
 import { entranceOf, lidoAbi } from './abi.ts'
 import { bindLido } from './binding.ts'
 import type { LidoConstants } from './constants.ts'
@@ -8,7 +8,7 @@ import { lidoQueue } from './queue.ts'
 /** Lido, held as stETH or as wstETH. */
 export const lido: Protocol<LidoConstants> = {
   grade: { grade: 'B', by: '@lidofinance/lido-ethereum-sdk 4.9.0' },
-  description: stakes,
+  description: stakingDescription,
   binding: ({ asset, receipt }, constants) => ({
     targets: [entranceOf(constants), constants.queue],
     bind: (transaction, intent) => bindLido(transaction, intent, asset, receipt, constants),

@@ -2,7 +2,7 @@ import type { Abi } from 'viem'
 import { keccak256, parseAbi, toBytes } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { agree, answers, type Claim, says } from '../shared/contract-claims.ts'
+import { agree, answers, type ContractAssertion, says } from '../shared/contract-assertions.ts'
 import type { StakedConstants } from './constants.ts'
 
 /** A call of one function, with the role of each argument. */
@@ -31,7 +31,7 @@ export type Staked = {
   /** The contract that takes stakes now, by the protocol's registry, where it can change. */
   registry?: Query
   /** Further claims about the contracts: each address of the constants is in one of these, or in a call. */
-  claims: readonly Claim[]
+  claims: readonly ContractAssertion[]
 }
 
 const one = 10n ** 18n
@@ -188,7 +188,7 @@ const inStorage = (storage: Address, name: string): Query =>
   ])
 
 /** Whether stakes go to a pool of Rocket Pool, or went there before: a former pool still answers how much it takes. */
-const isPool = (place: Query, pool: Address): Claim => ({
+const isPool = (place: Query, pool: Address): ContractAssertion => ({
   reads: [place, ask(pool, maximumDeposit)],
   parse: ([now, most]) => {
     if (now === undefined || sameAddress(now as Address, nativeAddress))

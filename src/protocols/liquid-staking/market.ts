@@ -6,8 +6,8 @@ import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, MarketEvent } from '../market-logs.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
-import { topic } from '../shared/event-topics.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic } from '../shared/encode-topics.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import type { Queue } from '../withdrawal-queue.ts'
 import { type Staked, stakedOf } from './calls-and-reads.ts'
@@ -34,7 +34,7 @@ export const staked = (
   return {
     entry,
     // The price of all of these began at one and never fell.
-    claims: [
+    contractAssertions: [
       says(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
         (price as bigint) >= one ? 'one or more' : price,
       ),
@@ -69,9 +69,9 @@ export const staked = (
     logs: (owner) => [
       ...transferLogs(receipt.address, owner),
       ...(queue?.ticket?.unlisted
-        ? [{ address: queue.ticket.address, topics: [transferTopic, null, topic(owner)] }]
+        ? [{ address: queue.ticket.address, topics: [transferTopic, null, addressTopic(owner)] }]
         : []),
-      ...(queue?.paid ? [{ address: queue.place, topics: [queue.paid, topic(owner)] }] : []),
+      ...(queue?.paid ? [{ address: queue.place, topics: [queue.paid, addressTopic(owner)] }] : []),
     ],
     event: (log, owner) => {
       if (queue?.paid && log.topics[0] === queue.paid)

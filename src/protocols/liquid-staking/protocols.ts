@@ -1,6 +1,6 @@
 import type { StrategyEntry } from '../catalog.ts'
-import type { Grade } from '../grades.ts'
-import { type Protocol, paysBy, readOf, stakes, vaultOf } from '../protocol.ts'
+import type { IntegrationGrade } from '../integration-grade.ts'
+import { type Protocol, paysBy, readOf, stakingDescription, vaultDescription } from '../protocol.ts'
 import { unitsAt } from '../receipt-units.ts'
 import type { Queue } from '../withdrawal-queue.ts'
 import { bindStaked } from './binding.ts'
@@ -20,11 +20,11 @@ import { etherFiQueue, fraxQueue, listaQueue, savaxQueue, staderQueue } from './
 
 /** A protocol of liquid staking: its contracts are in `calls-and-reads.ts`, its queue, if it has one, in `queues.ts`. */
 const liquidStaking = <constants extends StakedConstants>(
-  grade: Grade,
+  grade: IntegrationGrade,
   queue?: (chainId: number, constants: constants) => Queue,
 ): Protocol<constants> => ({
   grade,
-  description: stakes,
+  description: stakingDescription,
   binding: ({ asset, receipt }, constants) => {
     const protocol = stakedOf(constants)
     const read = readOf(protocol.rate)
@@ -88,7 +88,7 @@ export const rocketPool: Protocol<RocketPoolConstants> = {
  */
 export const gnosisSdai: Protocol<GnosisSdaiConstants> = {
   ...liquidStaking<GnosisSdaiConstants>({ grade: 'C', by: 'karpatkey/defi-kit, savingsXdaiAdapter.json' }),
-  description: vaultOf,
+  description: vaultDescription,
   pays: paysAtRate,
   brings: (_, { amount }, cost) => cost(amount - amount / 100n),
 }

@@ -1,6 +1,6 @@
 import type { StrategyEntry } from '../catalog.ts'
 import type { ProtocolMarket } from '../market.ts'
-import { says } from '../shared/contract-claims.ts'
+import { says } from '../shared/contract-assertions.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { metaMorphoAbi } from './abi.ts'
 import type { MorphoConstants } from './constants.ts'
@@ -13,8 +13,8 @@ export const morpho = (entry: StrategyEntry, constants: MorphoConstants): Protoc
   return {
     entry,
     ...read,
-    claims: [
-      ...read.claims,
+    contractAssertions: [
+      ...read.contractAssertions,
       says(
         'the Morpho of the vault',
         { address: vault, abi: metaMorphoAbi, functionName: 'MORPHO' },

@@ -1,5 +1,5 @@
 import { bindErc4626 } from '../erc4626/binding.ts'
-import { vaultProtocol } from '../erc4626/previews.ts'
+import { vaultProtocol } from '../erc4626/vault-protocol.ts'
 import type { Protocol } from '../protocol.ts'
 import type { MorphoConstants } from './constants.ts'
 import { morpho as market } from './market.ts'

@@ -6,8 +6,8 @@ import type { Bounds, MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { balance } from '../shared/amount-reads.ts'
-import { answers, says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { answers, says } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { pendleAbi as abi, pendleEventsAbi } from './abi.ts'
@@ -32,7 +32,7 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Pr
   })
   return {
     entry,
-    claims: claimsOf(entry, constants),
+    contractAssertions: claimsOf(entry, constants),
     state: stateOf(constants),
     index: { reads: [ptPrice(constants, 0)], parse: ([price]) => indexOf(price as bigint) },
     shares: (owner) => balance(receipt.address, owner),
@@ -61,7 +61,10 @@ const priced = (
   },
 })
 
-function claimsOf({ asset, receipt }: StrategyEntry, constants: PendlePtConstants): ProtocolMarket['claims'] {
+function claimsOf(
+  { asset, receipt }: StrategyEntry,
+  constants: PendlePtConstants,
+): ProtocolMarket['contractAssertions'] {
   const { market, sy, yt, routerStatic, expiry } = constants
   const parts = [
     ['the SY of the market', sy],
@@ -123,8 +126,14 @@ function stateOf(constants: PendlePtConstants): Reading<MarketState> {
 
 const logsOf = (pt: Address, { router, market, yt }: PendlePtConstants, owner: Address): LogFilter[] => [
   ...transferLogs(pt, owner),
-  { address: router, topics: [topicOf(pendleEventsAbi, 'SwapPtAndToken'), topic(owner), topic(market)] },
-  { address: router, topics: [topicOf(pendleEventsAbi, 'RedeemPyToToken'), topic(owner), null, topic(yt)] },
+  {
+    address: router,
+    topics: [eventTopic(pendleEventsAbi, 'SwapPtAndToken'), addressTopic(owner), addressTopic(market)],
+  },
+  {
+    address: router,
+    topics: [eventTopic(pendleEventsAbi, 'RedeemPyToToken'), addressTopic(owner), null, addressTopic(yt)],
+  },
 ]
 
 /**

@@ -10,8 +10,8 @@ import { deposit, redeem, withdraw } from '../erc4626/encode.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from './amount-reads.ts'
-import { says } from './contract-claims.ts'
-import { topic, topicOf } from './event-topics.ts'
+import { says } from './contract-assertions.ts'
+import { addressTopic, eventTopic } from './encode-topics.ts'
 import { perTick, ray } from './rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from './transfers.ts'
 
@@ -47,7 +47,7 @@ export function vaultReadings(
     ...(!isLimited ? [{ address: vault, abi: keptAbi, functionName: 'performanceFee', refused: null }] : []),
   ]
   return {
-    claims: [
+    contractAssertions: [
       says('the asset of the vault', { address: vault, abi, functionName: 'asset' }, asset.address),
       // The stated rate is a factor per second of at least one.
       ...(stated
@@ -109,8 +109,8 @@ const statedAbi: Abi = parseAbi([
 const keptAbi: Abi = parseAbi(['function performanceFee() view returns (uint96)'])
 
 const logsOf = (vault: Address, owner: Address): LogFilter[] => [
-  { address: vault, topics: [topicOf(abi, 'Deposit'), null, topic(owner)] },
-  { address: vault, topics: [topicOf(abi, 'Withdraw'), null, null, topic(owner)] },
+  { address: vault, topics: [eventTopic(abi, 'Deposit'), null, addressTopic(owner)] },
+  { address: vault, topics: [eventTopic(abi, 'Withdraw'), null, null, addressTopic(owner)] },
   ...transferLogs(vault, owner),
 ]
 

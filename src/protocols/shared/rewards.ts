@@ -5,13 +5,13 @@ import type { Address } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 
 /** A reward to all lenders of a market together: whole tokens per second, and the USD price of one, scaled by 1e8. */
-export type Extra = { aSecond: number; price: Price }
+export type Reward = { aSecond: number; price: Price }
 
 /** The reading of a token's USD price. */
 export type Priced = (token: Address) => Reading<Price>
 
 /** The rewards of a market beside its interest at a time in Unix seconds, in rounds of reads; `null` is unknown, an empty list is none. */
-export type Extras = (now: number, priced: Priced) => Rounds<readonly Extra[] | null>
+export type MarketRewards = (now: number, priced: Priced) => Rounds<readonly Reward[] | null>
 
 const secondsAYear = 31_536_000
 
@@ -19,8 +19,8 @@ const secondsAYear = 31_536_000
  * Rewards as a yearly fraction of the market's size, not compounded, because they are paid in another token. `null` if a reward or the market has no
  * price. Equal to the digit to Aave's own SDK (`calculateIncentiveAPR`, @aave/math-utils 1.38.0).
  */
-export function extraRate(
-  extras: readonly Extra[] | null,
+export function rewardRate(
+  extras: readonly Reward[] | null,
   { tvl, decimals, price }: { tvl: bigint; decimals: number; price: Price },
 ): number | null {
   const paid = extras?.filter(({ aSecond }) => aSecond > 0)

@@ -2,12 +2,12 @@ import { decodeEventLog } from 'viem/utils'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
-import { topic } from './event-topics.ts'
+import { addressTopic } from './encode-topics.ts'
 
 /** The transfers of a token from and to an owner. */
 export const transferLogs = (address: Address, owner: Address): LogFilter[] => [
-  { address, topics: [transferTopic, topic(owner)] },
-  { address, topics: [transferTopic, null, topic(owner)] },
+  { address, topics: [transferTopic, addressTopic(owner)] },
+  { address, topics: [transferTopic, null, addressTopic(owner)] },
 ]
 
 /** A `Transfer` as an owner sees it: `other` is the opposite side. */

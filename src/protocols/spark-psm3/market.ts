@@ -6,8 +6,8 @@ import type { StrategyEntry } from '../catalog.ts'
 import type { Bounds, MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { perTick, ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { psm3Abi as abi } from './abi.ts'
@@ -36,7 +36,7 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
   })
   return {
     entry,
-    claims: [
+    contractAssertions: [
       says('the USDC of the PSM', { address: psm, abi, functionName: 'usdc' }, asset.address),
       says('the sUSDS of the PSM', { address: psm, abi, functionName: 'susds' }, receipt.address),
       says('the rate of the oracle', { address: oracle, abi, functionName: 'getSSR' }, 'a rate', (rate) =>
@@ -86,7 +86,7 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
 
 const logsOf = (psm: Address, receipt: Address, owner: Address): LogFilter[] => [
   ...transferLogs(receipt, owner),
-  { address: psm, topics: [topicOf(abi, 'Swap'), null, null, topic(owner)] },
+  { address: psm, topics: [eventTopic(abi, 'Swap'), null, null, addressTopic(owner)] },
 ]
 
 type Swap = { assetIn: Address; assetOut: Address; sender: Address; amountIn: bigint; amountOut: bigint }

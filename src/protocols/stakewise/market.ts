@@ -5,8 +5,8 @@ import type { StrategyEntry } from '../catalog.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-claims.ts'
-import { topic, topicOf } from '../shared/event-topics.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import {
   stakewiseAbi as abi,
@@ -40,7 +40,7 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
   })
   return {
     entry,
-    claims: [
+    contractAssertions: [
       says('the kind of the vault', ask('vaultId'), kindOf(asset.address)),
       says(
         'whether StakeWise made the vault',
@@ -118,12 +118,12 @@ const asSecond = [
 ] as const
 
 const logsOf = (address: Address, owner: Address): LogFilter[] => [
-  ...asOwner.map((name) => ({ address, topics: [topicOf(abi, name), topic(owner)] })),
-  ...asSecond.map((name) => ({ address, topics: [topicOf(abi, name), null, topic(owner)] })),
+  ...asOwner.map((name) => ({ address, topics: [eventTopic(abi, name), addressTopic(owner)] })),
+  ...asSecond.map((name) => ({ address, topics: [eventTopic(abi, name), null, addressTopic(owner)] })),
   // No topic of a migration from StakeWise v2 names the owner (source: IEthGenesisVault.sol, IGnoGenesisVault.sol).
   {
     address,
-    topics: [topicOf(abi, 'Migrated')],
+    topics: [eventTopic(abi, 'Migrated')],
     isAbout: ({ data }) => sameAddress(`0x${data.slice(26, 66)}`, owner),
   },
 ]

@@ -1,4 +1,4 @@
-import { type Protocol, readOf, stakes } from '../protocol.ts'
+import { type Protocol, readOf, stakingDescription } from '../protocol.ts'
 import { stakewiseAbi } from './abi.ts'
 import { bindStakewise } from './binding.ts'
 import type { StakewiseConstants } from './constants.ts'
@@ -11,7 +11,7 @@ export const stakewise: Protocol<StakewiseConstants> = {
     grade: 'B',
     by: '@stakewise/v3-sdk 2.0.2; where rewards of the vault are to be brought in, the SDK does that first, and this program does not',
   },
-  description: stakes,
+  description: stakingDescription,
   binding: ({ asset }, { vault }) => ({
     targets: [vault],
     bind: (transaction, intent) => bindStakewise(transaction, intent, asset),

@@ -6,7 +6,7 @@ import type { Token } from '../../domain/token.ts'
 import { quoteHash } from '../../swaps/near-intents/signature.ts'
 import type { Answer } from '../loopback-server.ts'
 import { addressNamed, type SandboxBitcoin } from './chain.ts'
-import type { Payouts } from './payout.ts'
+import type { Payouts } from './evm-payouts.ts'
 
 /**
  * How the deposits of providers go wrong. `short` is the part of a payout that is kept, in percent; who lies says that it paid, out or back,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { BitcoinConstants } from '../../protocols/bitcoin.ts'
+import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 import type { Answer } from '../loopback-server.ts'
 import { type BitcoinPayment, openBitcoin } from './chain.ts'
+import { type PayingChain, payoutsOf } from './evm-payouts.ts'
 import { type BitcoinFault, oneClickPublicKey, openOneClick } from './one-click.ts'
-import { type PayingChain, payoutsOf } from './payout.ts'
 import { openThornode } from './thornode.ts'
 
 /** The stand-in for Bitcoin and for the providers that take deposits on it. It lives as long as its process, and no saved world has it. */

@@ -12,14 +12,14 @@ import {
   type Verdict,
   zeroWord,
 } from './message.ts'
-import { type End, followEnd, type Ledger, type Sent } from './message-log.ts'
+import { type BridgeEnd, followBridgeEnd, type MessageLog, type SentMessage } from './message-log.ts'
 
 /** Finality thresholds and the fees in basis points that the attester asks for them. */
 export const speeds = { fast: { threshold: 1000, bps: 1n }, standard: { threshold: 2000, bps: 0n } } as const
 
 /** A message with what the attester says about it; `attestation` is missing while it waits for finality. */
 export type Attested = {
-  sent: Sent
+  sent: SentMessage
   sourceDomain: number
   decoded: BurnMessage
   message: Hex
@@ -29,7 +29,7 @@ export type Attested = {
 
 /** What the attester works with. */
 type AttesterOptions = {
-  ends: readonly End[]
+  ends: readonly BridgeEnd[]
   /** Signs messages; both transmitters must know its address. */
   key: Hex
   /** An unlocked account that carries attested messages to their destination. */
@@ -68,13 +68,13 @@ const quiet = { after: 30, times: 5 }
 /** Watches both ends for burns, signs what may be delivered, and delivers it. */
 export function startAttester(options: AttesterOptions): Attester {
   const { ends, standardDelayMs, pollMs, now, fault = () => undefined, makesBlocks = () => true } = options
-  const followers = ends.map((end) => followEnd(end, now))
+  const followers = ends.map((end) => followBridgeEnd(end, now))
   const known = new Map<Hex, Attested>()
   const failedAt = new Map<Hex, number>()
   const stopping = new AbortController()
-  let ledgers: Ledger[] = []
+  let ledgers: MessageLog[] = []
 
-  const verdict = (sent: Sent, burn: BurnMessage, destination: Ledger): Verdict | undefined => {
+  const verdict = (sent: SentMessage, burn: BurnMessage, destination: MessageLog): Verdict | undefined => {
     const { fast, standard } = speeds
     const fee = (burn.burn.amount * fast.bps + 9999n) / 10000n
     if (burn.minFinalityThreshold <= fast.threshold && burn.burn.maxFee >= fee)
@@ -89,14 +89,14 @@ export function startAttester(options: AttesterOptions): Attester {
   }
 
   /** What was delivered says by itself what had been signed. */
-  const delivered = (sent: Sent, destination: Ledger | undefined): Verdict | undefined => {
+  const delivered = (sent: SentMessage, destination: MessageLog | undefined): Verdict | undefined => {
     const received = destination?.received.get(sent.nonce)
     if (!received) return undefined
     const word = (at: number) => hexToBigInt(`0x${received.body.slice(2 + at * 2, 2 + at * 2 + 64)}`)
     return { nonce: sent.nonce, finality: received.finality, fee: word(164), expirationBlock: word(196) }
   }
 
-  const attest = async (sent: Sent, sourceDomain: number): Promise<void> => {
+  const attest = async (sent: SentMessage, sourceDomain: number): Promise<void> => {
     const decoded = decodeMessage(sent.message)
     if (!decoded || known.get(sent.nonce)?.attestation) return
     const index = ends.findIndex(({ bridge }) => bridge.domain === decoded.destinationDomain)

@@ -5,24 +5,28 @@ import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { own } from '../genesis/artifacts.ts'
 
 /** One end of the bridge, and the node of its chain. */
-export type End = { bridge: CctpV2Constants; rpc: ChainClient }
+export type BridgeEnd = { bridge: CctpV2Constants; rpc: ChainClient }
 
 /** A message that left one end. */
-export type Sent = { txHash: Hex; nonce: Hex; message: Hex; seenAt: number }
+export type SentMessage = { txHash: Hex; nonce: Hex; message: Hex; seenAt: number }
 
 /** What the logs of one end say; built again from the first block whenever the chain is not the one that was read. */
-export type Ledger = { sent: Sent[]; received: Map<Hex, { finality: number; body: Hex }>; head: bigint }
+export type MessageLog = {
+  sent: SentMessage[]
+  received: Map<Hex, { finality: number; body: Hex }>
+  head: bigint
+}
 
 type Block = { number: Hex; hash: Hex }
 type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex; logIndex: Hex }
 
 /** Follows one end. Each call of the function that it gives reads what is new, and answers with the ledger. */
-export function followEnd({ bridge, rpc }: End, now: () => number): () => Promise<Ledger> {
+export function followBridgeEnd({ bridge, rpc }: BridgeEnd, now: () => number): () => Promise<MessageLog> {
   const { abi } = own('MessageTransmitterV2')
   const topics = ['MessageSent', 'MessageReceived'].map(
     (eventName) => encodeEventTopics({ abi, eventName })[0],
   )
-  const empty = (): Ledger => ({ sent: [], received: new Map(), head: -1n })
+  const empty = (): MessageLog => ({ sent: [], received: new Map(), head: -1n })
   let ledger = empty()
   let last: Block | undefined
 

@@ -11,7 +11,7 @@ import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
 import { publishedCow } from '../genesis/artifacts.ts'
 import { receiptOf } from '../genesis/deployer.ts'
 import type { Answer } from '../loopback-server.ts'
-import { openExchanges } from '../swap-providers.ts'
+import { openExchanges } from '../onchain-exchanges.ts'
 
 /** Where the order book of a chain is below the base URL of the sandbox's services. */
 export const orderBookPath = (network: string): string => `/cow/${network}`

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/client.ts'
-import { hexQuantity } from '../../chain/rpc/answer-numbers.ts'
+import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'

@@ -4,10 +4,10 @@ import { AppError } from '../../domain/errors.ts'
 import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
 import { sandboxAccountAddress } from '../accounts.ts'
 import type { AcrossFault } from '../across/relayer.ts'
+import type { AveniaFault } from '../avenia.ts'
 import type { BitcoinFault } from '../bitcoin/one-click.ts'
 import type { BridgeFault } from '../cctp/attestation-service.ts'
 import type { Loopback } from '../loopback-server.ts'
-import type { DeskFault } from '../ramp-desk.ts'
 import type { RelayFault } from '../relay.ts'
 import { faultText, openFaults } from './active-faults.ts'
 import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-actions.ts'
@@ -47,7 +47,7 @@ export type WorldFaults = {
   /** How much later the HTTP services answer, in ms. */
   serviceDelayMs: () => number
   /** What goes wrong with the desk of ramps now, if anything. */
-  desk: () => DeskFault | undefined
+  desk: () => AveniaFault | undefined
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -170,7 +170,7 @@ export function worldFaults(
     isOrderUnfilled: () => faults.find(['order-unfilled'], null) !== undefined,
     desk: () => {
       const fault = faults.find(['ramp-held', 'ramp-rejected', 'ramp-short', 'ramp-lies', 'ramp-slow'], null)
-      return fault && { kind: fault.kind as DeskFault['kind'], amount: fault.amount ?? 10 }
+      return fault && { kind: fault.kind as AveniaFault['kind'], amount: fault.amount ?? 10 }
     },
     refuseStopped: () => {
       const still = faults.find(['stop-mining'], null)

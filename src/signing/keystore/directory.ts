@@ -4,7 +4,7 @@ import { getAddress } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
-import { listing } from '../../domain/shell-quoting.ts'
+import { listFileCommand } from '../../domain/shell-quoting.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
 import { readPrivateFile } from '../private-files.ts'
 import { parseKeystore } from './keystore-format.ts'
@@ -95,7 +95,7 @@ export function readKeystoreText(path: string): string {
   } catch (error) {
     why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'permission denied'
   }
-  throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: listing(path) })
+  throw new AppError('KEY_SOURCE', `${path} cannot be read: ${why}`, { hint: listFileCommand(path) })
 }
 
 /** The encrypted file of a key, to be imported by another wallet. */

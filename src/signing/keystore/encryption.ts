@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { decrypt, encrypt, type Keystore, toKey } from 'ox/Keystore'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { parseKey } from './key.ts'
 import { type KeystoreFile, parseKeystore } from './keystore-format.ts'
+import { parsePrivateKey } from './private-key.ts'
 import { privateKeySigner } from './private-key-signer.ts'
 
 const scryptAsync = promisify<
@@ -66,7 +66,7 @@ export async function openKeystore(text: string, password: string, name = 'This 
   } catch (cause) {
     throw new AppError('WRONG_PASSWORD', `The password does not open ${name}`, { cause })
   }
-  const parsed = parseKey(key.slice(2).padStart(64, '0'))
+  const parsed = parsePrivateKey(key.slice(2).padStart(64, '0'))
   if (file.address === undefined) return parsed
   const said = Buffer.from(file.address, 'hex')
   if (timingSafeEqual(said, Buffer.from(privateKeySigner(parsed).address.slice(2), 'hex'))) return parsed

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 /** What the device was asked when it failed: to be found, to be read, or to sign. */
 export type LedgerRequestKind = 'finding' | 'reading' | 'signing'
@@ -15,7 +15,7 @@ export const noAppOpenError = (name: string, cause?: unknown): AppError =>
   keySourceError(
     name === 'BOLOS' || name === ''
       ? 'The Ledger has its Ethereum app closed'
-      : `The Ledger has the app ${plain(name)} open, and not Ethereum`,
+      : `The Ledger has the app ${sanitizeText(name)} open, and not Ethereum`,
     'Open the Ethereum app on the Ledger, and do the same again.',
     cause,
   )
@@ -63,7 +63,7 @@ function statusError(word: string, moment: LedgerRequestKind, isBlind: boolean, 
 /** The error for an app without transactions of type 2. */
 export const appTooOldError = (cause?: unknown, version?: string): AppError =>
   keySourceError(
-    `The Ethereum app of the Ledger${version === undefined ? '' : ` is ${plain(version)}, which`} does not sign transactions of today (EIP-1559)`,
+    `The Ethereum app of the Ledger${version === undefined ? '' : ` is ${sanitizeText(version)}, which`} does not sign transactions of today (EIP-1559)`,
     'Update the Ethereum app in Ledger Live to 1.9.0 or newer, and do the same again.',
     cause,
   )
@@ -82,7 +82,7 @@ export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind 
   if (known) return known
   if (word !== undefined)
     return keySourceError(
-      `The Ledger answered 0x${plain(word)}, which this version does not know`,
+      `The Ledger answered 0x${sanitizeText(word)}, which this version does not know`,
       openAppHint,
       thrown,
     )
@@ -102,7 +102,7 @@ export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind 
   if (moment !== 'finding' || isGone.test(tag))
     return keySourceError('The Ledger was disconnected before it had answered', openAppHint, thrown)
   return keySourceError(
-    `The Ledger cannot be used: ${plain(String(message ?? tag))}`.replace(/[. ]+$/, ''),
+    `The Ledger cannot be used: ${sanitizeText(String(message ?? tag))}`.replace(/[. ]+$/, ''),
     openAppHint,
     thrown,
   )

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hexToBytes, keccak256, serializeTransaction } from 'viem/utils'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { KeyHolder } from '../signer.ts'
 import {
   appTooOldError,
@@ -29,7 +29,7 @@ export function derivationPath(text: string): string {
     read.every((one) => one !== null && Number(one[1]) < 2 ** 31) &&
     /^44['hH]\/(60|1)['hH]\//.test(parts.join('/'))
   if (isPath) return `m/${read.map((one) => `${one![1]}${one![2] === '' ? '' : "'"}`).join('/')}`
-  throw new AppError('USAGE', `"${plain(text)}" is not the path of an Ethereum key`, {
+  throw new AppError('USAGE', `"${sanitizeText(text)}" is not the path of an Ethereum key`, {
     hint: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for that one`,
   })
 }

@@ -5,7 +5,7 @@ import type {
   ExecuteDeviceActionReturnType,
 } from '@ledgerhq/device-management-kit'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 /** A connected device. Its errors are thrown as the library makes them. */
 export type LedgerSession = {
@@ -119,10 +119,14 @@ export function loadFailureText(cause: unknown): AppError {
       cause,
       hint: 'Where sluice is installed: npm install --include=optional',
     })
-  return new AppError('KEY_SOURCE', `USB cannot be used here: ${plain(message.split('\n')[0] ?? '')}`, {
-    cause,
-    hint: 'On Linux: sudo apt-get install libusb-1.0-0 libudev1',
-  })
+  return new AppError(
+    'KEY_SOURCE',
+    `USB cannot be used here: ${sanitizeText(message.split('\n')[0] ?? '')}`,
+    {
+      cause,
+      hint: 'On Linux: sudo apt-get install libusb-1.0-0 libudev1',
+    },
+  )
 }
 
 function refuseRemote(url: string): void {

@@ -3,12 +3,12 @@ import { AppError } from '../../domain/errors.ts'
 import { openJournalDb, sha256 } from './database.ts'
 import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
 import type { Journal } from './journal-interface.ts'
+import { journalWrites } from './journal-writes.ts'
 import { journalLimits } from './limits.ts'
 import { journalLookups } from './lookups.ts'
 import { journalReopening } from './reopened-steps.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
 import { journalHeads } from './seen-heads.ts'
-import { journalWrites } from './steps.ts'
 
 /** The hash that identifies a request, independent of key order. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))

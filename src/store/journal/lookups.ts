@@ -1,6 +1,6 @@
 import type { JournalDb } from './database.ts'
 import type { DeliveryJournal, NonceJournal, OperationJournal } from './journal-interface.ts'
-import type { journalWrites } from './steps.ts'
+import type { journalWrites } from './journal-writes.ts'
 
 /** The journal's look-ups by key, hash and nonce. */
 export function journalLookups(

@@ -2,9 +2,9 @@ import { canonical } from '../../domain/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { operationSeal } from './event-chain.ts'
 import type { OperationJournal, ReorgJournal } from './journal-interface.ts'
+import type { journalWrites } from './journal-writes.ts'
 import type { JournalEvent } from './operation.ts'
 import { columnsOf } from './rows.ts'
-import type { journalWrites } from './steps.ts'
 
 /**
  * Whether a step was once final as reverted or cancelled: the same was safe to repeat then, and may have been, whatever became of

@@ -1,8 +1,8 @@
 import { decodeEventLog, encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
 import { transferTopic } from '../../chain/erc20.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
+import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'
 import { spokePoolAbi as abi } from './abi.ts'
 
 /** A deposit, as its event on the origin chain tells it. Accounts and tokens are 32-byte words; times are in Unix seconds. */
@@ -30,7 +30,7 @@ type EventName = 'FundsDeposited' | 'FilledRelay' | 'ExecutedRelayerRefundRoot'
 /** The arguments of the events of a name that a pool gave off; other logs are passed over. */
 const eventsIn = <const name extends EventName>(logs: readonly Log[], pool: Address, eventName: name) =>
   logs.flatMap((log) => {
-    if (!sameAddress(log.address, pool) || !sameAddress(log.topics[0] ?? '', topicOf(abi, eventName)))
+    if (!sameAddress(log.address, pool) || !sameAddress(log.topics[0] ?? '', eventTopic(abi, eventName)))
       return []
     try {
       const topics = [...log.topics] as [Hex, ...Hex[]]
@@ -97,7 +97,7 @@ export function filledIn(logs: readonly Log[], spokePool: Address, deposit: Depo
 /** The filter of the event that a deposit was filled, on its destination. */
 export const fillQuery = (spokePool: Address, { originChainId, depositId }: Deposit) => ({
   address: spokePool,
-  topics: [topicOf(abi, 'FilledRelay'), asTopic(BigInt(originChainId)), asTopic(depositId)] as Hex[],
+  topics: [eventTopic(abi, 'FilledRelay'), asTopic(BigInt(originChainId)), asTopic(depositId)] as Hex[],
 })
 
 /** How many transfers of a pool to a depositor are looked at for a refund. */
@@ -109,7 +109,7 @@ export const mostRefunds = 20
  */
 export const refundQuery = (spokePool: Address, { inputToken, depositor }: Deposit) => ({
   address: accountOf(inputToken),
-  topics: [transferTopic, topic(spokePool), depositor] as Hex[],
+  topics: [transferTopic, addressTopic(spokePool), depositor] as Hex[],
 })
 
 /**

@@ -1,8 +1,8 @@
 import { encodeFunctionData } from 'viem/utils'
 import { findTransaction } from '../../chain/finality/mined-transaction.ts'
-import { tokenReceived } from '../../chain/finality/token-received.ts'
+import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog.ts'
@@ -54,7 +54,7 @@ export async function followDeposit(
     const paid = found?.ok ? filledIn(found.logs, there.spokePool, deposit) : undefined
     if (!found || paid === undefined) return undefined
     // The amount that the event says was paid, limited by what the token's own transfers show.
-    const arrived = tokenReceived(found, arrival)
+    const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < paid ? arrived : paid, alike: undefined }
   }
   const named = told === null ? undefined : await look(told)

@@ -2,8 +2,8 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod'
 import { At } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { checkedUrl } from '../../domain/service-url.ts'
-import { plain } from '../../domain/text.ts'
+import { checkedServiceUrl } from '../../domain/service-url.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Signable } from '../provider-api.ts'
 
 const Line = z.string().regex(/^[!-~]{1,200}$/)
@@ -29,7 +29,7 @@ export type AveniaAccount = Pick<z.output<typeof Account>, 'apiKey' | 'subAccoun
 export function parseAccount(text: string, path: string): AveniaAccount {
   const account = read(text, path)
   const { url } = account
-  return url === undefined ? account : { ...account, url: checkedUrl(url, `url in ${path}`) }
+  return url === undefined ? account : { ...account, url: checkedServiceUrl(url, `url in ${path}`) }
 }
 
 function read(text: string, path: string): AveniaAccount {
@@ -40,7 +40,9 @@ function read(text: string, path: string): AveniaAccount {
     return { ...account, key }
   } catch (error) {
     const where = error instanceof z.ZodError ? error.issues[0]?.path.join('.') : undefined
-    const what = where ? `its ${plain(where)} is missing or wrong` : 'it is not JSON, or has no RSA key'
+    const what = where
+      ? `its ${sanitizeText(where)} is missing or wrong`
+      : 'it is not JSON, or has no RSA key'
     // The cause would repeat what is in the file.
     throw new AppError('CONFIG_INVALID', `${path} is not an account of Avenia: ${what}`, {
       hint: 'What belongs into it: docs/ramps.md',

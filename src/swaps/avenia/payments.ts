@@ -1,8 +1,8 @@
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
+import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'
 
 /** What the desk pays to a wallet: which token, from where, to whom. */
 type Way = { token: Address; desk: Address; to: Address }
@@ -10,7 +10,7 @@ type Way = { token: Address; desk: Address; to: Address }
 /** The filter of the events of payments by a desk. */
 export const paymentQuery = ({ token, desk, to }: Way): { address: Address; topics: Hex[] } => ({
   address: token,
-  topics: [topicOf(erc20Abi, 'Transfer'), topic(desk), topic(to)],
+  topics: [eventTopic(erc20Abi, 'Transfer'), addressTopic(desk), addressTopic(to)],
 })
 
 /** The amounts that a transaction moved from a desk to a wallet, one for each event, in the smallest unit. */

@@ -5,7 +5,7 @@ import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { BalancerV2Constants } from '../../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../../protocols/exchange-quotes.ts'
-import { poolExchange } from '../pool-exchange.ts'
+import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import type { SwapNetwork } from '../provider-network.ts'
@@ -52,7 +52,7 @@ export function exchangeOfBalancerV2(
   const swap = decodeSwap(transaction, wrapped)
   return (
     swap &&
-    poolExchange(swap, {
+    poolOutputAgainstSpot(swap, {
       quote: (given) => quoteOf(queries, swap.path, swap.exact, given),
       other: (said) => otherAmount(said, swap.exact),
       prices: priceQueries(vault, swap.path),

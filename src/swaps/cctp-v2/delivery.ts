@@ -3,7 +3,7 @@ import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
-import { topicOf } from '../../protocols/shared/event-topics.ts'
+import { eventTopic } from '../../protocols/shared/encode-topics.ts'
 import type { Sought } from '../provider-network.ts'
 import { messageTransmitterV2Abi as abi, burn } from './abi.ts'
 
@@ -56,7 +56,7 @@ export function broughtIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined
 
 /** Finds the delivery of a message: its log, and whether the contract says that its nonce is used. */
 export const receivedOf = (messageTransmitter: Address, nonce: Hex): Sought => ({
-  query: { address: [messageTransmitter], topics: [[topicOf(abi, 'MessageReceived')], null, [nonce]] },
+  query: { address: [messageTransmitter], topics: [[eventTopic(abi, 'MessageReceived')], null, [nonce]] },
   isThere: {
     reads: [{ address: messageTransmitter, abi, functionName: 'usedNonces', args: [nonce] }],
     parse: ([used]) => used !== undefined && used !== 0n,

@@ -1,9 +1,9 @@
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
-import { tokenReceived } from '../../chain/finality/token-received.ts'
+import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -94,7 +94,7 @@ export async function followBurn(
     const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
     if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
     // The amount that the event says was minted, limited by what the token's own transfers show.
-    const arrived = tokenReceived(found, arrival)
+    const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
   }
   const named = told === null ? undefined : await look(told)

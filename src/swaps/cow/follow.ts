@@ -1,9 +1,9 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import { findTransaction } from '../../chain/finality/mined-transaction.ts'
-import { tokenReceived } from '../../chain/finality/token-received.ts'
+import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -48,7 +48,7 @@ export async function followOrder(
     const bought = found?.ok ? boughtIn(found.logs, settlement, uid) : undefined
     if (!found || bought === undefined) return undefined
     // The amount that the event says was bought, limited by what the token's own transfers show.
-    const arrived = tokenReceived(found, arrival)
+    const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < bought ? arrived : bought, alike: undefined }
   }
   const expiry = { at: order.validTo, isPast: false, amount: 0n, refunds: [] }

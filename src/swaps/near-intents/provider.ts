@@ -4,7 +4,12 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { less } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
-import { type DepositAsk, type DepositDefinition, type DepositProgress, evmHash } from '../deposit.ts'
+import {
+  type DepositAsk,
+  type DepositDefinition,
+  type DepositProgress,
+  evmHash,
+} from '../deposit-provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
 import { isSignedBy } from './signature.ts'
 

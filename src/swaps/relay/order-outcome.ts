@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { sameAddress } from '../../domain/address.ts'
-import { topic } from '../../protocols/shared/event-topics.ts'
+import { addressTopic } from '../../protocols/shared/encode-topics.ts'
 import type { RelayDeposit, RelayTerms } from './order.ts'
 import { type Paid, type PaidBy, paidIn, type RelayWord, type Way } from './payments.ts'
 
@@ -90,7 +90,7 @@ async function outcomeByChains<Found extends PaidBy>(
   async function paymentsBy(way: Way): Promise<{ payments: (Payment<Found> & Paid)[]; isAll: boolean }> {
     const search = await chains.transfers(way)
     const isOthers = ({ topics: [, from] }: Transfers['logs'][number]) =>
-      sameAddress(from ?? '', topic(solver)) ? 0 : 1
+      sameAddress(from ?? '', addressTopic(solver)) ? 0 : 1
     const sorted = search.logs.toSorted((a, b) => isOthers(a) - isOthers(b))
     const moved = new Set(sorted.map(({ transactionHash }) => transactionHash))
     const payments: (Payment<Found> & Paid)[] = []

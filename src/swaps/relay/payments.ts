@@ -1,10 +1,10 @@
 import { decodeEventLog } from 'viem/utils'
 import { z } from 'zod'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, Hash, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { TransactionCall } from '../../domain/transaction.ts'
-import { topic, topicOf } from '../../protocols/shared/event-topics.ts'
+import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'
 import { fillContractEvents } from './abi.ts'
 
 /** A transaction with its call, as far as a payment for an order is read from it. */
@@ -20,7 +20,7 @@ export type Way = { chainId: number; token: Address; to: Address; extraData: Hex
 /** The filter of the transfers of a token to an account. */
 export const transferQuery = ({ token, to }: Pick<Way, 'token' | 'to'>) => ({
   address: token,
-  topics: [topicOf(erc20Abi, 'Transfer'), null, topic(to)] as (Hex | null)[],
+  topics: [eventTopic(erc20Abi, 'Transfer'), null, addressTopic(to)] as (Hex | null)[],
 })
 
 /** What a transaction paid for an order, in the smallest unit, and how much of that is known to be the solver's. */
@@ -56,7 +56,7 @@ export function paidIn(
       ? [{ from: from ?? '', amount: quantity(data, 'an amount that was paid') }]
       : [],
   )
-  const from = topic(solver)
+  const from = addressTopic(solver)
   return {
     amount: sumOf(moved.map((one) => one.amount)),
     bySolver: sumOf(moved.filter((one) => isSolvers || sameAddress(one.from, from)).map((one) => one.amount)),

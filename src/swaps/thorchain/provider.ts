@@ -4,14 +4,14 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
-import type { BitcoinConstants } from '../../protocols/bitcoin.ts'
+import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import {
   type BitcoinTransaction,
   type DepositAsk,
   type DepositDefinition,
   type DepositProgress,
   evmHash,
-} from '../deposit.ts'
+} from '../deposit-provider.ts'
 import { badAnswer } from '../provider-api.ts'
 import { fromThor, namesAsset, pays, readSwapMemo, thorAsset } from './memo.ts'
 import { confirmVault, thornodeApi } from './vault.ts'

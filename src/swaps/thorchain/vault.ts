@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hostOf } from '../../http/client.ts'
-import type { BitcoinConstants } from '../../protocols/bitcoin.ts'
+import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
 import type { SwapNetwork } from '../provider-network.ts'
 

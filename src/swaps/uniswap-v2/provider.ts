@@ -5,7 +5,7 @@ import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../../protocols/exchange-quotes.ts'
-import { poolExchange } from '../pool-exchange.ts'
+import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import type { SwapNetwork } from '../provider-network.ts'
@@ -63,7 +63,7 @@ export function exchangeOfV2(
   const swap = decodeSwap(transaction)
   if (!swap) return undefined
   const { tokens: path, exact } = swap
-  return poolExchange(swap, {
+  return poolOutputAgainstSpot(swap, {
     quote: (given) => quoteOf(constants.router02, path, exact, given),
     other: (said) => otherAmount(said, exact),
     prices: reserveQueries(constants, path),

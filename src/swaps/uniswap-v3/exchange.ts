@@ -1,7 +1,7 @@
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Offer } from '../../protocols/exchange-quotes.ts'
-import { poolExchange } from '../pool-exchange.ts'
+import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { quoterV2Abi } from './abi.ts'
 import { wayOf } from './binding.ts'
 import { packPath } from './path.ts'
@@ -12,7 +12,7 @@ export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefi
   const swap = wayOf(data)
   if (!swap) return undefined
   const { path, exact } = swap
-  return poolExchange(swap, {
+  return poolOutputAgainstSpot(swap, {
     quote: (given) => ({
       address: quoter,
       abi: quoterV2Abi,

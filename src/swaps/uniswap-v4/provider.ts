@@ -5,7 +5,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../../protocols/exchange-quotes.ts'
 import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-path.ts'
-import { poolExchange } from '../pool-exchange.ts'
+import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import type { SwapNetwork } from '../provider-network.ts'
@@ -81,7 +81,7 @@ export function exchangeOfV4(
   const swap = decodeSwap(transaction)
   if (!swap) return undefined
   const { path, exact } = swap
-  return poolExchange(swap, {
+  return poolOutputAgainstSpot(swap, {
     quote: (given) => quoteOf(quoter, path, exact, given),
     other: (said) => (said as readonly [bigint] | undefined)?.[0],
     prices: priceQueries(stateView, path),

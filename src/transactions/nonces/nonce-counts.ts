@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../chain/client.ts'
 import { isCount, pendingCountOfOthers } from '../../chain/mempool.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
 import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'

@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext, PlannedOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { recordDelivery } from '../bridge/delivery-check.ts'
@@ -120,8 +120,8 @@ function closeOperation({ journal }: ExecutionContext, operation: Operation): Op
 /** Abandons an operation while no other process executes one of its wallet; the caller holds the planning lock of the wallet. */
 export async function abandonWhenIdle(
   context: ExecutionContext,
-  { id, wallet, legs }: Pick<PlannedOperation, 'id' | 'wallet' | 'legs'>,
-): Promise<PlannedOperation> {
+  { id, wallet, legs }: Pick<JournalOperation, 'id' | 'wallet' | 'legs'>,
+): Promise<JournalOperation> {
   const chains = legs.map(({ chainId }) => chainId)
   return withIdleWallet(context, wallet, chains, () => abandonOperation(context, context.journal.find(id)!))
 }

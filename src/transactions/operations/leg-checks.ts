@@ -1,7 +1,7 @@
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { nativeToken } from '../../domain/token.ts'
 import {
   type AssuranceFacts,
@@ -194,7 +194,7 @@ function holdLimits(
   )
   if (!misfit) return
   const { token } = moved.get(misfit.row.asset)!
-  const shown = (amount: bigint) => formatAmount(amount, { ...token, symbol: plain(token.symbol) })
+  const shown = (amount: bigint) => formatAmount(amount, { ...token, symbol: sanitizeText(token.symbol) })
   throw new AppError(
     'POLICY_LIMIT',
     `The policy does not allow this: ${shown(misfit.row.amount)} beside ${shown(misfit.held)} of the last 24 hours is more than ${shown(misfit.row.limit ?? 0n)} a day`,

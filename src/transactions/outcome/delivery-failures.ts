@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Disagreement } from '../../chain/finality/quorum.ts'
 import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { OperationJournal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 
@@ -99,8 +99,8 @@ export function unfilledError(operation: Operation): AppError {
 /** Why an order was not filled, as a sentence without its end. */
 export const unfilledText = ({ why, until, network }: Unfilled): string =>
   why === 'expired'
-    ? `Nobody filled the order on ${plain(network)} before ${new Date(until * 1_000).toISOString()}, and nobody can any more`
-    : `The order on ${plain(network)} was cancelled before anybody filled it`
+    ? `Nobody filled the order on ${sanitizeText(network)} before ${new Date(until * 1_000).toISOString()}, and nobody can any more`
+    : `The order on ${sanitizeText(network)} was cancelled before anybody filled it`
 
 /** Ends an operation whose bridge delivered less than the agreed minimum; no more will arrive by itself. */
 export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {
@@ -137,7 +137,7 @@ const refundedBy = {
 
 /** What was paid back, where and to whom, as part of a sentence. */
 export const refundText = ({ by, amount, network, recipient, hash }: Refund): string =>
-  `${refundedBy[by ?? 'bridge']} paid ${amount.formatted} ${plain(amount.symbol)} back to ${recipient} on ${network} (${hash})`
+  `${refundedBy[by ?? 'bridge']} paid ${amount.formatted} ${sanitizeText(amount.symbol)} back to ${recipient} on ${network} (${hash})`
 
 /** The error of an operation whose bridge delivered less than the agreed minimum. */
 export function underDeliveryError(operation: Operation): AppError {
@@ -158,5 +158,5 @@ export function underDeliveryError(operation: Operation): AppError {
 /** The delivered amount, its place and the agreed minimum, as part of a sentence. */
 export const underDeliveryText = (short: UnderDelivery): string => {
   const { by = 'bridge', brought, minimum, network, recipient, hash } = short
-  return `The ${by} brought ${brought.formatted} ${plain(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${plain(minimum.symbol)} was agreed`
+  return `The ${by} brought ${brought.formatted} ${sanitizeText(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${sanitizeText(minimum.symbol)} was agreed`
 }

@@ -5,7 +5,7 @@ import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { plain } from '../../domain/text.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps } from '../operations/active-steps.ts'
@@ -113,7 +113,7 @@ export function allowanceText(
   if (!left) return ''
   const token = tokenAt(tokens, chainId, left.token)
   const amount = token
-    ? formatAmount(BigInt(left.amount), { ...token, symbol: plain(token.symbol) })
+    ? formatAmount(BigInt(left.amount), { ...token, symbol: sanitizeText(token.symbol) })
     : `${left.amount} units of ${left.token}`
   return `; ${left.spender} may still take ${amount} on ${networkNamed(networks, chainId).name}`
 }

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../chain/client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
-import { tokenReceived } from '../../chain/finality/token-received.ts'
-import { hexQuantity, quantity } from '../../chain/rpc/answer-numbers.ts'
+import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
+import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
@@ -65,7 +65,7 @@ export async function receivedAmount(
   if (isCoin && intent.kind === 'transfer') return tokenAmount(intent.amount, token)
   const came = isCoin
     ? await undefinedIfUnanswered(nativeReceived(node, found, to))
-    : tokenReceived(found, { token: token.address, recipient: to })
+    : receivedTokenAmount(found, { token: token.address, recipient: to })
   // A token without a Transfer event does not tell the amount.
   return came === undefined || came <= 0n ? undefined : tokenAmount(came, token)
 }

@@ -1,4 +1,4 @@
-import { hasOtherNodes } from '../../chain/each-node.ts'
+import { hasOtherNodes } from '../../chain/ask-all-nodes.ts'
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts'
 import { readHead } from '../../chain/head.ts'
-import { quantity } from '../../chain/rpc/answer-numbers.ts'
+import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { currentOperation, isInFlight, isNodeFailure, pause, type Run } from '../run-state.ts'
 import { feeCapError, replaceTransaction } from './replacer.ts'

@@ -21,7 +21,7 @@ import { claimWithdrawals } from '../../../src/protocols/lido/queue.ts'
 import { netRate } from '../../../src/protocols/morpho/rate.ts'
 import { bindingOf } from '../../../src/protocols/registry.ts'
 import { compounded, ray } from '../../../src/protocols/shared/rate-units.ts'
-import { extraRate, wholeTokens } from '../../../src/protocols/shared/rewards.ts'
+import { rewardRate, wholeTokens } from '../../../src/protocols/shared/rewards.ts'
 import { depositStake, requestExit } from '../../../src/protocols/stakewise/encode.ts'
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
@@ -98,7 +98,7 @@ test('@aave/math-utils: what is paid beside the interest, the same APR for any s
   for (const { apr, decimals, ...one } of aave.incentives) {
     const aSecond = wholeTokens(BigInt(one.emissionPerSecond), one.rewardTokenDecimals)
     const price = BigInt(one.rewardTokenPriceInMarketReferenceCurrency)
-    const rate = extraRate([{ aSecond, price }], {
+    const rate = rewardRate([{ aSecond, price }], {
       tvl: BigInt(one.totalTokenSupply),
       decimals,
       price: BigInt(one.priceInMarketReferenceCurrency),

@@ -2,7 +2,7 @@ import type { Chain } from '../../../chain/chain.ts'
 import { isRateLimitText } from '../../../chain/rpc/errors.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { rpcVariable } from '../../../domain/networks.ts'
-import { plain } from '../../../domain/text.ts'
+import { sanitizeText } from '../../../domain/terminal-sanitizing.ts'
 import type { LogQuery, RpcLog } from './log-filters.ts'
 
 /** With ranges this small, a node cannot keep up with a fast chain. */
@@ -31,7 +31,7 @@ function tooManyBlocks({ rpc, network }: Chain, block: bigint, { maxSize }: Rang
 const logsUnavailable = ({ rpc, network }: Chain, cause: AppError): AppError =>
   new AppError(
     'HISTORY_UNREAD',
-    `The node at ${rpc.host} returns no logs of ${network.name}: ${plain(String(cause.details?.message ?? cause.message))}`,
+    `The node at ${rpc.host} returns no logs of ${network.name}: ${sanitizeText(String(cause.details?.message ?? cause.message))}`,
     {
       details: { ...cause.details, network: network.name },
       hint: `Set an RPC in ${rpcVariable(network)} that returns logs.`,

@@ -1,5 +1,6 @@
 import { keccak256, stringToBytes } from 'viem/utils'
-import { read as ask, type Chain, latestBlock } from '../../../chain/chain.ts'
+import { read as ask, latestBlock } from '../../../chain/block-reads.ts'
+import type { Chain } from '../../../chain/chain.ts'
 import type { Reading } from '../../../chain/contract-reading.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'

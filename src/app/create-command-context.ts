@@ -1,0 +1,162 @@
+import { join } from 'node:path'
+import type { Backend, Interrupt, ProgramContext } from '../cli/command-context.ts'
+import type { Settings } from '../cli/config-schema.ts'
+import type { Globals } from '../cli/options/global-options.ts'
+import type { Io } from '../cli/terminal/stream.ts'
+import type { SigningService } from '../signing/protocol.ts'
+import { type Keep, once } from './backends/backend-inputs.ts'
+import type { OpenSandbox } from './backends/sandbox-backend.ts'
+import { daemonSandbox } from './backends/sandbox-daemon.ts'
+import { readsEndAt } from './command-time-limit.ts'
+import { derivedInputs, draftInputs } from './derived-context-inputs.ts'
+import { directories } from './profiles/directories.ts'
+import { policyPath } from './profiles/policy-file.ts'
+import { selectProfile } from './profiles/profile-selection.ts'
+import { rpcUrlsByNetworkName } from './profiles/rpc-settings.ts'
+import type { Secrets } from './profiles/secrets.ts'
+import { fileSettings } from './profiles/settings.ts'
+
+/** The inputs of a world. Tests pass their own sandbox instead of the daemon. */
+type Given = {
+  env: Readonly<Record<string, string | undefined>>
+  secrets: Secrets
+  /** Starts the signer, a process of its own. */
+  desk: () => Promise<SigningService>
+  version: string
+  io: Io
+  interrupt: Interrupt
+  stdin: () => Promise<string>
+  /** No notices while nothing is parsed yet. */
+  quiet?: boolean
+  /** Epoch milliseconds; the system's clock where nothing is given. */
+  now?: () => number
+  openSandbox?: OpenSandbox
+  settings?: Settings
+  /** Registers what must be closed; by default it lives until the process ends. */
+  keep?: Keep
+}
+
+/** The inputs that decide which profile is used. */
+type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
+
+/** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
+export function createCommandContext(given: Given): ProgramContext {
+  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = asItIs } = given
+  const dirs = directories(env)
+  const settings = given.settings ?? fileSettings(dirs)
+  const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
+  const openBackend = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Backend> => {
+    const {
+      name,
+      kind,
+      announce,
+      env: ofProfile,
+      apiKey,
+      notice,
+    } = await selectProfile(env, globals.profile, settings)
+    if (notice && !globals.quiet) io.err.write(`${notice}\n`)
+    const needs = {
+      profile: name,
+      version,
+      dirs,
+      env: ofProfile,
+      settings,
+      secrets: { ...secrets, apiKey: secrets.apiKey ?? apiKey },
+      desk,
+      io,
+      globals,
+      until: readsEndAt(io, globals),
+      now,
+      newId,
+      keep,
+    }
+    if (kind === 'engine') return (await import('./backends/engine-backend.ts')).engineBackend(needs)
+    if (kind === 'remote') return (await import('./backends/remote-backend.ts')).remoteBackend(needs)
+    return (await import('./backends/sandbox-backend.ts')).sandboxBackend({
+      ...needs,
+      sandbox: openSandbox,
+      announce,
+    })
+  }
+  const concerned: string[] = []
+  return {
+    io,
+    version,
+    interrupt,
+    stdin,
+    now,
+    newId,
+    settings,
+    signingService: desk,
+    keystores: join(dirs.data, 'keystores'),
+    policyPath: policyPath(dirs),
+    password: secrets.password,
+    sandbox: openSandbox.admin,
+    quotes: once(async () =>
+      (await import('./backends/received-quotes.ts')).openReceivedQuotes(dirs, now, keep),
+    ),
+    wholeCatalog: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
+    completions: async (commands) =>
+      (await import('./completion-values.ts')).completionValues({
+        dirs,
+        env,
+        settings,
+        now,
+        keystores: join(dirs.data, 'keystores'),
+        topics: async () => (await import('./completion-values.ts')).topicNames(),
+        nextWords: async (before) => (await import('./completion-values.ts')).nextWords(commands, before),
+      }),
+    rememberStrategies: async (profile, strategies, isWhole) =>
+      (await import('./completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
+    settingOrigins: async (profile) =>
+      (await import('./profiles/setting-origins.ts')).settingOrigins(profile, {
+        env,
+        dirs,
+        secrets,
+        settings,
+      }),
+    fromEnvironment: async () => ({
+      ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
+      ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),
+      ...(secrets.apiKey && { apiKey: secrets.apiKey }),
+      rpc: rpcUrlsByNetworkName(env, (await import('./profiles/catalog.ts')).allNetworks),
+    }),
+    openBackend: (globals) => openBackend(globals, { env, settings, secrets }),
+    checkDraft: async (draft, globals) => {
+      const inputs = draftInputs(draft, { env, settings, secrets })
+      return (await openBackend({ ...globals, profile: draft.name }, inputs)).findings()
+    },
+    noteOperation: (id) => void concerned.push(id),
+    signedOperation: async (argv) =>
+      (await import('./signing/find-signed-operation.ts')).findSignedOperation(argv, concerned, {
+        dirs,
+        env,
+        settings,
+        now,
+      }),
+    derived: (how) => {
+      const out: string[] = []
+      const opened: { close: () => unknown }[] = []
+      const captured = { ...io.out, write: (text: string) => void out.push(text) }
+      return {
+        world: createCommandContext({
+          ...given,
+          io: { ...io, out: captured },
+          openSandbox,
+          keep: (thing) => {
+            opened.push(thing)
+            return thing
+          },
+          ...derivedInputs(how, { env, secrets, settings, interrupt }),
+        }),
+        output: () => out.join(''),
+        close: async () => {
+          for (const one of opened) await one.close()
+        },
+      }
+    },
+  }
+}
+
+const newId = () => crypto.randomUUID()
+const asItIs: Keep = (thing) => thing

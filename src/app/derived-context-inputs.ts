@@ -1,0 +1,80 @@
+import type { Interrupt, ProfileDraft, RunAs } from '../cli/command-context.ts'
+import type { Settings } from '../cli/config-schema.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Secrets } from './profiles/secrets.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+type Inputs = { env: Env; settings: Settings; secrets: Secrets }
+
+/** The inputs of a world in which a draft profile is saved: without the environment variables that would replace its own values. */
+export const draftInputs = (
+  { name, profile, secrets: own }: ProfileDraft,
+  { env, settings, secrets }: Inputs,
+): Inputs => ({
+  env: Object.fromEntries(
+    Object.entries(env).filter(
+      ([variable]) => !/^SLUICE_(PROFILE|(LEGACY_)?BASE_URL|RPC_\w+)$/.test(variable),
+    ),
+  ),
+  secrets: { ...secrets, apiKey: undefined },
+  settings: {
+    ...settings,
+    read: async () => {
+      const config = await settings.read()
+      return { ...config, profiles: { ...config.profiles, [name]: profile } }
+    },
+    secretsOf: async (one) => (one === name ? own : settings.secretsOf(one)),
+  },
+})
+
+/** The inputs of another command line in this process that differ from those of this one. */
+export const derivedInputs = (
+  how: RunAs,
+  {
+    env,
+    secrets,
+    settings,
+    interrupt,
+  }: { env: Env; secrets: Secrets; settings: Settings; interrupt: Interrupt },
+) =>
+  how.as === 'newcomer'
+    ? { env: inSandbox(env), secrets: noSecrets, settings: noSettings }
+    : {
+        secrets: { ...noSecrets, apiKey: secrets.apiKey },
+        settings: { ...settings, passwordOf: async () => undefined },
+        desk: keyless,
+        stdin: async () => how.stdin,
+        quiet: true,
+        interrupt: { ...interrupt, signal: AbortSignal.any([interrupt.signal, how.signal]) },
+      }
+
+/** Replaces the signing service: no process that holds keys is started. */
+async function keyless(): Promise<never> {
+  throw new AppError('KEY_REQUIRED', 'This server never signs; it only reads and plans', {
+    hint: 'Give the wallet as an address; a person signs the plan: sluice action submit plan.json',
+  })
+}
+
+/** The environment with the sandbox as its only profile. */
+const inSandbox = (env: Env) => ({
+  ...Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => name !== 'SLUICE_PROFILE' && name !== 'SLUICE_BASE_URL' && !name.startsWith('SLUICE_RPC_'),
+    ),
+  ),
+  SLUICE_PROFILE: 'sandbox',
+})
+
+const noSecrets: Secrets = { hasPrivateKey: false, password: undefined, apiKey: undefined }
+const noSettings: Settings = {
+  path: '',
+  read: async () => ({}),
+  write: async () => undefined,
+  alone: (work) => work(),
+  secretsOf: async () => ({}),
+  outlineOf: async () => ({ storage: null, networks: [] }),
+  keepSecrets: async () => undefined,
+  hasKeychain: async () => false,
+  passwordOf: async () => undefined,
+  keepPassword: async () => false,
+}

@@ -1,0 +1,125 @@
+import type { Settings } from '../../cli/config-schema.ts'
+import type { Globals } from '../../cli/options/global-options.ts'
+import { secret } from '../../cli/prompts.ts'
+import type { Io } from '../../cli/terminal/stream.ts'
+import { EvmAddress } from '../../domain/address.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
+import { didYouMean } from '../../domain/did-you-mean.ts'
+import { AppError } from '../../domain/errors.ts'
+import { shellOperand, shellPath } from '../../domain/shell-quoting.ts'
+import { readPrivateFile } from '../../signing/private-files.ts'
+import type { KeySource, SigningService } from '../../signing/protocol.ts'
+import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
+import { serviceSigner } from '../../signing/signer-process-client.ts'
+import type { Secrets } from './secrets.ts'
+
+type Needs = {
+  keystores: string
+  settings: Settings
+  secrets: Secrets
+  io: Io
+  globals: Globals
+  desk: () => Promise<SigningService>
+}
+
+/** The wallet of a word: a keystore by name or address, a keystore file by path, or an address without a key. */
+export async function walletByName(
+  name: string,
+  choice: SignerChoice,
+  needs: Needs,
+): Promise<SignerIdentity> {
+  if (/^(0x)?[0-9a-fA-F]{64}$/.test(name))
+    throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
+  if (/[/\\]/.test(name)) return fileNamed(name, choice, needs)
+  const { keystores } = needs
+  const address = EvmAddress.safeParse(name)
+  const { isKeyName, listKeys } = await import('../../signing/keystore/directory.ts')
+  const known = listKeys(keystores)
+  if (address.success) {
+    const { wallet } = await needs.settings.read()
+    const all = known.filter((key) => key.address === address.data)
+    // Of several keystores with the address, the default signer.
+    const same = all.find((key) => key.name === wallet) ?? all[0]
+    if (!same)
+      return { address: address.data, label: name, source: 'address', unlock: async () => bare(name) }
+    return walletByName(same.name, choice, needs)
+  }
+  const names = known.map((key) => key.name)
+  const found = known.find((key) => key.name === name)
+  if (!found)
+    throw new AppError('KEY_SOURCE', `No wallet "${name}"${didYouMean(name, names)}`, {
+      hint:
+        names.length === 0 && isKeyName(name)
+          ? `sluice wallet new ${shellOperand(name)}`
+          : `${names.length > 0 ? `Known: ${names.join(', ')}. Another keystore` : 'A keystore'} is named by its path: --wallet ${shellPath(`./${name}`)}`,
+    })
+  return openedBy(found.address, name, needs, async () => ({
+    kind: 'keystore',
+    directory: keystores,
+    name,
+    password: await passwordOf(name, choice, needs, () => needs.settings.passwordOf(name)),
+  }))
+}
+
+/** A keystore of cast, geth or another wallet, where it is. */
+async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
+  const { readKeystoreText, storedAddress } = await import('../../signing/keystore/directory.ts')
+  const text = readKeystoreText(path)
+  return openedBy(storedAddress(text, path), path, needs, async () => ({
+    kind: 'keystore-file',
+    text,
+    label: path,
+    password: await passwordOf(path, choice, needs),
+  }))
+}
+
+/** A keystore without an address must be opened to know it. */
+async function openedBy(
+  address: SignerIdentity['address'] | null,
+  label: string,
+  { desk }: Needs,
+  source: () => Promise<KeySource>,
+): Promise<SignerIdentity> {
+  const open = async () => {
+    // Start the signer first: without one, no password is asked for.
+    const at = await desk()
+    return serviceSigner(at, await source()).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'WRONG_PASSWORD'
+        ? passwordTrouble(error, label)
+        : error
+    })
+  }
+  if (address !== null) return { address, label, source: 'keystore', unlock: open }
+  const opened = await open()
+  return { address: opened.address, label, source: 'keystore', unlock: async () => opened }
+}
+
+async function passwordOf(
+  name: string,
+  { passwordFile }: SignerChoice,
+  { secrets, io, globals }: Needs,
+  remembered: () => Promise<string | undefined> = async () => undefined,
+): Promise<string> {
+  try {
+    if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+    return (
+      secrets.password ??
+      (await remembered()) ??
+      (await secret(io, globals, `Password of ${name}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.'))
+    )
+  } catch (error) {
+    throw passwordTrouble(error, name)
+  }
+}
+
+/** Adds the keystore to a password error, for the hint of the next command. */
+function passwordTrouble(error: unknown, passwordOf: string): unknown {
+  if (!(error instanceof AppError) || error.code === 'INTERRUPTED') return error
+  return copyErrorWith(error, { details: { passwordOf } })
+}
+
+function bare(name: string): never {
+  throw new AppError('KEY_REQUIRED', `${name} is an address; signing needs a key`, {
+    hint: 'sluice wallet import NAME, then --wallet NAME',
+  })
+}

@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SignedOperation } from '../../cli/command-context.ts'
+import type { Settings } from '../../cli/config-schema.ts'
+import { signerFlags } from '../../cli/next-command.ts'
+import { finalityText, operationReport } from '../../diagnosis/report.ts'
+import { AppError } from '../../domain/errors.ts'
+import { commandOperands, optionValue } from '../../signing/command-line.ts'
+import type { Journal } from '../../store/journal/journal-interface.ts'
+import { allNetworks } from '../profiles/catalog.ts'
+import type { Directories } from '../profiles/directories.ts'
+import { selectProfile } from '../profiles/profile-selection.ts'
+import { unopened } from '../profiles/secrets.ts'
+import { planTextIn } from './signer-inputs.ts'
+
+type Needs = {
+  dirs: Directories
+  env: Readonly<Record<string, string | undefined>>
+  settings: Settings
+  now: () => number
+}
+
+/**
+ * The operation of a command line, if it has a signed transaction: one that the command noted
+ * (`concerned`, ids and keys), or one that the line names. Reads only files of this machine, so that it
+ * is known whatever else fails.
+ */
+export async function findSignedOperation(
+  argv: readonly string[],
+  concerned: readonly string[],
+  { dirs, env, settings, now }: Needs,
+): Promise<SignedOperation | undefined> {
+  const names = isOnlyLook(argv) ? [] : [...concerned.toReversed(), ...namedOn(argv)]
+  if (names.length === 0) return undefined
+  const kinds = kindsOf(argv)
+  for (const path of await journalsOf(argv, { dirs, env, settings })) {
+    const journal = await opened(path, now)
+    try {
+      const found = journal && signedIn(journal, names, kinds)
+      if (found)
+        return { ...found, again: signerFlags(signerOn(argv)), verb: journal && verbOn(argv, journal, found) }
+    } finally {
+      journal?.close()
+    }
+  }
+  return undefined
+}
+
+/** The subcommands that resume an operation. `show` and the like report only their own failures. */
+const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
+
+/** The subcommand of `action` that names the operation on the line. */
+function verbOn(
+  argv: readonly string[],
+  journal: Journal,
+  { operation }: Omit<SignedOperation, 'again' | 'verb'>,
+) {
+  const [command, verb = '', ...rest] = commandOperands(argv)
+  if (command !== 'action' || verb === 'submit' || !goesOn.includes(verb)) return undefined
+  const isNamed = rest.some(
+    (word) => (journal.find(word) ?? journal.findByIdempotencyKey(word))?.id === operation.id,
+  )
+  return isNamed ? verb : undefined
+}
+
+/** A dry run or help resumes nothing. */
+const isOnlyLook = (argv: readonly string[]): boolean =>
+  ['--dry-run', '--help', '-h', '--version', '-V'].some((flag) => argv.includes(flag))
+
+/** The ids and keys on a command line that can sign or follow, those it resumes first. */
+function namedOn(argv: readonly string[]): string[] {
+  const [command, sub, ...rest] = commandOperands(argv)
+  const key = optionValue(argv, '--idempotency-key')
+  const keys = key === undefined ? [] : [key]
+  if (command === 'deposit' || command === 'withdraw' || command === 'transfer') return keys
+  if (command === 'wallet' && sub === 'approvals') return keys
+  if (command === 'swap' && sub === 'execute') return [...keys, ...rest.slice(0, 1)]
+  if (command !== 'action' || !goesOn.includes(sub ?? '')) return []
+  if (sub === 'watch') return rest
+  return [...keys, ...rest.slice(0, 1).flatMap((word) => (sub === 'submit' ? planIn(word) : [word]))]
+}
+
+/** The id in the file of a plan, as far as there is one. */
+function planIn(file: string): string[] {
+  if (file === '-' || !existsSync(file)) return []
+  try {
+    const { operation } = JSON.parse(planTextIn(file) ?? '') as { operation?: { id?: unknown } }
+    return typeof operation?.id === 'string' ? [operation.id] : []
+  } catch {
+    // An invalid plan names no operation; the command reports it.
+    return []
+  }
+}
+
+const signerOn = (argv: readonly string[]) => ({
+  wallet: optionValue(argv, '--wallet'),
+  keyFile: optionValue(argv, '--key-file'),
+  passwordFile: optionValue(argv, '--password-file'),
+  signerUrl: optionValue(argv, '--signer-url'),
+  ledger: argv.includes('--ledger') ? (true as const) : undefined,
+})
+
+/** Where the journal of a profile is; every one that this machine has where the profile cannot be known. */
+async function journalsOf(
+  argv: readonly string[],
+  { dirs, env, settings }: Omit<Needs, 'now'>,
+): Promise<string[]> {
+  const [sandbox, others] = [join(dirs.data, 'sandbox', 'journal.db'), join(dirs.data, 'journal.db')]
+  try {
+    const { kind } = await selectProfile(env, optionValue(argv, '--profile'), unopened(settings))
+    return [kind === 'sandbox' ? sandbox : others]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // An id is of one operation, wherever; a key is of one profile, and one that is not called so is not the sandbox.
+    const name = optionValue(argv, '--profile') ?? env.SLUICE_PROFILE
+    const isElsewhere = name !== undefined && name !== 'sandbox' && commandOperands(argv)[0] !== 'action'
+    return isElsewhere ? [others] : [others, sandbox]
+  }
+}
+
+/**
+ * Opens a journal that exists. One that cannot be opened is ignored; a damaged one throws, because it
+ * may have been used to sign.
+ */
+async function opened(path: string, now: () => number): Promise<Journal | undefined> {
+  if (!existsSync(path)) return undefined
+  const { openJournal } = await import('../../store/journal/journal.ts')
+  try {
+    return openJournal(path, now)
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'JOURNAL_UNREADABLE') return undefined
+    throw error
+  }
+}
+
+/** The kinds of operation that a command makes: under one of its keys another kind is another request. */
+function kindsOf(argv: readonly string[]): readonly string[] | undefined {
+  const [command = ''] = commandOperands(argv)
+  const kinds = {
+    deposit: ['deposit'],
+    withdraw: ['withdraw', 'claim'],
+    transfer: ['transfer'],
+    swap: ['swap'],
+  }
+  return Object.hasOwn(kinds, command) ? kinds[command as keyof typeof kinds] : undefined
+}
+
+function signedIn(
+  journal: Journal,
+  names: readonly string[],
+  kinds: readonly string[] | undefined,
+): Omit<SignedOperation, 'again' | 'verb'> | undefined {
+  for (const name of names) {
+    const operation = journal.find(name) ?? journal.findByIdempotencyKey(name)
+    const hashes = operation?.steps.map(({ index }) => journal.attempts(operation.id, index).at(-1)?.hash)
+    if (!operation || !hashes?.some((hash) => hash !== undefined)) continue
+    if (kinds && !kinds.includes(operation.kind)) continue
+    const finality = finalityText(journal.events(operation.id))
+    const report = operationReport(operation, allNetworks, ({ index }) => hashes[index] ?? null, finality)
+    return { operation, report }
+  }
+  return undefined
+}

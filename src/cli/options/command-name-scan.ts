@@ -1,0 +1,28 @@
+import { globalOptions } from './global-options.ts'
+
+const takesValue = new Set(
+  globalOptions.filter(([flags]) => flags.includes('<')).map(([flags]) => flags.split(' ')[0]!),
+)
+
+/** The command that a line names, before anything is parsed. */
+export function scanCommandName(argv: readonly string[]): { name?: string; sub?: string } {
+  const words: string[] = []
+  for (let at = 0; at < argv.length && words.length < 2; at++) {
+    const word = argv[at]!
+    if (takesValue.has(word)) at++
+    else if (!word.startsWith('-')) words.push(word)
+  }
+  return {
+    ...(words[0] !== undefined && { name: words[0] }),
+    ...(words[1] !== undefined && { sub: words[1] }),
+  }
+}
+
+/** Rewrites `help GROUP COMMAND` as `GROUP COMMAND --help`; any other line stays the same. */
+export function helpAsFlag(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf('help')
+  const words = argv.filter((word) => !word.startsWith('-'))
+  return scanCommandName(argv).name === 'help' && words.length > 2
+    ? [...argv.toSpliced(at, 1), '--help']
+    : argv
+}

@@ -1,0 +1,106 @@
+import { AppError } from '../../domain/errors.ts'
+import { tokenAt } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { approvalIn, describeApproval, reducedApprovalNote } from '../../guard/approvals.ts'
+import { contractName } from '../../guard/contract-names.ts'
+import { expectationOf } from '../../guard/intent-expectation.ts'
+import { checkFeePayment } from '../../guard/service-fees.ts'
+import { actionIntent, decodeIntent, type StoredPlan } from '../../guard/stored-plan.ts'
+import { isUnknownPayoutNote } from '../../planning/market-quotes.ts'
+import type { Catalog } from '../../protocols/catalog.ts'
+import { type Intent, intentTokens } from '../../protocols/intent.ts'
+import { stepFeesOf, withoutFees } from '../../protocols/intent-fees.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
+
+/** A step's call, decoded from its bytes: `call` is `null` if this program does not know it. */
+export type StepCall = {
+  index: number
+  contract: string | null
+  call: { name: string; args: Record<string, string> } | null
+}
+
+/** A known call and its text; no text if its token is unknown. */
+type Told = { call: NonNullable<StepCall['call']>; text: string | undefined }
+
+/** The calls of all steps, decoded from their calldata. */
+export const decodeStepCalls = (operation: Operation, catalog: Catalog): StepCall[] =>
+  operation.steps.map((step) => ({
+    index: step.index,
+    contract: contractName(catalog, step.transaction.chainId, step.transaction.to),
+    call: toldOf(step, operation, catalog)?.call ?? null,
+  }))
+
+/**
+ * Whether a step's text is the one of its calldata. Accepted unchecked if this program has none, and for a step without effect that
+ * a later plan replaced.
+ */
+export function hasTrueText(step: Step, operation: Operation, catalog: Catalog): boolean {
+  const { role, text, leg } = step
+  const told = toldOf(step, operation, catalog)?.text
+  if (told === undefined || text === told) return true
+  if (role === 'approve') return text === `${told}${reducedApprovalNote}`
+  if (role !== 'action') return false
+  const plan = operation.plan as StoredPlan
+  if (isReplaced(step, operation.steps, plan.since?.[leg] ?? 0)) return true
+  return (
+    text.startsWith(told) &&
+    isUnknownPayoutNote(text.slice(told.length), intentOf(actionIntent(plan, leg), catalog))
+  )
+}
+
+/** Whether a step had no effect and was planned again. */
+const isReplaced = ({ index, leg, state }: Step, steps: readonly Step[], since: number): boolean =>
+  index < since &&
+  state !== 'FINAL_OK' &&
+  steps.some((one) => one.role === 'action' && one.leg === leg && one.index >= since)
+
+function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null {
+  const { transaction, role, leg } = step
+  const plan = operation.plan as StoredPlan
+  if (role.startsWith('approve'))
+    return approvalOf(transaction, intentOf(actionIntent(plan, leg), catalog), catalog)
+  const intent = intentOf(role === 'action' ? actionIntent(plan, leg) : plan.intents[leg], catalog)
+  if (!intent) return null
+  try {
+    if (role === 'fee') {
+      const told = stepFeesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
+      return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
+    }
+    // Everything exempted then is accepted here: this describes a call and allows nothing.
+    const allowTokens = intentTokens(intent).map(({ address }) => address)
+    const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
+    const known = expectationOf(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
+    const verdict = 'violation' in known ? known : known.bind(transaction)
+    if ('violation' in verdict) return null
+    const { name, args, text } = verdict.bound
+    return { call: { name, args }, text }
+  } catch (error) {
+    // An older catalogue may have known more; the bytes are in the evidence in any case.
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+function approvalOf(transaction: Transaction, intent: Intent | null, catalog: Catalog): Told | null {
+  const approval = approvalIn(transaction)
+  if (!approval) return null
+  const { chainId } = transaction
+  const spenderName = contractName(catalog, chainId, approval.spender)
+  const { call, text } = describeApproval(approval, chainId, catalog, { intent, spenderName })
+  const isKnown = intent !== null || tokenAt(catalog.tokens, chainId, approval.token) !== undefined
+  return { call, text: isKnown ? text : undefined }
+}
+
+/** A stored intent; `null` if there is none or this catalogue does not know it. */
+function intentOf(
+  kept: Parameters<typeof decodeIntent>[0] | null | undefined,
+  catalog: Catalog,
+): Intent | null {
+  if (!kept) return null
+  try {
+    return decodeIntent(kept, catalog)
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}

@@ -1,0 +1,229 @@
+import {
+  isRefunded,
+  isUnderDelivered,
+  isUnfilled,
+  refundText,
+  resultOf,
+  underDeliveryText,
+  unfilledText,
+} from '../../transactions/outcome/delivery-failures.ts'
+import { type Facts, isInFlight } from '../facts/facts.ts'
+import {
+  actionCommand,
+  allowancesText,
+  duplicateRefusedText,
+  fundsText,
+  isSafeToRetry,
+  otherPendingText,
+  revokeSteps,
+  stepText,
+  unreturnedFeeText,
+  walletBusyText,
+} from '../messages/messages.ts'
+import { receivedFundsText } from '../messages/received-funds.ts'
+import { type DiagnosisRule, neverSafe, type Situation } from '../verdict.ts'
+
+const isReverted = ({ focus }: Facts): boolean =>
+  focus?.step.state === 'FINAL_REVERTED' ||
+  (focus?.onChain?.found?.ok === false && focus.onChain.found.isDeep)
+
+const reasonOf = ({ focus }: Facts): string => focus?.onChain?.reason ?? ''
+
+const reverted = (
+  situation: Situation,
+  is: (facts: Facts) => boolean,
+  why: (facts: Facts) => string,
+): DiagnosisRule => ({
+  situation,
+  is: (facts) => isReverted(facts) && is(facts),
+  verdict: (facts) =>
+    `${stepText(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${duplicateRefusedText(facts)}${otherPendingText(facts)}`,
+  funds: (facts) => `${fundsText(facts)} Only the fee is gone.${allowancesText(facts)}`,
+  safeToRetry: isSafeToRetry,
+  next: (facts) =>
+    revokeSteps(facts) ?? (isInFlight(facts.focus!.step) ? actionCommand(facts, 'resume') : null),
+})
+
+/** Rules for reverted steps, by cause. */
+export const revertedRules: readonly DiagnosisRule[] = [
+  reverted(
+    'REVERTED_GAS',
+    ({ focus }) => focus?.onChain?.isOutOfGas === true,
+    () => 'it ran out of gas',
+  ),
+  reverted('REVERTED_PRICE', (facts) => /the price moved|slippage/i.test(reasonOf(facts)), reasonOf),
+  reverted(
+    'REVERTED_DEADLINE',
+    (facts) => /deadline has passed|expired|too old/i.test(reasonOf(facts)),
+    reasonOf,
+  ),
+  reverted('REVERTED_PAUSED', (facts) => /paused|frozen|not active/i.test(reasonOf(facts)), reasonOf),
+  reverted(
+    'REVERTED',
+    () => true,
+    (facts) => reasonOf(facts) || 'the node does not say why',
+  ),
+]
+
+const isNotSigned = ({ steps }: Facts): boolean => steps.every(({ attempts }) => attempts.length === 0)
+const isOwnCancel = ({ focus }: Facts): boolean =>
+  focus !== undefined &&
+  isInFlight(focus.step) &&
+  focus.onChain?.found?.kind === 'cancel' &&
+  focus.onChain.found.isDeep
+
+const isSettled = ({ operation: { state } }: Facts): boolean => state === 'CANCELLED' || state === 'FAILED'
+const cancelled = (facts: Facts): string =>
+  facts.operation.state === 'CANCELLED' || !facts.focus
+    ? 'It was'
+    : `${stepText(facts, facts.focus.step.index)} was`
+
+/** Whether a final step of an abandoned operation left its block, noticed or not. */
+const isReopenedByChain = ({ steps }: Facts): boolean =>
+  steps.some(({ step, onChain }) => !onChain?.found && (isInFlight(step) || onChain?.isGone === true))
+
+/**
+ * The command after a reorganisation: a reverted step is only cancelled, since it may succeed now; a step behind another operation
+ * continues with that one.
+ */
+function afterReorganisation(facts: Facts): string {
+  const { steps, operation, precedingId } = facts
+  const isOff = steps.some(
+    ({ step, onChain, isOnlyCancellable }) =>
+      isOnlyCancellable === true && !onChain?.found && (isInFlight(step) || onChain?.isGone),
+  )
+  if (isOff) return actionCommand(facts, 'cancel', ' --yes')
+  return precedingId === undefined || precedingId === operation.id
+    ? actionCommand(facts, 'resume')
+    : `sluice action resume ${precedingId}`
+}
+
+/** Rules for finished operations, by the journal and by whether the chain still agrees. */
+export const finishedRules: readonly DiagnosisRule[] = [
+  {
+    situation: 'DROPPED',
+    is: ({ operation }) => operation.state === 'DROPPED',
+    verdict: ({ successorId, wasGivenUp }) =>
+      successorId === undefined || wasGivenUp
+        ? `It was given up before anything of it was signed${successorId === undefined ? '' : `, and the same was asked for again under its key since, as ${successorId}`}.`
+        : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${successorId}.`,
+    funds: (facts) =>
+      facts.successorId === undefined
+        ? fundsText(facts)
+        : `Nothing was moved by it. What ${facts.successorId} moved is told there.`,
+    safeToRetry: (facts) => facts.successorId === undefined && isSafeToRetry(facts),
+    next: ({ successorId: id }) => (id === undefined ? null : `sluice action explain ${id}`),
+  },
+  {
+    situation: 'GIVEN_UP',
+    is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
+    verdict: (facts) =>
+      `It was given up: what was not signed of it never will be.${isReopenedByChain(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: (facts) => !isReopenedByChain(facts) && isSafeToRetry(facts),
+    next: (facts) => (isReopenedByChain(facts) ? afterReorganisation(facts) : revokeSteps(facts)),
+  },
+  {
+    situation: 'ORDER_UNFILLED',
+    is: ({ operation }) => isUnfilled(operation),
+    verdict: ({ operation }) =>
+      `${unfilledText(resultOf(operation).unfilled!)}: nothing was swapped, and nothing was taken.`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    // Nothing of it is on its way any more.
+    safeToRetry: () => true,
+    next: revokeSteps,
+  },
+  {
+    situation: 'BRIDGE_REFUNDED',
+    is: ({ operation }) => isRefunded(operation),
+    verdict: (facts) => `${refundText(resultOf(facts.operation).refund!)}.${unreturnedFeeText(facts)}`,
+    funds: fundsText,
+    // Nothing of it is on its way any more.
+    safeToRetry: () => true,
+    next: () => null,
+  },
+  {
+    // By the journal alone; what the chains show is appended.
+    situation: 'BRIDGE_SHORT',
+    is: (facts) =>
+      isUnderDelivered(facts.operation) &&
+      !facts.bridge?.delivered &&
+      resultOf(facts.operation).short !== undefined,
+    verdict: ({ operation }) =>
+      `${underDeliveryText(resultOf(operation).short!)}. Nothing more is signed by itself.`,
+    funds: fundsText,
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, 'export'),
+  },
+  {
+    situation: 'NOTHING_SIGNED',
+    is: isNotSigned,
+    verdict: (facts) =>
+      `It was planned, and nothing of it was ever signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}` : ''}.${facts.precedingId === undefined ? '' : ` The action ${facts.precedingId} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
+    funds: fundsText,
+    safeToRetry: isSafeToRetry,
+    next: (facts) => {
+      if (facts.isWalletBusy) return actionCommand(facts, 'watch')
+      return facts.precedingId === undefined
+        ? actionCommand(facts, 'resume')
+        : `sluice action resume ${facts.precedingId}`
+    },
+  },
+  {
+    situation: 'REOPENED',
+    is: ({ steps, wasReopened, focus }) =>
+      steps.some(({ onChain }) => onChain?.isGone === true) ||
+      (wasReopened &&
+        focus !== undefined &&
+        isInFlight(focus.step) &&
+        focus.onChain !== undefined &&
+        !focus.onChain.found),
+    verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: afterReorganisation,
+  },
+  {
+    situation: 'DONE',
+    is: ({ operation }) => operation.state === 'DONE',
+    verdict: () => 'It is done, and final.',
+    funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: () => null,
+  },
+  {
+    situation: 'CANCELLED',
+    is: (facts) =>
+      facts.operation.state === 'CANCELLED' || facts.focus?.step.state === 'CANCELLED' || isOwnCancel(facts),
+    verdict: (facts) =>
+      `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${otherPendingText(facts)}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: isSafeToRetry,
+    next: (facts) => (isSettled(facts) ? revokeSteps(facts) : actionCommand(facts, 'resume')),
+  },
+  {
+    situation: 'SUPERSEDED',
+    is: ({ focus }) => {
+      const owner = focus?.onChain?.owner
+      if (focus?.step.state === 'SUPERSEDED') return owner === undefined || owner.isDeep
+      return owner?.isDeep === true
+    },
+    verdict: (facts) =>
+      `${stepText(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. See what that did before you ask for the same again.${otherPendingText(facts)}`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
+  },
+  {
+    situation: 'NONCE_TAKEN_NOT_FINAL',
+    is: ({ focus }) => focus?.onChain?.owner !== undefined,
+    verdict: (facts) =>
+      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
+    funds: (facts) => fundsText(facts) + allowancesText(facts),
+    safeToRetry: neverSafe,
+    next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),
+  },
+]
+
+const ownerText = ({ focus }: Facts): string =>
+  focus?.onChain?.owner ? `, ${focus.onChain.owner.hash},` : ''

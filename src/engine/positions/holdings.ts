@@ -1,0 +1,54 @@
+import { read } from '../../chain/block-reads.ts'
+import type { Chain } from '../../chain/chain.ts'
+import { known, type Reading, together } from '../../chain/contract-reading.ts'
+import type { Address } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { Market } from '../../protocols/market.ts'
+
+/**
+ * A market in which an owner has, or may have, a position. `balance` is `null` if its contracts do not state the value, and `shares` is
+ * `null` if they do not state the shares.
+ */
+export type Holding = { market: Market; shares: bigint | null; balance: bigint | null }
+
+/** Reads what an owner holds in markets of one chain: two calls for any number of markets. */
+export async function readHoldings(
+  chain: Chain,
+  markets: readonly Market[],
+  owner: Address,
+): Promise<Holding[]> {
+  const shares = await read(chain, sharesOf(markets, owner))
+  return readWorth(chain, heldAmong(markets, shares))
+}
+
+/** The shares of an owner in some markets. */
+export const sharesOf = (
+  markets: readonly Market[],
+  owner: Address,
+): Reading<readonly (bigint | undefined)[]> => together(markets.map((market) => market.shares(owner)))
+
+/** The markets in which there are shares, or may be. */
+export const heldAmong = (
+  markets: readonly Market[],
+  shares: readonly (bigint | undefined)[],
+): Omit<Holding, 'balance'>[] =>
+  markets.flatMap((market, at) => (shares[at] === 0n ? [] : [{ market, shares: shares[at] ?? null }]))
+
+/** Reads what shares are worth, at the newest block or the given one. */
+export async function readWorth(
+  chain: Chain,
+  held: readonly Omit<Holding, 'balance'>[],
+  blockNumber?: bigint,
+): Promise<Holding[]> {
+  const worth = await read(
+    chain,
+    together(held.map(({ market, shares: mine }) => (mine === null ? known(undefined) : market.worth(mine)))),
+    blockNumber,
+  )
+  return held.map((one, at) => ({ ...one, balance: worth[at] ?? null }))
+}
+
+/** The contracts of a strategy do not return a value that is needed. */
+export const contractSilent = ({ slug }: StrategyEntry, what: string): AppError =>
+  new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is unknown`)

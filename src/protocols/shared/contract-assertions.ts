@@ -1,0 +1,57 @@
+import type { Read, Reading } from '../../chain/contract-reading.ts'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { nativeAddress } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+
+/** The faults of what a contract answers about itself; none if it is the contract that the constants mean. */
+export type ContractAssertion = Reading<string[]>
+
+/** A contract must give this answer. `what` names it, such as "the asset of the vault"; `part` selects the compared part of the answer. */
+export function says(
+  what: string,
+  asked: Read,
+  is: string | number | bigint,
+  part: (answer: unknown) => unknown = (answer) => answer,
+): ContractAssertion {
+  const plain = (value: unknown) => String(value).toLowerCase()
+  return {
+    reads: [asked],
+    parse: ([answer]) => {
+      if (answer === undefined) return [`${what} is not said by ${asked.address}`]
+      const said = part(answer)
+      return plain(said) === plain(is) ? [] : [`${what} is ${String(said)}, and not ${String(is)}`]
+    },
+  }
+}
+
+/** A contract must answer this query, with any value: other contracts lack the function. */
+export const answers = (what: string, asked: Read): ContractAssertion => ({
+  reads: [asked],
+  parse: ([answer]) => (answer === undefined ? [`${what} is not said by ${asked.address}`] : []),
+})
+
+/** A contract must not answer this query, except with the zero address: one that does is of another kind. */
+export const silent = (what: string, asked: Read): ContractAssertion => ({
+  reads: [asked],
+  parse: ([answer]) =>
+    answer === undefined || answer === nativeAddress
+      ? []
+      : [`${what} is said by ${asked.address}: ${String(answer)}`],
+})
+
+/** Several contracts must give the same answer, with any value. */
+export const agree = (what: string, asked: readonly Read[]): ContractAssertion => ({
+  reads: asked,
+  parse: (said) => {
+    const silent = asked.filter((_, at) => said[at] === undefined)
+    if (silent.length > 0) return silent.map(({ address }) => `${what} is not said by ${address}`)
+    const all = [...new Set(said.map(String))]
+    return all.length === 1 ? [] : [`${what} is said to be ${all.join(' and ')}`]
+  },
+})
+
+/** A token must have the decimals of the catalogue. The native coin has no contract. */
+export const hasDecimals = ({ address, decimals, symbol }: Token): ContractAssertion[] =>
+  address === nativeAddress
+    ? []
+    : [says(`the decimals of ${symbol}`, { address, abi: erc20Abi, functionName: 'decimals' }, decimals)]

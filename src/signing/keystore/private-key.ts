@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+
+/** The order of the curve secp256k1 (SEC 2): a private key is from 1 to this, exclusive. */
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/** Parses a private key: 64 hex digits, with or without `0x`. KEY_SOURCE otherwise; the input is never repeated. */
+export function parsePrivateKey(text: string): Hex {
+  const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim()) ?? []
+  if (digits === undefined)
+    throw new AppError('KEY_SOURCE', 'A private key is 32 bytes in hex, and this is something else')
+  const number = BigInt(`0x${digits}`)
+  if (number === 0n || number >= curveOrder)
+    throw new AppError('KEY_SOURCE', 'These 32 bytes are outside the range of private keys')
+  return `0x${digits.toLowerCase()}`
+}
+
+/** A new private key from the system's randomness. */
+export function generatePrivateKey(): Hex {
+  for (;;) {
+    const key: Hex = `0x${randomBytes(32).toString('hex')}`
+    const number = BigInt(key)
+    if (number > 0n && number < curveOrder) return key
+  }
+}

@@ -1,0 +1,122 @@
+import type { Address, Hex } from '../domain/address.ts'
+import type { Network } from '../domain/networks.ts'
+import type { Token } from '../domain/token.ts'
+import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
+import type { SwapNetwork } from './provider-network.ts'
+
+/**
+ * A transaction of Bitcoin, as far as it is read here. Amounts are in satoshi; `height` and `time` (epoch ms) are those of its block, `null`
+ * while it waits. `senders` are the addresses that it spends from.
+ */
+export type BitcoinTransaction = {
+  txid: string
+  outputs: readonly { address: string | null; value: bigint }[]
+  /** The text of its OP_RETURN output; `null` without one. */
+  memo: string | null
+  height: number | null
+  time: number | null
+  senders: readonly string[]
+}
+
+/** What is asked of a Bitcoin chain. */
+export type Bitcoin = {
+  /** A transaction by its hash; `undefined` if the chain and the mempool do not have it. */
+  transaction: (txid: string) => Promise<BitcoinTransaction | undefined>
+  /**
+   * The transactions of an address, newest first: those that wait, and those in blocks until one of them `isLast`. `isCutOff`: it has
+   * more than are read, and none of those that were read is the last.
+   */
+  of: (address: string, isLast: (one: BitcoinTransaction) => boolean) => Promise<AddressHistory>
+  /** How many blocks a transaction is deep, its own included; 0 while it waits. */
+  confirmations: (transaction: BitcoinTransaction) => Promise<number>
+}
+
+/** The transactions of an address as far as they were read. */
+export type AddressHistory = { transactions: readonly BitcoinTransaction[]; isCutOff: boolean }
+
+/** What a transaction pays to an address, in satoshi. */
+export const paidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
+  outputs.reduce((sum, one) => (one.address === address ? sum + one.value : sum), 0n)
+
+/** What a swap that begins with a payment of BTC is asked for: `amount` in satoshi, `slippage` a fraction, `refund` a Bitcoin address. */
+export type DepositAsk = {
+  to: Network
+  tokenOut: Token
+  amount: bigint
+  slippage: number
+  recipient: Address
+  refund: string | null
+}
+
+/**
+ * The terms of a deposit. `address` takes exactly `amount` satoshi, with `memo` in an OP_RETURN output where there is one, before `until`
+ * (epoch ms). `late` says what comes back if it is late or short, and `refundFee` what the provider says that it keeps of that, in satoshi;
+ * `seconds` is how long it takes, once paid.
+ */
+export type DepositTerms = {
+  address: string
+  memo: string | null
+  amount: bigint
+  amountOut: bigint
+  minAmountOut: bigint
+  until: number
+  late: string
+  refundFee: bigint
+  seconds: number | null
+}
+
+/**
+ * How far a provider says that a deposit has come. `waiting`: it does not know the deposit yet; `short`: it has less than was asked for.
+ * Unknown words of a provider are `processing`. `destination` is the transaction that pays out, or back, where it is named.
+ */
+export type DepositProgress = {
+  status: 'waiting' | 'short' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
+  destination?: string
+  /** What the provider says beside it, in its words. */
+  said?: string
+}
+
+/** A provider of swaps that begin with a payment on Bitcoin. `raw` is its own data as JSON: stored, given to the client, and checked again there. */
+export type DepositProvider = {
+  name: string
+  /** Whether it must know in advance where a refund goes. */
+  needsRefund: boolean
+  /** Whether it can pay out this token, without any request. */
+  supports: (tokenOut: Token) => boolean
+  /** Its offer, checked; `undefined` without one. */
+  quote: (ask: DepositAsk, signal: AbortSignal) => Promise<{ raw: unknown; terms: DepositTerms } | undefined>
+  /** The progress of a deposit; `undefined` as the deposit is one that was not found on Bitcoin. */
+  status: (
+    terms: Pick<DepositTerms, 'address' | 'memo'>,
+    deposit: BitcoinTransaction | undefined,
+    order: { tokenOut: Token; recipient: Address },
+  ) => Promise<DepositProgress>
+}
+
+/** What a deposit provider works with. */
+export type DepositNetwork = Pick<SwapNetwork, 'exchangeJson'> & { now: () => number }
+
+/** A deposit provider as the program knows it; one line of `deposit-registry.ts`. */
+export type DepositDefinition = {
+  name: string
+  /** By what the recipient and the amounts are proved before anything is paid. */
+  proof: 'signature of the provider' | 'memo'
+  /** Whether that leaves out the address to pay, which is the service's word: such an offer wins against none whose address is proved. */
+  isAddressOnWord?: true
+  /** Asks for the address again where it is only named, and gives the hosts that name it: PROVIDER_API_ERROR where one names another. */
+  confirmAddress?: (
+    bitcoin: BitcoinConstants,
+    exchangeJson: SwapNetwork['exchangeJson'],
+    address: string,
+  ) => Promise<string[]>
+  /** Reads the terms out of the provider's own data, and refuses what was not asked for: PROVIDER_API_ERROR. Asks nobody. */
+  check: (bitcoin: BitcoinConstants, raw: unknown, ask: DepositAsk) => DepositTerms
+  /** Opens the provider; `undefined` if the catalogue has no service for it. */
+  open: (bitcoin: BitcoinConstants, network: DepositNetwork) => DepositProvider | undefined
+}
+
+/** Whether text is the hash of a transaction of an EVM chain, with or without `0x`; the hash, or `undefined`. */
+export function evmHash(text: string | undefined): Hex | undefined {
+  const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text ?? '') ?? []
+  return digits === undefined || /^0+$/.test(digits) ? undefined : `0x${digits.toLowerCase()}`
+}

@@ -1,0 +1,28 @@
+import type { Query, Rounds } from '../chain/contract-query.ts'
+import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
+import type { DecodedSwap } from './pool-swap-binding.ts'
+
+/**
+ * What a decoded swap through pools brings now, and at their spot prices: `quote` asks for the other amount of a given one, `other` reads
+ * it in the answer, and `fair` says by the answers to `prices` what an input would bring.
+ */
+export function* poolOutputAgainstSpot(
+  { exact, amountIn, amountOut }: Pick<DecodedSwap, 'exact' | 'amountIn' | 'amountOut'>,
+  {
+    quote,
+    other,
+    prices,
+    fair,
+  }: {
+    quote: (given: bigint) => Query
+    other: (said: unknown) => bigint | undefined
+    prices: readonly Query[]
+    fair: (prices: readonly unknown[], paid: bigint) => bigint | undefined
+  },
+): Rounds<Exchanged> {
+  const [said, ...answers] = yield [quote(exact === 'in' ? amountIn : amountOut), ...prices]
+  const amount = other(said)
+  if (amount === undefined) return { brings: undefined, fair: undefined }
+  const [paid, brings] = exact === 'in' ? [amountIn, amount] : [amount, amountOut]
+  return { brings, fair: fair(answers, paid) }
+}

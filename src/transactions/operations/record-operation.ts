@@ -1,0 +1,61 @@
+import { encodeIntent, type StoredPlan } from '../../guard/stored-plan.ts'
+import { encodeTerms } from '../../guard/terms.ts'
+import type { CheckedPlan } from '../../planning/check-proposal.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { pinContracts } from '../../planning/contract-code.ts'
+import { storedFeeBound } from '../../planning/fee-bound.ts'
+import type { Operation } from '../../store/journal/operation.ts'
+
+/** Records a checked proposal in the journal; from here on the plan is fixed. */
+export function recordOperation(
+  context: Pick<ExecutionContext, 'journal'>,
+  checked: CheckedPlan,
+  idemKey: string,
+): Operation {
+  const { proposal, contracts } = checked
+  const plan = storedPlan(checked)
+  pinContracts(context, contracts)
+  return context.journal.insert({
+    id: proposal.id,
+    idemKey,
+    request: proposal.request,
+    kind: proposal.kind,
+    wallet: proposal.wallet,
+    plan,
+    legs: proposal.legs.map(({ chainId, arrival }, at) => ({
+      chainId,
+      ...(arrival && { arrival }),
+      steps: stepsOf(checked, at),
+    })),
+  })
+}
+
+/** Replaces the plan of an operation of which nothing was signed by a current one. */
+export function replaceUnsignedPlan(
+  context: Pick<ExecutionContext, 'journal'>,
+  checked: CheckedPlan,
+  { id }: Operation,
+): Operation {
+  const { journal } = context
+  const plan = storedPlan(checked)
+  pinContracts(context, checked.contracts)
+  for (const [at] of checked.proposal.legs.entries())
+    journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
+  return journal.find(id)!
+}
+
+const storedPlan = ({ proposal, terms, bounds, hash, assurance, simulation }: CheckedPlan): StoredPlan => ({
+  ...(simulation && { walletNonce: simulation.nonce }),
+  intents: proposal.legs.map(({ intent }) => intent && encodeIntent(intent)),
+  about: proposal.about,
+  quoteId: proposal.quoteId,
+  planHash: hash,
+  assurance,
+  nonce: proposal.nonce,
+  expiresAt: proposal.expiresAt,
+  terms: encodeTerms(terms),
+  bounds: Object.fromEntries(Object.entries(bounds).map(([leg, bound]) => [leg, storedFeeBound(bound, 0)])),
+})
+
+const stepsOf = ({ steps }: CheckedPlan, at: number) =>
+  steps.filter(({ leg }) => leg === at).map(({ role, text, transaction }) => ({ role, text, transaction }))

@@ -1,0 +1,171 @@
+import { isFreshSnapshot } from '../../chain/snapshot.ts'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
+import { decodeTerms } from '../../guard/terms.ts'
+import type { ExecutionContext } from '../../planning/context.ts'
+import { stepFeeCap } from '../../planning/fee-bound.ts'
+import type { LegCheck } from '../../planning/leg-simulation.ts'
+import type { TransactionSigner } from '../../signing/signer.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
+import { checkDelivery } from '../bridge/delivery-check.ts'
+import { readResult } from '../outcome/received-amount.ts'
+import type { Execution, FeeCap, Progress } from '../run-state.ts'
+import { executeOperation } from './execute.ts'
+import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
+import { fileLocks } from './wallet-lock.ts'
+
+/**
+ * The options of a run. `delivered` returns the delivery hash of a later leg as soon as the service knows it, by one of the quote
+ * ids.
+ */
+export type RunOptions = Pick<
+  Execution,
+  | 'depth'
+  | 'pinnedNonces'
+  | 'queueBehind'
+  | 'pipeline'
+  | 'replacement'
+  | 'onlySigned'
+  | 'bumpDelay'
+  | 'lockWaitMs'
+  | 'mineBlocks'
+  | 'noWait'
+  | 'onLastMined'
+> & {
+  /** A gas price allowed beyond the plan, in wei a unit; a policy still applies. */
+  maxFeePerGas?: bigint
+  /** What the plan has read of the chain for its first leg, where it was made in this process. */
+  firstLeg?: LegCheck | null
+  account: TransactionSigner
+  timeoutMs: number
+  signal: AbortSignal
+  onProgress: (progress: Progress) => void
+  delivered: (quotes: readonly string[]) => Promise<Hex | undefined>
+  fault?: (point: string) => void
+}
+
+/**
+ * Executes an operation to its end, or continues where an earlier run stopped. Every leg is guarded just before its first signature,
+ * and simulated on a block that is fresh by then.
+ */
+export async function runOperation(
+  context: ExecutionContext,
+  operation: Operation,
+  how: RunOptions,
+): Promise<Operation> {
+  const { catalog, rpc, journal, locks } = context
+  const { account, delivered, firstLeg, maxFeePerGas: lifted, ...way } = how
+  const planNow = () => (journal.find(operation.id)?.plan ?? operation.plan) as StoredPlan
+  const { nonce } = planNow()
+  const first = operation.legs[0]?.chainId
+  const nonces = how.pinnedNonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
+  const { networks, tokens } = catalog
+  // With an unreadable policy nothing new is signed; signed transactions are still followed or cancelled.
+  const present = await changedPolicy(context, decodeTerms(planNow().terms)).catch((fault: unknown) => {
+    if (fault instanceof AppError) return fault
+    throw fault
+  })
+  const policyFor = (kind: Parameters<FeeCap>[2]) => {
+    // A limit that came later must never prevent a cancellation.
+    if (kind === 'cancel') return null
+    if (present instanceof AppError) throw present
+    return present
+  }
+  const approve = runOnce(() => approveAll(account, journal.find(operation.id) ?? operation))
+  // A plan that was just made is signed next: the signing process checks it while this one reserves a nonce. A refusal is reported there.
+  if (firstLeg) approve().catch(() => undefined)
+  return executeOperation({
+    ...way,
+    ...(nonces && { pinnedNonces: nonces }),
+    feeCap: (step, gas, kind, more = lifted) => {
+      const now = journal.find(operation.id) ?? operation
+      return stepFeeCap(
+        { journal, operation: now, networks, lifted: more, present: policyFor(kind) },
+        step,
+        gas,
+      )
+    },
+    journal,
+    operationId: operation.id,
+    signer: account,
+    rpc,
+    networks,
+    tokens,
+    lock: fileLocks(locks),
+    deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
+    reportedDelivery: async () => delivered(quoteIds(planNow())),
+    checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
+    readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
+    approve,
+    planCheck: ({ leg }) =>
+      leg === 0 && firstLeg
+        ? { ageMs: performance.now() - firstLeg.at, block: Number(firstLeg.simulation.blockNumber) }
+        : undefined,
+    plannedView: ({ leg }, step) => (leg === 0 && firstLeg ? plannedView(firstLeg, step) : undefined),
+    beforeLeg: (leg, left, now) =>
+      checkLegBeforeSigning(context, operation.id, leg, left, {
+        lifted,
+        now,
+        ...(leg.leg === 0 && firstLeg && { planned: firstLeg }),
+      }),
+  })
+}
+
+/**
+ * The wallet as a plan of this process has read it, while that is fresh, for the first transaction of that plan: its gas limit is the
+ * one that was simulated.
+ */
+function plannedView(
+  { snapshot, simulation, transactions }: LegCheck,
+  { transaction }: Step,
+): ReturnType<NonNullable<Execution['plannedView']>> {
+  const [gas] = simulation.gas
+  const [planned] = transactions
+  const isPlanned =
+    planned?.to === transaction.to && planned.data === transaction.data && planned.value === transaction.value
+  if (!isPlanned || gas === undefined || !snapshot?.counts || !isFreshSnapshot(snapshot, snapshot.chainId))
+    return undefined
+  const { common, lowest, counts, tips } = snapshot
+  const view = { head: common.head, lowest, counts, gasAndFees: Promise.resolve({ estimate: { gas }, tips }) }
+  return { ageMs: performance.now() - snapshot.at, view }
+}
+
+/** Runs the work once and shares its promise. */
+function runOnce(work: () => Promise<void>): () => Promise<void> {
+  let shown: Promise<void> | undefined
+  return () => {
+    shown ??= work()
+    return shown
+  }
+}
+
+/** Shows the signer the whole rest of an operation, leg by leg. */
+async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }: Operation): Promise<void> {
+  const { intents, since, terms, planHash, quoteId } = plan as StoredPlan
+  const { allow, allowTokens, maxServiceFeeBps } = decodeTerms(terms)
+  const open = legs.flatMap(({ leg, chainId }) => {
+    const of = steps.filter((step) => step.leg === leg && step.index >= (since?.[leg] ?? 0))
+    const intent = intents[leg]
+    if (!intent || of.every(({ state }) => state === 'FINAL_OK')) return []
+    const transactions = of.map(({ transaction: { to, data, value, chainId: on } }) => ({
+      to,
+      data,
+      value: value.toString(),
+      chainId: on,
+    }))
+    return [{ chainId, intent, transactions }]
+  })
+  // Approvals were made exact before they were recorded; here each must be exact.
+  const vouched = {
+    allow,
+    allowTokens,
+    exactAllowance: 'refuse' as const,
+    ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }),
+  }
+  await approve?.({ legs: open, vouched, planHash, quoteId })
+}
+
+/** The time from which the action of a leg can only fail, in Unix seconds. */
+const deadlineIn = (intent: StoredPlan['intents'][number] | undefined): number | undefined =>
+  typeof intent?.deadline === 'number' ? intent.deadline : undefined
