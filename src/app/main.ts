@@ -73,12 +73,12 @@ async function asData(error: CommanderError, world: ProgramContext): Promise<Exi
 async function completed(argv: readonly string[], world: CommandContext): Promise<Exit> {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
-  const [{ complete, completionText }, { commandManifest: outlineOf }] = await Promise.all([
+  const [{ complete, completionText }, { commandManifest }] = await Promise.all([
     import('../cli/help/completion.ts'),
     import('../cli/help/command-manifest.ts'),
   ])
   const found = await complete(
-    outlineOf(await program(before, world)),
+    commandManifest(await program(before, world)),
     before,
     last,
     await world.completions(),

@@ -39,11 +39,11 @@ export async function start(
     secrets,
     desk: once(async () => {
       const child = startSigner()
-      const [{ prepareRecovery }, { signerProcessService: deskOf }] = await Promise.all([
+      const [{ prepareRecovery }, { signerProcessService }] = await Promise.all([
         import('../signing/keystore/curve-precomputation.ts'),
         import('./signing/signer-process.ts'),
       ])
-      const service = deskOf(child)
+      const service = signerProcessService(child)
       // Both processes prepare at the same time. A signer that ended says so at the first request that needs it.
       void service({ do: 'prepare' }).catch(() => undefined)
       prepareRecovery()

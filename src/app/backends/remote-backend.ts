@@ -91,7 +91,7 @@ async function deployment(
   { heard, clock }: { heard: ReturnType<typeof hearing>; clock: Clock },
 ): Promise<Service> {
   const { env, secrets, io, globals, until, now, dirs } = needs
-  const [{ remote }, { routes }, { machineRateLimiter: machineRequestGovernor }] = await Promise.all([
+  const [{ remote }, { routes }, { machineRateLimiter }] = await Promise.all([
     import('../../remote/client.ts'),
     import('../../api/routes.ts'),
     import('./machine-rate-limiter.ts'),
@@ -127,7 +127,7 @@ async function deployment(
           (until ?? Number.POSITIVE_INFINITY) - performance.now(),
         ),
       now,
-      governor: machineRequestGovernor(
+      governor: machineRateLimiter(
         { env, data: dirs.data, baseUrl, apiKey },
         { now, notice, traced: (line) => globals.debug && notice(line), keep: needs.keep },
       ),

@@ -73,9 +73,9 @@ export function sandboxBackend(needs: Needs): Backend {
       const { name } = networkNamed(catalog.networks, chainId)
       throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network ${name}`)
     }
-    const { openSandboxDatabases: openState } = await import('./sandbox-databases.ts')
+    const { openSandboxDatabases } = await import('./sandbox-databases.ts')
     const chainIds = chains.map(({ chainId }) => chainId)
-    const state = await openState(dir, { chainIds, blockHash, wasReplaced, now })
+    const state = await openSandboxDatabases(dir, { chainIds, blockHash, wasReplaced, now })
     if (state.setAside && !globals.quiet)
       io.err.write(`These actions belong to an earlier sandbox; they were moved to ${state.setAside}\n`)
     needs.keep(state.journal)
