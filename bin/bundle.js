@@ -27,7 +27,6 @@ const ways = {
     'commands/keys',
     'commands/profile/profile',
     'store/engine/store',
-    'store/api-keys/owner-cache',
     'store/api-keys/keys',
     'store/sql/sqlite',
     'app/backends/sandbox-backend',

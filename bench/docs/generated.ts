@@ -1,5 +1,5 @@
 import { filesOf } from '../../src/app/profiles/catalog.ts'
-import { exits } from '../../src/domain/exit-codes.ts'
+import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'

@@ -33,10 +33,12 @@ const maxAgesPerCall = 200
  * sooner.
  */
 const cacheMs = 60_000
+
 const silentMs = 5_000
 
 /** A cached age: when it was read, and until when it is valid. */
 type CachedAge = { at: number; until: number; age: bigint | undefined }
+
 const ageCache = new WeakMap<ChainClient, Map<string, CachedAge>>()
 
 /**

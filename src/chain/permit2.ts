@@ -1,6 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Permit2Payment, Transaction } from '../domain/transaction.ts'
 import { strictDecode } from './calldata.ts'
 
 /** The approval at Permit2, of its own call and without a signature (Permit2.json of `@uniswap/permit2-sdk` 1.4.0). */
@@ -35,6 +35,3 @@ export function decodeApproveThrough(
   const [token, spender, amount, until] = call.args
   return { token, spender, amount, until: BigInt(until) }
 }
-
-/** How a contract is paid that takes tokens through Permit2: by which one, and until when it may, in Unix seconds. */
-export type Permit2Payment = { permit2: Address; until: bigint }

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, saysUnsigned } from '../domain/errors.ts'
 import type { CommandContext, SignedOperation } from './command-context.ts'
-import { scanCommandName } from './options/command-name-scan.ts'
+import { scanCommandName } from './options/argv-preprocessing.ts'
 import { usage } from './options/usage-errors.ts'
 
 /**

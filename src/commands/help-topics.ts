@@ -1,6 +1,6 @@
+import { exits } from '../cli/schema/exit-codes.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
 import { fields } from '../cli/terminal/table.ts'
-import { exits } from '../domain/exit-codes.ts'
 
 /** Something that is not about one command: `sluice help NAME`. */
 export type Topic = {

@@ -6,10 +6,18 @@ import { referenceForPlan } from '../cli/signing-flow/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/terms.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
 import { AppError } from '../domain/errors.ts'
-import { checkPlanFile, type PolicyReport } from '../planning/policy-report.ts'
+import type { RuleResult } from '../guard/policy/facts.ts'
+import type { LoadedPolicy } from '../guard/policy/policy.ts'
+import { policyRules } from '../guard/policy/rules.ts'
+import type { Terms } from '../guard/terms.ts'
+import { checkWithoutPolicy, policyFacts } from '../planning/check-proposal.ts'
+import type { ExecutionContext } from '../planning/context.ts'
+import type { Proposal } from '../planning/proposal.ts'
+import { readPlanFile } from '../planning/read-plan-file.ts'
+import type { ReferenceQuote } from '../planning/reference-price.ts'
 
 /** The rules of a policy file, with an example. */
-export const policyRules: readonly (readonly [rule: string, example: string, words: string])[] = [
+export const policyRuleHelp: readonly (readonly [rule: string, example: string, words: string])[] = [
   ['perTransaction', '{"sandbox-one:USDC": "1000"}', 'maximum amount of a token per action'],
   ['perDay', '{"sandbox-one:USDC": "5000"}', 'maximum amount of a token per wallet in 24 hours'],
   ['maxSlippage', '"0.5%"', 'maximum slippage of a swap, in % or bps'],
@@ -38,7 +46,7 @@ export const policyRules: readonly (readonly [rule: string, example: string, wor
 
 const rulesText = [
   'The policy is a JSON object. Every rule is optional:',
-  ...policyRules.map(([rule, example, words]) => `  ${rule.padEnd(23)}  ${words}: ${example}`),
+  ...policyRuleHelp.map(([rule, example, words]) => `  ${rule.padEnd(23)}  ${words}: ${example}`),
 ].join('\n')
 
 /** `policy`: checks a plan against the policy before it is signed. */
@@ -100,3 +108,29 @@ const view = ({ rules, planHash, policy }: PolicyReport, to: Stream): string =>
     ...(rules.length === 0 ? ['No rule of the policy applies to this plan.'] : []),
     to.paint.dim(`plan ${planHash}, policy ${policy}`),
   ].join('\n')
+
+/** Every policy rule that applies to a plan. `policy` is the hash of its file. */
+type PolicyReport = { planHash: string; policy: string; assurance: string; rules: RuleResult[] }
+
+/**
+ * Compares a plan file with a policy as if it were signed now: guarded, simulated, with current gas and the amounts of the last
+ * day. Guard refusals are thrown.
+ */
+async function checkPlanFile(
+  context: ExecutionContext,
+  text: string,
+  terms: Terms & { policy: LoadedPolicy },
+  opinionOn: (proposal: Proposal) => Promise<ReferenceQuote | undefined> = async () => undefined,
+): Promise<PolicyReport> {
+  const { proposal, hash } = readPlanFile(context, text)
+  // A policy may forbid the current gas price; that is reported as one of its rules.
+  const checked = await checkWithoutPolicy(
+    context,
+    proposal,
+    { ...terms, policy: null },
+    await opinionOn(proposal),
+  )
+  const { sha256, policy } = terms.policy
+  const rules = policyRules(policy, context.catalog, policyFacts(context, checked))
+  return { planHash: hash, policy: sha256, assurance: checked.assurance, rules }
+}

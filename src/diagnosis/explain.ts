@@ -11,7 +11,7 @@ import { contradictionsText, isSettlementContradicted } from './messages/settlem
 import { finishedRules, revertedRules } from './rules/finished-operations.ts'
 import { waitingRules } from './rules/pending-steps.ts'
 import { unfinishedRules } from './rules/unfinished-operations.ts'
-import { unreachableRules } from './rules/unreachable.ts'
+import { unreachableRules } from './rules/unreachable-chains.ts'
 import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
 
 /** All diagnosis rules, in the order of evaluation. */

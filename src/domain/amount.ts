@@ -1,6 +1,7 @@
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
 import { AppError } from './errors.ts'
+import type { Unit } from './unit.ts'
 
 /**
  * What somebody may have meant who typed an amount with a sign, an exponent, in hex, with separators, or with more decimals than there are, as plain
@@ -157,6 +158,3 @@ export function amountExample({ decimals }: Unit): string {
 }
 
 const exampleOf = ({ decimals }: Pick<Unit, 'decimals'>): string => (decimals > 0 ? '100.5' : '100')
-
-/** What an amount needs to be read and written: how many decimals, and the unit's name. */
-export type Unit = { symbol: string; decimals: number }

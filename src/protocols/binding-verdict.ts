@@ -1,6 +1,6 @@
-import type { Permit2Payment } from '../chain/permit2.ts'
 import type { Address } from '../domain/address.ts'
 import type { ErrorCode } from '../domain/errors.ts'
+import type { Permit2Payment } from '../domain/transaction.ts'
 import type { FeePayment } from './fee-payment.ts'
 
 /** Why calldata does not match an intent. */

@@ -1,6 +1,5 @@
-import type { Permit2Payment } from '../chain/permit2.ts'
 import type { Address } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Permit2Payment, Transaction } from '../domain/transaction.ts'
 
 /**
  * One call, and the allowance that it needs; with `through`, the spender takes the token through Permit2, which needs the allowance. The

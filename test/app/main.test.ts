@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { program } from '../../src/app/main.ts'
+import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { commands } from '../../src/commands/index.ts'
 import { errorTable } from '../../src/domain/errors.ts'
-import { exits } from '../../src/domain/exit-codes.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { policyRules } from '../../src/commands/policy.ts'
+import { policyRuleHelp } from '../../src/commands/policy.ts'
 import { Policy, parsePolicy } from '../../src/guard/policy/policy.ts'
 
 test('the help of policy check names every rule that a policy knows, with an example that is one', () => {
-  expect(policyRules.map(([rule]) => rule).toSorted()).toEqual(Object.keys(Policy.shape).toSorted())
-  for (const [rule, example] of policyRules)
+  expect(policyRuleHelp.map(([rule]) => rule).toSorted()).toEqual(Object.keys(Policy.shape).toSorted())
+  for (const [rule, example] of policyRuleHelp)
     expect(() => parsePolicy(`{"${rule}": ${example}}`, 'policy.json')).not.toThrow()
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromEnvelope, toEnvelope } from '../../src/api/error-envelope.ts'
+import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { AppError, type ErrorCode, errorRow, errorTable, isErrorCode } from '../../src/domain/errors.ts'
-import { exits } from '../../src/domain/exit-codes.ts'
 
 /** The specification's own table, typed by hand: code, HTTP status, and the exit code that the command line gives it. */
 const specification: [ErrorCode, number, number][] = [

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { ChainClient } from '../../chain/client.ts'
+import { type ChainClient, clientOf } from '../../chain/client.ts'
 import type { Backend, Sandbox } from '../../cli/command-context.ts'
+import type { Serving } from '../../cli/server-administration.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -8,9 +9,10 @@ import type { SandboxFault } from '../../domain/sandbox-fault.ts'
 import { type Catalog, catalogOn } from '../../protocols/catalog.ts'
 import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
+import type { EngineStore } from '../../store/engine/store.ts'
 import { chainWithTimeLimit } from '../command-time-limit.ts'
 import { policyHere } from '../profiles/policy-file.ts'
-import { sandboxServing } from '../serving/sandbox-serving.ts'
+import { servingSide } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
@@ -142,4 +144,45 @@ export function sandboxBackend(needs: Needs): Backend {
     },
     read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
   }
+}
+
+/** How often a server looks at what the sandbox does, in ms: a fault is obeyed after so long, and the sandbox ends when nobody has called it for a while. */
+const lookMs = 500
+
+type Stands = {
+  dir: string
+  sandbox: Pick<Sandbox, 'status'>
+  /** `at` is a chain at an address. */
+  opened: () => Promise<{
+    catalog: Catalog
+    rpc: (chainId: number) => ChainClient
+    at: (rpcUrl: string) => ChainClient
+    aheadMs: number
+    store: EngineStore
+  }>
+}
+
+/** A server over the sandbox: its chains are where the faults of now have them, and its clock is theirs. */
+function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: Stands): Serving {
+  const chains = new Map<number, { rpcUrl: string; rpc: ChainClient }>()
+  let ahead: number | undefined
+  const look = async () => {
+    const [{ at }, { chains: found, aheadMs = 0 }] = await Promise.all([opened(), sandbox.status()])
+    ahead = aheadMs
+    for (const { chainId, rpcUrl } of found)
+      if (chains.get(chainId)?.rpcUrl !== rpcUrl) chains.set(chainId, { rpcUrl, rpc: at(rpcUrl) })
+  }
+  return servingSide(
+    { ...needs, now: () => needs.now() + (ahead ?? 0) },
+    {
+      dir,
+      opened: async () => {
+        const { catalog, rpc, aheadMs } = await opened()
+        ahead ??= aheadMs
+        return { catalog, rpc: (chainId) => clientOf(() => chains.get(chainId)?.rpc ?? rpc(chainId)) }
+      },
+      own: async () => (await opened()).store,
+      keepAlive: { work: look, everyMs: lookMs },
+    },
+  )
 }

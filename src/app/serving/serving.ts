@@ -15,7 +15,6 @@ import { externalPricesFrom } from '../backends/display-prices.ts'
 import { swapSettingsFrom } from '../backends/swap-settings.ts'
 import { logUnreadableQuotes } from '../backends/unreadable-quote-warning.ts'
 import { apiKeys } from './api-keys.ts'
-import { operatorFees } from './operator-fees.ts'
 
 /** The text of a certificate or of its key. */
 function pem(path: string): string {
@@ -65,13 +64,11 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
 
 /** Opens the engine's store and the API keys, in one file. */
 async function openStore(database: string) {
-  const [{ engineMigrations, engineStore }, { keyStore }, { cachedKeyOwner }, { sqliteSql }] =
-    await Promise.all([
-      import('../../store/engine/store.ts'),
-      import('../../store/api-keys/keys.ts'),
-      import('../../store/api-keys/owner-cache.ts'),
-      import('../../store/sql/sqlite.ts'),
-    ])
+  const [{ engineMigrations, engineStore }, { cachedKeyOwner, keyStore }, { sqliteSql }] = await Promise.all([
+    import('../../store/engine/store.ts'),
+    import('../../store/api-keys/keys.ts'),
+    import('../../store/sql/sqlite.ts'),
+  ])
   const sql = sqliteSql(database, { migrations: engineMigrations })
   const keys = keyStore(sql)
   const owners = <made>(make: (owner: KeyOwner) => made) => cachedKeyOwner(sql, keys, make)
@@ -236,3 +233,33 @@ const limits = [
 
 /** Where so many ask at once, the newest block of a chain is asked for once in so many ms. */
 const answerReuse = { minCallers: 8, ms: 20 }
+
+/** So many changes of settings are shown, the newest. */
+const mostChanges = 100
+
+/** The operator's fees, in each of the databases; the first is shown. */
+function operatorFees(
+  [store, ...others]: readonly [EngineStore, ...EngineStore[]],
+  needs: { catalog: Catalog; now: () => number },
+): Operator {
+  const show: Operator['show'] = async () => {
+    const { readOperatorFees } = await import('../../engine/fees/fee-settings.ts')
+    const changes = await store.settingChanges(mostChanges)
+    return {
+      ...(await readOperatorFees(store)),
+      changes: changes.map(({ at, customer, ...change }) => ({
+        at: new Date(at).toISOString(),
+        customer: customer === '' ? null : customer,
+        ...change,
+      })),
+    }
+  }
+  return {
+    show,
+    set: async (change) => {
+      const { setOperatorFees } = await import('../../engine/fees/fee-settings.ts')
+      for (const one of [store, ...others]) await setOperatorFees({ ...needs, store: one }, change)
+      return show()
+    },
+  }
+}

@@ -3,7 +3,6 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
-import { depositBounds, type ExchangeBounds, withdrawalBounds } from '../../guard/exchange-minimum.ts'
 import { balanceOf, firstWord } from '../../guard/simulation/wallet-state.ts'
 import {
   isQueuedWithdrawal,
@@ -12,6 +11,7 @@ import {
   readReceiptUnits,
   refuseQueueRestart,
 } from '../../guard/withdrawal-queues.ts'
+import { depositBounds, type ExchangeBounds, withdrawalBounds } from '../../planning/market-quotes.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
 import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'

@@ -1,12 +1,15 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { address, checked, refundAddress, slippage } from '../../cli/options/option-values.ts'
+import { address, checked, refundAddress, slippage, wholeNumber } from '../../cli/options/option-values.ts'
 import { withSigning } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
+import { quoteJson } from '../../cli/views/json.ts'
+import { quoteColumns } from '../../cli/views/list-columns.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { networkNamed } from '../../domain/networks.ts'
 import { execute } from './execute.ts'
-import { list } from './list.ts'
 import { quote } from './quote.ts'
 import { status } from './status.ts'
 
@@ -89,4 +92,25 @@ export const swap = (world: CommandContext) => {
     .addHelpText('after', '\nExample:\n  $ sluice swap list --provider uniswap-v3')
     .action(action(world, list, 'listQuotes'))
   return command
+}
+
+/** `swap list` */
+async function list(
+  cli: Cli,
+  options: { from?: string; to?: string; provider?: string; page: string; limit: string },
+): Promise<void> {
+  const [page, limit] = [wholeNumber(options.page, '--page'), wholeNumber(options.limit, '--limit', 100)]
+  const { networks: known, bitcoin } = await cli.backend.catalog()
+  const networks = bitcoin ? [...known, bitcoinNetwork] : known
+  const answer = await (await cli.service()).listQuotes({
+    page,
+    limit,
+    ...(options.from !== undefined && { originChain: networkNamed(networks, options.from).name }),
+    ...(options.to !== undefined && { destinationChain: networkNamed(networks, options.to).name }),
+    ...(options.provider !== undefined && { provider: options.provider }),
+  })
+  await cli.list(
+    { ...answer, items: answer.items.map(quoteJson) },
+    { columns: quoteColumns, empty: 'No quotes. Get one: sluice swap quote --help' },
+  )
 }

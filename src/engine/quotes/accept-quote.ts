@@ -3,8 +3,8 @@ import type { SwapBytecode } from '../../api/bytecode.ts'
 import type { TakenQuote } from '../../api/quote.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import { tokenAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork } from '../../domain/bitcoin.ts'
+import { formatAmount, tokenAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
@@ -17,7 +17,7 @@ import type { EngineContext } from '../context.ts'
 import { feePayment } from '../fees/charges.ts'
 import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../unsigned-transactions/approvals.ts'
 import { estimateGasLimit } from '../unsigned-transactions/gas-limit.ts'
-import { bitcoinBytecode } from './bitcoin-bytecode.ts'
+import { depositOf } from './bitcoin-deposit-lookup.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
 import {
   deadlineOf,
@@ -211,6 +211,7 @@ const terms = [
   'toChain',
   'expectedAmountOut',
 ]
+
 const sideTerms = ['contract', 'chainId', 'decimals', 'amount']
 
 /**
@@ -239,3 +240,43 @@ function refuseChanged(quote: Record<string, unknown>, issued: Record<string, un
 /** Whether two values are the same JSON, in whatever order, or the same address. */
 const isSame = (a: unknown, b: unknown): boolean =>
   canonical(a) === canonical(b) || (typeof a === 'string' && typeof b === 'string' && sameAddress(a, b))
+
+/**
+ * The answer for a quote that begins on Bitcoin: no transactions, as nothing is signed here, and how to pay in `rawSwapData.deposit`.
+ */
+function bitcoinBytecode(
+  row: QuoteWithAction,
+  { tokenOut, recipient }: { tokenOut: Token; recipient: Address },
+): SwapBytecode {
+  const { deposit, provider } = depositOf(row)
+  const { amountIn, amountOut, minAmountOut } = offerOf(row)
+  const named = recipientOf(row)
+  if (named && !sameAddress(named, recipient))
+    throw new AppError('QUOTE_VALIDATION_ERROR', `The quote is for ${named}, not for ${recipient}`, {
+      details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
+    })
+  const side = (token: Token, amount: bigint, bound: object) => ({
+    contract: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    chainId: token.chainId,
+    amount: String(amount),
+    ...bound,
+  })
+  return {
+    type: 'BITCOIN_DEPOSIT',
+    provider: row.provider,
+    chainId: bitcoinNetwork.chainId,
+    approvals: [],
+    transactions: [],
+    gasLimit: null,
+    gasLimitReason: 'nothing is sent from an EVM wallet',
+    swapDetails: {
+      tokenIn: side(btc, amountIn, { maxAmount: String(amountIn) }),
+      tokenOut: side(tokenOut, amountOut, { minAmount: String(minAmountOut) }),
+      recipient,
+    },
+    rawSwapData: { deposit, provider },
+    message: `Pay ${formatAmount(amountIn, btc)} to ${deposit.address} on Bitcoin before ${deposit.until}${deposit.memo === null ? '' : `, with the memo ${deposit.memo} in an OP_RETURN output`}`,
+  }
+}

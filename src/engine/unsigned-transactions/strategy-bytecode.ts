@@ -5,14 +5,13 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { readSearchStarts, type SearchStarts, trackOperation } from '../actions/tracking.ts'
 import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
-import { type WithdrawalFee, withdrawalFeeOf } from '../fees/withdrawal-fee.ts'
 import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'
 import { refuseUnrecoverable } from '../quotes/recipient-check.ts'
 import { readMarkets } from '../strategies/market-state.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { crossChainDeposit } from './cross-chain-deposit.ts'
 import { depositStep, requireDepositOpen, requireValidSlippage } from './deposit.ts'
-import { withdrawalStep } from './withdrawal.ts'
+import { type WithdrawalFee, withdrawalFeeOf, withdrawalStep } from './withdrawal.ts'
 
 /** Builds the ordered transactions of a deposit, withdrawal or claim, and tracks them under the returned id. */
 export async function strategyBytecode(

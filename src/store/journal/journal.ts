@@ -1,14 +1,15 @@
+import type { Hex } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
-import { openJournalDb, sha256 } from './database.ts'
+import { headRetentionMs } from '../../domain/networks.ts'
+import { type JournalDb, openJournalDb, sha256 } from './database.ts'
 import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
-import type { Journal } from './journal-interface.ts'
+import type { HeadJournal, Journal } from './journal-interface.ts'
 import { journalWrites } from './journal-writes.ts'
 import { journalLimits } from './limits.ts'
 import { journalLookups } from './lookups.ts'
 import { journalReopening } from './reopened-steps.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
-import { journalHeads } from './seen-heads.ts'
 
 /** The hash that identifies a request, independent of key order. */
 export const hashRequest = (request: unknown): string => sha256(canonical(request))
@@ -176,5 +177,28 @@ export function openJournal(path: string, clock: () => number): Journal {
     ...journalHeads(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
+  }
+}
+
+/** The newest recorded block of each chain. */
+function journalHeads({ one, run, write }: JournalDb, clock: () => number): HeadJournal {
+  return {
+    highestHead: (chainId) => {
+      const row = one('SELECT * FROM head WHERE chain_id = ?', chainId)
+      return row && { number: Number(row.number), hash: String(row.hash) as Hex, seen: Number(row.seen) }
+    },
+    recordHead: (chainId, number, hash) =>
+      write(() =>
+        run(
+          `INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE
+           SET hash = excluded.hash, number = excluded.number, seen = excluded.seen
+           WHERE excluded.number >= head.number OR abs(excluded.seen - head.seen) > ?`,
+          chainId,
+          number,
+          hash,
+          clock(),
+          headRetentionMs,
+        ),
+      ),
   }
 }

@@ -4,6 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
+import { hostOf } from '../../http/client.ts'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import {
   type BitcoinTransaction,
@@ -12,17 +13,19 @@ import {
   type DepositProgress,
   evmHash,
 } from '../deposit-provider.ts'
-import { badAnswer } from '../provider-api.ts'
+import { badAnswer, providerApi } from '../provider-api.ts'
+import type { SwapNetwork } from '../provider-network.ts'
 import { fromThor, namesAsset, pays, readSwapMemo, thorAsset } from './memo.ts'
-import { confirmVault, thornodeApi } from './vault.ts'
 
 const name = 'thorchain'
+
 const label = 'THORChain'
 
 /** The longest text of an OP_RETURN output, in bytes. */
 const longestMemo = 80
 
 const Amount = z.string().regex(/^\d{1,30}$/)
+
 const Quote = z.looseObject({
   memo: z.string(),
   inbound_address: z.string(),
@@ -32,11 +35,14 @@ const Quote = z.looseObject({
   recommended_min_amount_in: Amount.optional(),
   total_swap_seconds: z.int().optional(),
 })
+
 /** What an offer keeps: the answer as it came. */
 const Raw = z.object({ answer: Quote })
 
 const Coin = z.object({ asset: z.string(), amount: Amount })
+
 const Stage = z.object({ completed: z.boolean() })
+
 const Status = z.object({
   planned_out_txs: z
     .array(z.object({ chain: z.string(), to_address: z.string(), coin: Coin, refund: z.boolean() }))
@@ -185,4 +191,48 @@ export const thorchain: DepositDefinition = {
       },
     }
   },
+}
+
+/** The vaults as a node names them (recorded: thorchain-inbound-addresses.json of the facts). */
+const Inbound = z.array(
+  z.object({ chain: z.string().optional(), address: z.string().optional(), halted: z.boolean() }),
+)
+
+/** The service of a THORNode. */
+const thornodeApi = (base: string, exchangeJson: SwapNetwork['exchangeJson']) =>
+  providerApi(
+    { provider: name, label: 'THORChain', base: base.replace(/\/$/, ''), headers: {} },
+    exchangeJson,
+  )
+
+/**
+ * Holds the address of a quote to the vault for BTC that THORNodes name: that of the quote, and a second one where one is set. Returns the
+ * hosts of the nodes, all of which name it. PROVIDER_API_ERROR where one names another, or takes no BTC now.
+ */
+async function confirmVault(
+  { thornode, secondThornode = null }: BitcoinConstants,
+  exchangeJson: SwapNetwork['exchangeJson'],
+  address: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const nodes = [thornode, secondThornode].filter((one) => one !== null)
+  return Promise.all(
+    nodes.map(async (node) => {
+      const host = hostOf(node)
+      const { status, body } = await thornodeApi(node, exchangeJson).get(
+        '/thorchain/inbound_addresses',
+        signal,
+      )
+      const vault = Inbound.safeParse(body).data?.find(({ chain }) => chain === 'BTC')
+      if (!vault) throw badAnswer(name, `The node ${host} of THORChain names no vault for BTC`, status)
+      if (vault.halted) throw badAnswer(name, 'THORChain takes no BTC now: it is halted', status)
+      if (vault.address !== address)
+        throw badAnswer(
+          name,
+          `The node ${host} of THORChain names another address for BTC (${vault.address ?? 'none'}) than the quote (${address}). Do not pay it`,
+          status,
+        )
+      return host
+    }),
+  )
 }

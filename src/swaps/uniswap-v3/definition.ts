@@ -3,8 +3,7 @@ import type { Catalog, UniswapV3Constants } from '../../protocols/catalog.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindUniswapV3 } from './binding.ts'
-import { exchangeOfV3 } from './exchange.ts'
-import { uniswapV3 as openProvider } from './provider.ts'
+import { exchangeOfV3, uniswapV3 as openProvider } from './provider.ts'
 
 /**
  * A provider with the contracts of Uniswap v3, or of a fork whose quoter and router have the same functions: its name, how it is called in

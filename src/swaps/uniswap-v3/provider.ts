@@ -1,12 +1,16 @@
+import type { Rounds } from '../../chain/contract-query.ts'
 import { both, type Reading } from '../../chain/contract-reading.ts'
-import type { Address } from '../../domain/address.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
+import type { Offer } from '../../protocols/exchange-quotes.ts'
 import { askedOnce, pathsOf, type SwapPath } from '../fee-path.ts'
+import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { Ask, SwapProvider } from '../provider.ts'
 import type { SwapNetwork } from '../provider-network.ts'
 import { quoterV2Abi } from './abi.ts'
+import { wayOf } from './binding.ts'
 import { swap } from './encode.ts'
 import { packPath } from './path.ts'
 import { atSpot, spotQueries } from './spot-price.ts'
@@ -71,3 +75,21 @@ const quotes = (
       return amount === undefined ? undefined : { amount, gas: gas ?? 0n }
     }),
 })
+
+/** What a swap of SwapRouter02 brings now, and at the spot prices of its pools; `undefined` if it is no such swap. */
+export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefined {
+  const swap = wayOf(data)
+  if (!swap) return undefined
+  const { path, exact } = swap
+  return poolOutputAgainstSpot(swap, {
+    quote: (given) => ({
+      address: quoter,
+      abi: quoterV2Abi,
+      functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
+      args: [packPath(path, exact), given],
+    }),
+    other: (said) => (said as readonly [bigint] | undefined)?.[0],
+    prices: spotQueries(quoter, path),
+    fair: (prices, paid) => atSpot(path, prices, paid),
+  })
+}
