@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import { SwapBytecodeInput } from './bytecode.ts'
 import { Quote, type QuoteInput, TakenQuote } from './quote.ts'
 import { ChainId } from './transaction.ts'
+import { SwapBytecodeInput } from './unsigned-transactions.ts'
 import { DecimalsInput, maybe } from './wire-fields.ts'
 
 /** The query of the older quote pages: chain ids and an exact input. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { EvmAddress, Hash } from '../domain/address.ts'
 import { Action } from './action.ts'
-import { StrategyBytecode, StrategyBytecodeInput, SwapBytecode, SwapBytecodeInput } from './bytecode.ts'
 import { Customer, Fees, FeesInput } from './customer.ts'
 import { PageOf } from './page.ts'
 import { History } from './position-history.ts'
@@ -11,6 +10,12 @@ import { StrategyDetail } from './strategy.ts'
 import { SwapStatus } from './swap-status.ts'
 import { ChainId } from './transaction.ts'
 import { TransferBytecode, TransferInput } from './transfer.ts'
+import {
+  StrategyBytecode,
+  StrategyBytecodeInput,
+  SwapBytecode,
+  SwapBytecodeInput,
+} from './unsigned-transactions.ts'
 import { Wallet } from './wallet-positions.ts'
 import { Name, paging } from './wire-fields.ts'
 

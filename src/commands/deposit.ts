@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { StrategyBytecode, StrategyBytecodeInput } from '../api/bytecode.ts'
+import type { StrategyBytecode, StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { amountOf, checked, slippage } from '../cli/options/option-values.ts'

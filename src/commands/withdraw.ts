@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import type { StrategyBytecodeInput } from '../api/bytecode.ts'
 import type { Service } from '../api/service.ts'
+import type { StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { amountOf, checked, slippage } from '../cli/options/option-values.ts'

@@ -7,12 +7,12 @@ import { fields } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { parseAmount, tokenAmount } from '../domain/amount.ts'
+import type { Unit } from '../domain/amount-unit.ts'
 import type { ApyBasis } from '../domain/apy-basis.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { shellOperand, shellWord } from '../domain/shell-quoting.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
-import type { Unit } from '../domain/unit.ts'
 import { categories } from '../protocols/catalog.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }

@@ -1,7 +1,7 @@
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
+import type { Unit } from './amount-unit.ts'
 import { AppError } from './errors.ts'
-import type { Unit } from './unit.ts'
 
 /**
  * What somebody may have meant who typed an amount with a sign, an exponent, in hex, with separators, or with more decimals than there are, as plain

@@ -1,7 +1,7 @@
 import { formatAmount } from './amount.ts'
+import type { Unit } from './amount-unit.ts'
 import { AppError } from './errors.ts'
 import { less, more, usualSlippage } from './slippage.ts'
-import type { Unit } from './unit.ts'
 
 /** How much goes in and how much comes out, in the smallest units. */
 export type Amounts = { amountIn: bigint; amountOut: bigint }

@@ -14,7 +14,7 @@ import type { Account } from '../protocols/shared/lending-account.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { Bitcoin, DepositProvider } from '../swaps/deposit-provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
-import type { SwapNetwork } from '../swaps/provider-network.ts'
+import type { SwapDependencies } from '../swaps/provider-dependencies.ts'
 import type { AccessScope } from './access-scope.ts'
 import type { PageRequest } from './pagination.ts'
 /** The services that read the chains in one access scope. Customers with the same scope may share them. */
@@ -47,7 +47,7 @@ export type SwapSettings = {
   providers?: readonly string[]
   quoteDeadlineMs?: number
   /** Reads the file with the keys for the service of a provider. */
-  secretAt?: SwapNetwork['secretAt'] | undefined
+  secretAt?: SwapDependencies['secretAt'] | undefined
 }
 
 /** Called when a stored quote cannot be read and is left out of a list. */

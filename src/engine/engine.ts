@@ -24,7 +24,7 @@ import { swapStatus } from './quotes/swap-status.ts'
 import type { AnswerReuse } from './request-coalescing.ts'
 import { strategyWithDetails } from './strategies/market-state.ts'
 import { recommend } from './strategies/recommend.ts'
-import { strategyBytecode } from './unsigned-transactions/strategy-bytecode.ts'
+import { strategyBytecode } from './unsigned-transactions/strategy-transactions.ts'
 import { transferBytecode } from './unsigned-transactions/transfer.ts'
 
 /** What an engine needs: catalogue, chains, store, customer, clock and ids. */

@@ -36,7 +36,7 @@ import {
   type SlippageEstimate,
   slippageEstimates,
 } from './reference-price.ts'
-import { isOnWord } from './swap-settlement.ts'
+import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 
 type CheckedWithoutPolicy = {
   proposal: Proposal
@@ -169,7 +169,8 @@ export async function checkWithoutPolicy(
     simulation: simulation?.how ?? 'unavailable',
     code: leastKnownState(contracts),
     reference,
-    isWord: slips.some(({ by }) => by === 'service') || active.some(({ intent }) => isOnWord(intent)),
+    isWord:
+      slips.some(({ by }) => by === 'service') || active.some(({ intent }) => isMinimumUnproven(intent)),
     canAsk: terms.canAsk,
   })
   return {

@@ -17,7 +17,7 @@ import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
 import { operationJson } from './plan-format.ts'
 import type { ProposedLeg } from './proposal.ts'
-import { isOnWord } from './swap-settlement.ts'
+import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 
 /**
@@ -191,7 +191,7 @@ const isNamed = ({ legs }: CheckedPlan['proposal'], token: Token): boolean =>
 
 /** The allowance that an action needs: token, spender, amount. */
 function allowanceNeeded({ intent }: ProposedLeg, spender: Address) {
-  const need = intent && !isOnWord(intent) ? requiredAllowance(intent) : undefined
+  const need = intent && !isMinimumUnproven(intent) ? requiredAllowance(intent) : undefined
   return need ? { token: need.token.address, spender, amount: tokenAmount(need.amount, need.token) } : null
 }
 

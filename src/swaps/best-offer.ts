@@ -81,7 +81,7 @@ function eligible(
  * Asks all eligible providers at once and returns the best offer by what is left of it after gas: most out, or least in. Failed and late
  * providers are left out. The prices are read beside the offers. `known` are the networks and tokens that an error may name.
  */
-export async function best(
+export async function bestOffer(
   providers: readonly SwapProvider[],
   ask: Ask,
   preferred: string | undefined,

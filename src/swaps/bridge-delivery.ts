@@ -3,14 +3,14 @@ import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog.ts'
-import type { SwapNetwork } from './provider-network.ts'
+import type { SwapDependencies } from './provider-dependencies.ts'
 
 /** What is needed to follow a transfer between chains: their nodes, the catalogue, the time in epoch ms, and HTTP for a service. */
 export type DeliveryContext = {
   rpc: (chainId: number) => ChainClient
   catalog: Catalog
   now: () => number
-  getJson: SwapNetwork['getJson']
+  getJson: SwapDependencies['getJson']
 }
 
 /** A transfer to another chain: the mined call of a wallet that sent it, and the token that is to arrive for its recipient. */

@@ -6,7 +6,7 @@ import type { Catalog } from '../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { SwapProvider } from './provider.ts'
-import type { SwapNetwork } from './provider-network.ts'
+import type { SwapDependencies } from './provider-dependencies.ts'
 
 /** The intent of a swap. */
 export type SwapIntent = Extract<Intent, { kind: 'swap' }>
@@ -53,5 +53,5 @@ export type SwapDefinition = {
    */
   exchange?: (catalog: Catalog, transaction: Transaction) => Rounds<Exchanged> | undefined
   /** Opens the provider for quotes; `undefined` if the catalogue has no contracts for it. */
-  open: (catalog: Catalog, network: SwapNetwork) => SwapProvider | undefined
+  open: (catalog: Catalog, network: SwapDependencies) => SwapProvider | undefined
 }

@@ -2,7 +2,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
-import type { SwapNetwork } from './provider-network.ts'
+import type { SwapDependencies } from './provider-dependencies.ts'
 
 /**
  * A transaction of Bitcoin, as far as it is read here. Amounts are in satoshi; `height` and `time` (epoch ms) are those of its block, `null`
@@ -94,7 +94,7 @@ export type DepositProvider = {
 }
 
 /** What a deposit provider works with. */
-export type DepositNetwork = Pick<SwapNetwork, 'exchangeJson'> & { now: () => number }
+export type DepositDependencies = Pick<SwapDependencies, 'exchangeJson'> & { now: () => number }
 
 /** A deposit provider as the program knows it; one line of `deposit-registry.ts`. */
 export type DepositDefinition = {
@@ -106,13 +106,13 @@ export type DepositDefinition = {
   /** Asks for the address again where it is only named, and gives the hosts that name it: PROVIDER_API_ERROR where one names another. */
   confirmAddress?: (
     bitcoin: BitcoinConstants,
-    exchangeJson: SwapNetwork['exchangeJson'],
+    exchangeJson: SwapDependencies['exchangeJson'],
     address: string,
   ) => Promise<string[]>
   /** Reads the terms out of the provider's own data, and refuses what was not asked for: PROVIDER_API_ERROR. Asks nobody. */
   check: (bitcoin: BitcoinConstants, raw: unknown, ask: DepositAsk) => DepositTerms
   /** Opens the provider; `undefined` if the catalogue has no service for it. */
-  open: (bitcoin: BitcoinConstants, network: DepositNetwork) => DepositProvider | undefined
+  open: (bitcoin: BitcoinConstants, network: DepositDependencies) => DepositProvider | undefined
 }
 
 /** Whether text is the hash of a transaction of an EVM chain, with or without `0x`; the hash, or `undefined`. */

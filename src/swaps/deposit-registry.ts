@@ -1,5 +1,5 @@
 import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
-import type { DepositDefinition, DepositNetwork, DepositProvider } from './deposit-provider.ts'
+import type { DepositDefinition, DepositDependencies, DepositProvider } from './deposit-provider.ts'
 import { nearIntents } from './near-intents/provider.ts'
 import { thorchain } from './thorchain/provider.ts'
 
@@ -22,6 +22,6 @@ export function depositProofOf(name: string): string | undefined {
 /** Opens every deposit provider that the catalogue has a service for. */
 export const openDepositProviders = (
   bitcoin: BitcoinConstants | undefined,
-  network: DepositNetwork,
+  network: DepositDependencies,
 ): DepositProvider[] =>
   bitcoin ? depositDefinitions.flatMap(({ open }) => open(bitcoin, network) ?? []) : []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AddressHistory, Bitcoin, BitcoinTransaction } from './deposit-provider.ts'
 import { badAnswer, providerApi } from './provider-api.ts'
-import type { SwapNetwork } from './provider-network.ts'
+import type { SwapDependencies } from './provider-dependencies.ts'
 
 const Output = z.object({
   scriptpubkey: z.string(),
@@ -29,7 +29,7 @@ const pageSize = 25
 const mostPages = 40
 
 /** Reads Bitcoin by an Esplora API (Blockstream/esplora API.md). A chain that cannot be read is PROVIDER_API_ERROR. */
-export function esplora(base: string, exchangeJson: SwapNetwork['exchangeJson']): Bitcoin {
+export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJson']): Bitcoin {
   const label = 'Bitcoin (Esplora)'
   const api = providerApi({ provider: name, label, base: base.replace(/\/$/, ''), headers: {} }, exchangeJson)
   const strange = (status: number) =>

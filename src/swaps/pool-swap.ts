@@ -5,7 +5,7 @@ import { less, more } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
-import type { SwapNetwork } from './provider-network.ts'
+import type { SwapDependencies } from './provider-dependencies.ts'
 
 /**
  * A swap along a path of pools before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`. Exact
@@ -41,7 +41,7 @@ type QuotedPath<path> = {
 type PoolProvider<constants, path> = {
   name: string
   deployments: readonly constants[]
-  read: SwapNetwork['read']
+  read: SwapDependencies['read']
   wrappedOn: (network: Network) => Address | undefined
   routerOf: (here: constants) => Address
   /** The Permit2 through which the router takes tokens; without it, the router takes them itself. */

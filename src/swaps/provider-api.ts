@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
-import type { ApiAnswer, SwapNetwork } from './provider-network.ts'
+import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
 
 /** An amount as the services of aggregators write it, in the smallest unit. */
 export const Amount = z.string().regex(/^\d{1,78}$/)
@@ -22,7 +22,7 @@ export function providerApi(
     base,
     headers,
   }: { provider: string; label: string; base: string; headers: Headers | HeadersFor },
-  exchangeJson: SwapNetwork['exchangeJson'],
+  exchangeJson: SwapDependencies['exchangeJson'],
 ): ProviderApi {
   const ask = async (request: { path: string; body?: unknown; signal?: AbortSignal | undefined }) => {
     const answer = await exchangeJson({

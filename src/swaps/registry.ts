@@ -14,7 +14,7 @@ import { kyberSwap } from './kyberswap/definition.ts'
 import { lifi } from './lifi/definition.ts'
 import { oneInch } from './oneinch/definition.ts'
 import type { SwapProvider } from './provider.ts'
-import type { SwapNetwork } from './provider-network.ts'
+import type { SwapDependencies } from './provider-dependencies.ts'
 import { relay } from './relay/definition.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
@@ -111,5 +111,5 @@ export const allowedFor = (catalog: Catalog, { chainId, to }: Pick<Transaction, 
   swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, to))?.spender ?? to
 
 /** Opens every provider that the catalogue has contracts for. */
-export const openSwapProviders = (catalog: Catalog, network: SwapNetwork): SwapProvider[] =>
+export const openSwapProviders = (catalog: Catalog, network: SwapDependencies): SwapProvider[] =>
   swapDefinitions.flatMap(({ open }) => open(catalog, network) ?? [])

@@ -21,7 +21,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { EngineContext } from '../../src/engine/context.ts'
 import { quoteFor } from '../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { best } from '../../src/swaps/best-offer.ts'
+import { bestOffer } from '../../src/swaps/best-offer.ts'
 import type { Ask, SwapProvider } from '../../src/swaps/provider.ts'
 import { published } from '../support/published-calls.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -545,14 +545,21 @@ describe('of several providers', () => {
     }
     const uniswap = real(context)
     const unpriced = Promise.resolve({ tokenIn: null, tokenOut: null, coin: null, gasPrice: null })
-    const { provider } = await best([late(uniswap), uniswap], ask, undefined, 500, unpriced, context.catalog)
+    const { provider } = await bestOffer(
+      [late(uniswap), uniswap],
+      ask,
+      undefined,
+      500,
+      unpriced,
+      context.catalog,
+    )
     expect(provider.name).toBe('uniswap-v3')
     // Whoever quotes asks our nodes: it is they who are late, and not the tokens that are wrong.
-    expect(await codeOf(best([late(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
+    expect(await codeOf(bestOffer([late(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'RPC_UNREACHABLE',
     )
     const served = { ...late(uniswap), asksService: true as const }
-    expect(await codeOf(best([served], ask, undefined, 50, unpriced, context.catalog))).toBe(
+    expect(await codeOf(bestOffer([served], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'PROVIDER_API_ERROR',
     )
     // Whose minimum nothing proves wins against nobody, and is taken where there is nobody else.
@@ -569,13 +576,13 @@ describe('of several providers', () => {
       [[onWord, uniswap], 'uniswap-v3'],
       [[onWord], 'promises'],
     ] as const)
-      expect((await best(providers, ask, undefined, 5_000, unpriced, context.catalog)).provider.name).toBe(
-        name,
-      )
-    expect(await codeOf(best([broken(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
+      expect(
+        (await bestOffer(providers, ask, undefined, 5_000, unpriced, context.catalog)).provider.name,
+      ).toBe(name)
+    expect(await codeOf(bestOffer([broken(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'QUOTE_GENERATION_FAILED',
     )
-    expect(await codeOf(best([silent(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
+    expect(await codeOf(bestOffer([silent(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'NO_ROUTE_FOUND',
     )
     // What is wrong with the chain is no failure of a provider.
@@ -583,12 +590,14 @@ describe('of several providers', () => {
       ...uniswap,
       quote: () => Promise.reject(new AppError('CHAIN_ID_MISMATCH', 'Another chain')),
     }
-    expect(await codeOf(best([astray], ask, undefined, 50, unpriced, context.catalog))).toBe(
+    expect(await codeOf(bestOffer([astray], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'CHAIN_ID_MISMATCH',
     )
     for (const bad of [late, broken, silent])
       expect(
-        await codeOf(best([bad(uniswap), uniswap], ask, bad(uniswap).name, 50, unpriced, context.catalog)),
+        await codeOf(
+          bestOffer([bad(uniswap), uniswap], ask, bad(uniswap).name, 50, unpriced, context.catalog),
+        ),
       ).toBe('PREFERRED_PROVIDER_QUOTE_UNAVAILABLE')
   })
 

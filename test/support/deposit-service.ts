@@ -1,14 +1,18 @@
 import { afterEach } from 'vitest'
 import type { BitcoinConstants } from '../../src/protocols/bitcoin-services.ts'
 import { type Answer, jsonBody, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
-import type { DepositDefinition, DepositNetwork, DepositProvider } from '../../src/swaps/deposit-provider.ts'
+import type {
+  DepositDefinition,
+  DepositDependencies,
+  DepositProvider,
+} from '../../src/swaps/deposit-provider.ts'
 import { serviceExchange } from '../../src/swaps/provider-http.ts'
 
 /** What the service of a test answers. */
 export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>
 
 /** Requests by real HTTP, with a clock. */
-export const depositNetwork = (now: () => number): DepositNetwork => ({
+export const depositNetwork = (now: () => number): DepositDependencies => ({
   now,
   exchangeJson: serviceExchange,
 })

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest'
 import { exchangeJson } from '../../src/http/client.ts'
 import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
-import type { SwapNetwork } from '../../src/swaps/provider-network.ts'
+import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 
 /** What a test lets the service of a provider answer. */
 export type Answering = (...asked: Parameters<Parameters<typeof serveLoopback>[0]>) => Answered
@@ -22,7 +22,7 @@ export function useProviderService(): (answer: Answering) => Promise<string> {
 }
 
 /** Asks a service as the program does, with little patience. */
-export const exchangeSoon: SwapNetwork['exchangeJson'] = ({ url, body, headers, signal }) =>
+export const exchangeSoon: SwapDependencies['exchangeJson'] = ({ url, body, headers, signal }) =>
   exchangeJson(body === undefined ? 'GET' : 'POST', url, body, {
     headers: headers ?? {},
     deadlineMs: 500,

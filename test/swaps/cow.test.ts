@@ -10,7 +10,7 @@ import { appHash, orderOf, partsOfUid, uidOf } from '../../src/swaps/cow/order.t
 import { cow } from '../../src/swaps/cow/provider.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
-import type { ApiRequest } from '../../src/swaps/provider-network.ts'
+import type { ApiRequest } from '../../src/swaps/provider-dependencies.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
 import { engineOn } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'

@@ -17,7 +17,7 @@ import type { SwapIntent } from '../../src/swaps/definition.ts'
 import { diamondAbi } from '../../src/swaps/lifi/abi.ts'
 import { lifi } from '../../src/swaps/lifi/provider.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
-import type { SwapNetwork } from '../../src/swaps/provider-network.ts'
+import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
 import {
   catalog,
@@ -329,7 +329,7 @@ const [sample, documented] = ['quote', 'status'].map((name) =>
 describe('the service of LI.FI', () => {
   type Answers = (url: URL) => ReturnType<Answering>
   const serve = useProviderService()
-  const at = async (answer: Answers, network: Partial<SwapNetwork> = {}) => {
+  const at = async (answer: Answers, network: Partial<SwapDependencies> = {}) => {
     const nobody = async () => {
       throw new Error('not asked')
     }

@@ -9,7 +9,7 @@ import type { RelayConstants } from '../../src/protocols/catalog.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
-import type { SwapNetwork } from '../../src/swaps/provider-network.ts'
+import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
 import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
 import { relay } from '../../src/swaps/relay/provider.ts'
@@ -282,7 +282,7 @@ describe('the service of Relay', () => {
   const nobody = async () => {
     throw new Error('not asked')
   }
-  const at = async (answer: Answering, network: Partial<SwapNetwork> = {}) => {
+  const at = async (answer: Answering, network: Partial<SwapDependencies> = {}) => {
     const api = await serve(answer)
     return relay(
       catalog.relay.map((one) => ({ ...one, api })),

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Backend } from '../../cli/command-context.ts'
 import { catalogOn } from '../../protocols/catalog.ts'
-import { servingSide } from '../serving/serving.ts'
+import { serveProfile } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { externalPricesFrom } from './display-prices.ts'
-import { rpcChains, walletSide } from './rpc-chains.ts'
+import { localWallet, rpcChains } from './rpc-chains.ts'
 import { warnSilentNetworks } from './silent-network-warning.ts'
 import { swapSettingsFrom } from './swap-settings.ts'
 import { warnUnreadableQuotes } from './unreadable-quote-warning.ts'
@@ -54,11 +54,11 @@ export function engineBackend(needs: BackendInputs): Backend {
     kind: 'engine',
     reference: undefined,
     rawResponses: undefined,
-    serving: servingSide(needs, { dir: dirs.data, opened, own }),
+    serving: serveProfile(needs, { dir: dirs.data, opened, own }),
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),
     findings: async () =>
       (await import('../doctor/network-findings.ts')).networkFindings({ ...(await opened()), now }),
-    ...walletSide(needs, opened),
+    ...localWallet(needs, opened),
   }
 }

@@ -10,7 +10,7 @@ import { tokenAt } from '../../domain/token.ts'
 import { answerWithinTimeLimit } from '../command-time-limit.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { hearing } from './call-trace.ts'
-import { type RpcChains, rpcChains, walletSide } from './rpc-chains.ts'
+import { localWallet, type RpcChains, rpcChains } from './rpc-chains.ts'
 
 /** How far the clock of the service is ahead of ours, as far as it was told: only minutes count. */
 type Clock = { offMs: number }
@@ -74,7 +74,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
       ])
       return [...service, ...networks]
     },
-    ...walletSide(needs, opened),
+    ...localWallet(needs, opened),
     // The service may have strategies on networks that nobody can sign for from here.
     catalog: async () => (await chains()).all(),
   }

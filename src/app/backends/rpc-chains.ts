@@ -62,7 +62,7 @@ export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (()
   })
 
 /** What engine and remote have alike: the wallet's side, which is on this machine either way. */
-export function walletSide(
+export function localWallet(
   { dirs, env, settings, secrets, desk, io, globals, now, keep }: BackendInputs,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
 ): Pick<Backend, 'catalog' | 'context' | 'prices' | 'signerIdentity' | 'read'> {

@@ -12,7 +12,7 @@ import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { chainWithTimeLimit } from '../command-time-limit.ts'
 import { policyHere } from '../profiles/policy-file.ts'
-import { servingSide } from '../serving/serving.ts'
+import { serveProfile } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
@@ -172,7 +172,7 @@ function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: Stands):
     for (const { chainId, rpcUrl } of found)
       if (chains.get(chainId)?.rpcUrl !== rpcUrl) chains.set(chainId, { rpcUrl, rpc: at(rpcUrl) })
   }
-  return servingSide(
+  return serveProfile(
     { ...needs, now: () => needs.now() + (ahead ?? 0) },
     {
       dir,

@@ -106,7 +106,7 @@ type Stands = {
 }
 
 /** Serves this profile over HTTP, with API keys. */
-export function servingSide(
+export function serveProfile(
   { version, env, io, globals, now, newId }: BackendInputs,
   { dir, opened, own, keepAlive }: Stands,
 ): Serving {

@@ -1,6 +1,6 @@
-import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
 import type { Service } from '../../api/service.ts'
+import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Amounts, type Asked, burnPrice, swapMost } from '../../domain/swap-amounts.ts'

@@ -1,4 +1,4 @@
-import type { StrategyBytecode } from '../../api/bytecode.ts'
+import type { StrategyBytecode } from '../../api/unsigned-transactions.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -6,7 +6,7 @@ import { type Amounts, type Asked, acceptedOf } from '../../domain/swap-amounts.
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
-import { isPaidLater } from '../../planning/swap-settlement.ts'
+import { isPaidLater } from '../../planning/swap-payout-guarantees.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { Cli } from '../command-context.ts'
 import { statedFees } from './service-fees.ts'

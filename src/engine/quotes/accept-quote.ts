@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { SwapBytecode } from '../../api/bytecode.ts'
 import type { TakenQuote } from '../../api/quote.ts'
+import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'

@@ -14,7 +14,7 @@ import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
-import { best } from '../../swaps/best-offer.ts'
+import { bestOffer } from '../../swaps/best-offer.ts'
 import { gasCostUsd, type NetPrices, netAmount } from '../../swaps/net-amount.ts'
 import type { Ask } from '../../swaps/provider.ts'
 import { holdToRamp } from '../../swaps/ramp-limits.ts'
@@ -128,7 +128,7 @@ export async function newQuote(
   const reading = netPrices(context, ask)
   const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
   for (const one of [reading, clock]) one.catch(() => undefined) // Awaited below, unless no provider has an offer.
-  const { provider, offer } = await best(
+  const { provider, offer } = await bestOffer(
     context.providers,
     ask,
     input.preferredProvider,

@@ -7,7 +7,7 @@ import { categories } from '../../protocols/catalog.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { type EngineContext, type ListedMarket, routeNetworkNamed } from '../context.ts'
 import { acceptsBridgedFunds, bridgedTokenOn } from '../unsigned-transactions/cross-chain-deposit.ts'
-import { strategyBytecode } from '../unsigned-transactions/strategy-bytecode.ts'
+import { strategyBytecode } from '../unsigned-transactions/strategy-transactions.ts'
 
 /**
  * Recommends the strategy with the highest rate that is open for the action, by asset symbol or category, in

@@ -1,5 +1,5 @@
-import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
 import type { Quote } from '../../api/quote.ts'
+import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'

@@ -1,4 +1,4 @@
-import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
+import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import { answerRounds, read } from '../../chain/block-reads.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { formatAmount } from '../../domain/amount.ts'

@@ -1,4 +1,4 @@
-import type { StrategyBytecodeInput } from '../../api/bytecode.ts'
+import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import { read } from '../../chain/block-reads.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'

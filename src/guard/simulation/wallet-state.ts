@@ -12,11 +12,11 @@ import { type ReadCall, requestAtBlock } from '../../chain/raw-reads.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
+import type { Unit } from '../../domain/amount-unit.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Unit } from '../../domain/unit.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 
 type Question = {

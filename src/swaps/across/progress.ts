@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog.ts'
 import type { Returned, SwapProvider } from '../provider.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { spokePoolAbi as abi, filled } from './abi.ts'
 import {
   accountOf,
@@ -22,7 +22,7 @@ type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlo
  * Reads from both chains how far the deposit of a mined transaction is. `told` is the hash of a fill that somebody names, for a node that does
  * not find it: it counts if the event of the pool in it matches.
  */
-export function depositProgress(network: Pick<SwapNetwork, 'log' | 'logs' | 'read' | 'mined'>) {
+export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' | 'read' | 'mined'>) {
   return async (
     [here, there]: readonly [AcrossConstants, AcrossConstants],
     origin: Hex,

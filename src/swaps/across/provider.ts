@@ -6,7 +6,7 @@ import { numbersAsText } from '../../http/json.ts'
 import type { AcrossConstants } from '../../protocols/catalog.ts'
 import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { fillWindow } from './abi.ts'
 import { depositAcross } from './encode.ts'
 import { depositProgress } from './progress.ts'
@@ -72,7 +72,7 @@ const usualWindow = fillWindow / 2
 export function across(
   ends: readonly AcrossEnd[],
   isCarried: (route: Route) => boolean,
-  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
+  network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
   const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const

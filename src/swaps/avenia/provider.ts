@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { AveniaConstants } from '../../protocols/catalog.ts'
 import type { OfferFee, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { holdToRamp } from '../ramp-limits.ts'
 import { parseAccount, signedHeaders } from './account.ts'
 import { currencyOf, isRamp } from './pairs.ts'
@@ -70,7 +70,7 @@ export function avenia(
     now,
     mined,
     log,
-  }: Pick<SwapNetwork, 'exchangeJson' | 'secretAt' | 'now' | 'mined' | 'log'>,
+  }: Pick<SwapDependencies, 'exchangeJson' | 'secretAt' | 'now' | 'mined' | 'log'>,
 ): SwapProvider {
   const chains = known.flatMap(({ service, ...one }): Desk[] => (service ? [{ ...one, service }] : []))
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)

@@ -8,7 +8,7 @@ import type { Offer as Exchanged } from '../../protocols/exchange-quotes.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeSwap } from './decode.ts'
 import { swapBalancerV2 } from './encode.ts'
 import { atSpot, otherAmount, type PoolPath, pathsOf, priceQueries, quoteOf } from './pools.ts'
@@ -19,7 +19,7 @@ const gasOf = ({ pools }: PoolPath): bigint => 55_000n + 45_000n * BigInt(pools.
 /** Swaps on one chain through the listed pools of Balancer v2: one or two, all quoted in one call by BalancerQueries. */
 export const balancerV2 = (
   deployments: readonly BalancerV2Constants[],
-  read: SwapNetwork['read'],
+  read: SwapDependencies['read'],
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider =>
   poolSwapProvider<BalancerV2Constants, PoolPath>({

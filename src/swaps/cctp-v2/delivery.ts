@@ -4,7 +4,7 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
 import { eventTopic } from '../../protocols/shared/encode-topics.ts'
-import type { Sought } from '../provider-network.ts'
+import type { Sought } from '../provider-dependencies.ts'
 import { messageTransmitterV2Abi as abi, burn } from './abi.ts'
 
 /** The fields of a burn's message, named as in BurnMessageV2, which are fixed at the burn. `amount` is in the smallest unit. */

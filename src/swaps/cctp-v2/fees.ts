@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import { numbersAsText } from '../../http/json.ts'
 import type { CctpV2Constants } from '../../protocols/catalog.ts'
-import type { Sought } from '../provider-network.ts'
+import type { Sought } from '../provider-dependencies.ts'
 import { finality } from './abi.ts'
 
 /** A speed of the bridge. */

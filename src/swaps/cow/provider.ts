@@ -6,7 +6,7 @@ import { less, more } from '../../domain/slippage.ts'
 import type { CowConstants } from '../../protocols/catalog.ts'
 import type { SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { settlementAbi as abi, orderWindow } from './abi.ts'
 import { preSign } from './encode.ts'
 import { boughtIn, fillQuery, signedIn } from './fill.ts'
@@ -83,7 +83,7 @@ export function cow(
     head,
     log,
     mined,
-  }: Pick<SwapNetwork, 'exchangeJson' | 'read' | 'head' | 'log' | 'mined'>,
+  }: Pick<SwapDependencies, 'exchangeJson' | 'read' | 'head' | 'log' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const bookOf = ({ api }: CowEnd): ProviderApi =>

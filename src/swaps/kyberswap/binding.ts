@@ -6,7 +6,7 @@ import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payment.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { bindAggregatorSwap } from '../aggregator-binding.ts'
-import { withInsideFees } from '../inside-fees.ts'
+import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
 import { feeFlags, harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
 
 /** The terms of a call of `swap`; `undefined` for another call. */
@@ -43,7 +43,7 @@ export function bindKyberSwap(
   const swapped = swap && { ...swap, amount: swap.amount - sumOf(fees) }
   const label = 'KyberSwap'
   const verdict = bindAggregatorSwap(swapped, intent, { label, odd: () => swap && oddIn(swap, intent) })
-  return withInsideFees(verdict, fees, intent)
+  return withFeesPaidInCall(verdict, fees, intent)
 }
 
 function oddIn(

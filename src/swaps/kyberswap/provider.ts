@@ -8,7 +8,7 @@ import { routerToken } from '../aggregator-binding.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './binding.ts'
 
 /**
@@ -68,7 +68,7 @@ type Raw = { routeSummary: z.output<typeof Summary>; slippageBps: number }
  */
 export function kyberSwap(
   chains: readonly (KyberSwapConstants & { api: string })[],
-  exchangeJson: SwapNetwork['exchangeJson'],
+  exchangeJson: SwapDependencies['exchangeJson'],
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const apiOf = ({ api }: { api: string }): ProviderApi =>

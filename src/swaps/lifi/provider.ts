@@ -6,7 +6,7 @@ import type { AcrossConstants, LifiConstants } from '../../protocols/catalog.ts'
 import { depositProgress } from '../across/progress.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeLifi } from './binding.ts'
 
 /** The name of the provider. */
@@ -63,7 +63,7 @@ const isFar = ({ from, to }: Pick<Route, 'from' | 'to'>): boolean => from.chainI
 export function lifi(
   chains: readonly (LifiConstants & { api: string })[],
   pools: Pools,
-  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
+  network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const apiOf = (chainId: number): ProviderApi =>

@@ -8,7 +8,7 @@ import { routerToken } from '../aggregator-binding.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeOneInchSwap } from './binding.ts'
 
 /** The name of 1inch among the providers. */
@@ -45,7 +45,7 @@ const wantsPause = (error: unknown): boolean =>
  */
 export function oneInch(
   known: readonly OneInchConstants[],
-  { exchangeJson, secretAt }: Pick<SwapNetwork, 'exchangeJson' | 'secretAt'>,
+  { exchangeJson, secretAt }: Pick<SwapDependencies, 'exchangeJson' | 'secretAt'>,
 ): SwapProvider {
   const chains = known.filter((one): one is Served => one.api !== null && one.keyFile !== null)
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)

@@ -6,7 +6,7 @@ import type { Token } from '../../domain/token.ts'
 import type { RelayConstants } from '../../protocols/catalog.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { depositRelay } from './encode.ts'
 import { decodeOrder } from './order.ts'
 import { outcomeOf, type Transfers } from './order-outcome.ts'
@@ -55,7 +55,7 @@ export function relay(
   ends: readonly RelayEnd[],
   isCarried: (route: Route) => boolean,
   tokens: readonly Token[],
-  network: Pick<SwapNetwork, 'exchangeJson' | 'head' | 'logs' | 'mined' | 'callOf'>,
+  network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'logs' | 'mined' | 'callOf'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)!
   const apiOf = ({ api: base }: RelayEnd): ProviderApi =>

@@ -14,7 +14,7 @@ import {
   evmHash,
 } from '../deposit-provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { fromThor, namesAsset, pays, readSwapMemo, thorAsset } from './memo.ts'
 
 const name = 'thorchain'
@@ -199,7 +199,7 @@ const Inbound = z.array(
 )
 
 /** The service of a THORNode. */
-const thornodeApi = (base: string, exchangeJson: SwapNetwork['exchangeJson']) =>
+const thornodeApi = (base: string, exchangeJson: SwapDependencies['exchangeJson']) =>
   providerApi(
     { provider: name, label: 'THORChain', base: base.replace(/\/$/, ''), headers: {} },
     exchangeJson,
@@ -211,7 +211,7 @@ const thornodeApi = (base: string, exchangeJson: SwapNetwork['exchangeJson']) =>
  */
 async function confirmVault(
   { thornode, secondThornode = null }: BitcoinConstants,
-  exchangeJson: SwapNetwork['exchangeJson'],
+  exchangeJson: SwapDependencies['exchangeJson'],
   address: string,
   signal?: AbortSignal,
 ): Promise<string[]> {

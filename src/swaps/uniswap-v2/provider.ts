@@ -8,7 +8,7 @@ import type { Offer as Exchanged } from '../../protocols/exchange-quotes.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { amounts } from './abi.ts'
 import { decodeSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
@@ -20,7 +20,7 @@ const gasOf = (path: readonly Address[]): bigint => 55_000n + 75_000n * BigInt(p
 /** Swaps on one chain through the pairs of Uniswap v2: one hop or two, all quoted in one call of the router. */
 export const uniswapV2 = (
   deployments: readonly UniswapV2Constants[],
-  read: SwapNetwork['read'],
+  read: SwapDependencies['read'],
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider =>
   poolSwapProvider<UniswapV2Constants, readonly Address[]>({

@@ -5,8 +5,8 @@ import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { FeePayment } from '../../protocols/fee-payment.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { type SwapPath, shownPath } from '../fee-path.ts'
-import { withInsideFees } from '../inside-fees.ts'
+import { type SwapPath, shownPath } from '../fee-tier-path.ts'
+import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
 import { bindPoolSwap } from '../pool-swap-binding.ts'
 import { feePayments, inner, outer, payments, routerItself } from './abi.ts'
 import { unpackPath } from './path.ts'
@@ -112,5 +112,5 @@ export function bindUniswapV3(
     wrapped,
     shownPath: shownPath(swap.path),
   })
-  return withInsideFees(verdict, paid, intent)
+  return withFeesPaidInCall(verdict, paid, intent)
 }

@@ -4,11 +4,11 @@ import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog.ts'
 import type { Offer } from '../../protocols/exchange-quotes.ts'
-import { askedOnce, pathsOf, type SwapPath } from '../fee-path.ts'
+import { askedOnce, pathsOf, type SwapPath } from '../fee-tier-path.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { Ask, SwapProvider } from '../provider.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { quoterV2Abi } from './abi.ts'
 import { wayOf } from './binding.ts'
 import { swap } from './encode.ts'
@@ -19,7 +19,7 @@ import { atSpot, spotQueries } from './spot-price.ts'
 export const uniswapV3 = (
   name: string,
   deployments: readonly UniswapV3Constants[],
-  read: SwapNetwork['read'],
+  read: SwapDependencies['read'],
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider =>
   poolSwapProvider<UniswapV3Constants, SwapPath>({

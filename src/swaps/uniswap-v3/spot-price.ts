@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 import type { Query } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
-import { bringsAtPrices, type SwapPath } from '../fee-path.ts'
+import { bringsAtPrices, type SwapPath } from '../fee-tier-path.ts'
 import { quoterV2Abi } from './abi.ts'
 import { packPath } from './path.ts'
 

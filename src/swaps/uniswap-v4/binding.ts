@@ -3,8 +3,8 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import { shownPath } from '../fee-path.ts'
-import { withInsideFees } from '../inside-fees.ts'
+import { shownPath } from '../fee-tier-path.ts'
+import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
 import { bindPoolSwap } from '../pool-swap-binding.ts'
 import { decodeSwap } from './decode.ts'
 
@@ -27,7 +27,7 @@ export function bindUniswapV4(
     wrapped: nativeAddress,
     shownPath: shownPath(swap.path),
   })
-  const paying = withInsideFees(verdict, swap.fees, intent)
+  const paying = withFeesPaidInCall(verdict, swap.fees, intent)
   if ('violation' in paying || !paying.bound.spends) return paying
   const spends = { ...paying.bound.spends, through: { permit2, until: swap.deadline } }
   return { bound: { ...paying.bound, spends } }

@@ -4,11 +4,11 @@ import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog.ts'
 import type { Offer as Exchanged } from '../../protocols/exchange-quotes.ts'
-import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-path.ts'
+import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-tier-path.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
-import type { SwapNetwork } from '../provider-network.ts'
+import type { SwapDependencies } from '../provider-dependencies.ts'
 import { v4QuoterAbi } from './abi.ts'
 import { decodeSwap } from './decode.ts'
 import { swapV4 } from './encode.ts'
@@ -25,7 +25,7 @@ const most = 2n ** 127n
 /** Swaps on one chain through the pools of Uniswap v4 that have no hooks: one hop or two, all quoted in one call by V4Quoter. */
 export const uniswapV4 = (
   deployments: readonly UniswapV4Constants[],
-  read: SwapNetwork['read'],
+  read: SwapDependencies['read'],
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider =>
   poolSwapProvider<UniswapV4Constants, SwapPath>({

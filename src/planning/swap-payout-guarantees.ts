@@ -6,5 +6,5 @@ export const isPaidLater = (intent: Intent): boolean =>
   intent.kind === 'swap' && isLaterProvider(intent.provider)
 
 /** Whether what a swap brings is the word of its provider alone. */
-export const isOnWord = (intent: Intent | null): boolean =>
+export const isMinimumUnproven = (intent: Intent | null): boolean =>
   intent?.kind === 'swap' && swapProofOf(intent.provider)?.minimum === 'none'

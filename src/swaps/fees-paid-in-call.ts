@@ -8,7 +8,7 @@ import type { Intent } from '../protocols/intent.ts'
  * The verdict of a swap whose call also pays `fees` of its input token: they are told in its text, and the wallet spends them with the
  * input. Whether they are the ones that were stated is for the guard to say.
  */
-export function withInsideFees(
+export function withFeesPaidInCall(
   verdict: Verdict,
   fees: readonly FeePayment[],
   { tokenIn, wallet }: Extract<Intent, { kind: 'swap' }>,

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { TransactionCall } from '../domain/transaction.ts'
 
 /** How a provider reads chains and its service; it sees nothing else of the network. */
-export type SwapNetwork = {
+export type SwapDependencies = {
   /** Reads contracts, at the newest block or the given one. */
   read: <value>(chainId: number, reading: Reading<value>, at?: bigint) => Promise<value>
   /** The number of the newest block. */

@@ -1,4 +1,4 @@
-import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/bytecode.ts'
+import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import { maxUint256, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
