@@ -5,9 +5,9 @@ import { AppError } from '../domain/errors.ts'
 import {
   type Access,
   type Allow,
-  admitted,
+  authenticate,
   callerIn,
-  guesses,
+  wrongKeyCounter,
   prepare,
   servedIn,
   setCaller,
@@ -197,9 +197,9 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       details: { allow: methods },
     })
   })
-  const wrongKeys = guesses(Date.now)
+  const wrongKeys = wrongKeyCounter(Date.now)
   const admit = (request: FastifyRequest): Promise<void> =>
-    admitted(needs, request.headers['x-api-key'] as string | undefined, {
+    authenticate(needs, request.headers['x-api-key'] as string | undefined, {
       wrong: () => wrongKeys.wrong(request.ip),
       known: (caller) => setCaller(request, caller),
     })

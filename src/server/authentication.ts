@@ -29,7 +29,7 @@ const tooMany = (seconds: number): AppError =>
  * Who asks, by the one header that carries a key, after a place was taken for the request. Throws UNAUTHORIZED with the text of the
  * specification, after `wrong` was told, and RATE_LIMITED.
  */
-export async function admitted(
+export async function authenticate(
   { access, allow }: { access: Access; allow: Allow },
   apiKey: string | undefined,
   { wrong, known }: { wrong: () => void; known: (caller: Caller) => void },
@@ -51,7 +51,7 @@ const windowMs = 60_000
 const mostAddresses = 10_000
 
 /** Counts wrong keys by the address that they came from. `wrong` throws RATE_LIMITED where there were too many. */
-export function guesses(now: () => number): { wrong: (address: string) => void } {
+export function wrongKeyCounter(now: () => number): { wrong: (address: string) => void } {
   const windows = [{ ms: windowMs, most: mostGuesses }]
   const logs = new Map<string, ReturnType<typeof slidingLog>>()
   return {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { type AppNeeds, createApp } from '../../src/server/app.ts'
-import { guesses } from '../../src/server/authentication.ts'
+import { wrongKeyCounter } from '../../src/server/authentication.ts'
 import { durations } from '../../src/server/metrics.ts'
 import { usualFees } from '../support/fees.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
@@ -308,7 +308,7 @@ describe('whoever guesses keys', () => {
 
   test('from many addresses fills no memory, and is let in again after a minute', () => {
     let now = 1_000_000
-    const { wrong } = guesses(() => now)
+    const { wrong } = wrongKeyCounter(() => now)
     for (let at = 0; at < 100; at++) wrong('a')
     expect(() => wrong('a')).toThrow('too many requests')
     for (let at = 0; at < 10_001; at++) wrong(`other ${at}`)
