@@ -4,7 +4,6 @@ import type { Strategy } from '../api/strategy.ts'
 import { type BlockRef, latestBlock } from '../chain/block-reads.ts'
 import type { Chain } from '../chain/chain.ts'
 import { AppError } from '../domain/errors.ts'
-import { compareNames } from '../domain/name-order.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import { sumUsd } from '../domain/usd.ts'
 import type { Catalog } from '../protocols/catalog.ts'
@@ -178,7 +177,7 @@ function chainCache(
   }, answerReuse)
 }
 
-const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || compareNames(a.slug, b.slug)
+const byApy = (a: Strategy, b: Strategy) => (b.apy ?? -1) - (a.apy ?? -1) || (a.slug < b.slug ? -1 : 1)
 
 /**
  * Sorts strategies by rate, best first. `missing` names the networks whose markets are left out. Empty pages

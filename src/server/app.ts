@@ -7,10 +7,10 @@ import {
   type Allow,
   authenticate,
   callerIn,
-  wrongKeyCounter,
   prepare,
   servedIn,
   setCaller,
+  wrongKeyCounter,
 } from './authentication.ts'
 import { docsPage } from './docs-page.ts'
 import { allowedOn, type Said, said, unread } from './errors.ts'

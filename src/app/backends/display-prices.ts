@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/client.ts'
 import type { Backend } from '../../cli/command-context.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { checkedPricesUrl } from '../../domain/service-url.ts'
+import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import type { ExternalPriceSource } from '../../engine/prices/external-prices.ts'
 import type { Catalog } from '../../protocols/catalog.ts'
 

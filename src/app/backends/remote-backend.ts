@@ -1,6 +1,5 @@
 import type { Service } from '../../api/service.ts'
 import type { Backend } from '../../cli/command-context.ts'
-import { doubtful, type Finding, fine } from '../../cli/findings.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -62,7 +61,8 @@ export function remoteBackend(needs: BackendInputs): Backend {
         })
       : undefined,
     findings: async () => {
-      const [{ networkFindings }, { found }] = await Promise.all([
+      const [{ serviceFindings }, { networkFindings }, { found }] = await Promise.all([
+        import('../doctor/service-findings.ts'),
         import('../doctor/network-findings.ts'),
         import('../../cli/findings.ts'),
       ])
@@ -188,47 +188,5 @@ function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Servi
       for (const chainId of ends) if (chainId !== bitcoinNetwork.chainId) rpc(chainId)
       return service.swapBytecode(input, options)
     },
-  }
-}
-
-/** Whether a deployment answers, takes the key, and has the time that we have. */
-async function serviceFindings(
-  service: Service,
-  host: string | null,
-  clockOffMs: () => number,
-): Promise<Finding[]> {
-  const began = performance.now()
-  const key = await knownAs(service)
-  const ms = Math.round(performance.now() - began)
-  const { total } = await service.listStrategies({ page: 1, limit: 1 })
-  const offMinutes = Math.round(Math.abs(clockOffMs()) / 60_000)
-  return [
-    fine(
-      'service',
-      host,
-      `answers in ${ms} ms${key ? `, customer ${key.name}` : ''}, ${total} strategies${key?.testnet ? ', testnets too' : ''}`,
-      { host, ms, customer: key?.name ?? null, strategies: total },
-    ),
-    offMinutes > 0
-      ? doubtful(
-          'clock',
-          host,
-          `the clocks of this machine and the service differ by ${offMinutes} minutes`,
-          'Deadlines and quotes will be wrong. Correct the clock of this machine.',
-          { offMs: clockOffMs() },
-        )
-      : fine('clock', host, 'agrees with the service'),
-  ]
-}
-
-/** Whose key it is; not every deployment has a page for that, and what it says there has no shape that all agree on. */
-async function knownAs(service: Service): Promise<Awaited<ReturnType<Service['customer']>> | undefined> {
-  try {
-    return await service.customer({})
-  } catch (error) {
-    // Only what would stop everything else, too, is a finding here.
-    if (error instanceof AppError && !/^(UNAUTHORIZED|RATE_LIMITED|SERVICE_UNREACHABLE)$/.test(error.code))
-      return undefined
-    throw error
   }
 }

@@ -2,7 +2,7 @@ import type { KeptProfile, ProfileSecrets, Settings } from '../../cli/config-sch
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import { isKeyFor } from '../../domain/service-api-key.ts'
+import { isKeyFor } from '../../domain/service-url-and-key.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { rpcVariables } from './rpc-settings.ts'
 

@@ -2,8 +2,7 @@ import type { LocalCli } from '../../cli/command-context.ts'
 import { agreed, choice, choices, line } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { publicNetworks } from '../../domain/networks.ts'
-import { checkedApiKey } from '../../domain/service-api-key.ts'
-import { checkedServiceUrl } from '../../domain/service-url.ts'
+import { checkedApiKey, checkedServiceUrl } from '../../domain/service-url-and-key.ts'
 import type { Said } from '../profile/set.ts'
 
 /** The settings that the answers make. */

@@ -2,8 +2,12 @@ import type { Command } from 'commander'
 import type { FromEnvironment, LocalCli } from '../../cli/command-context.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
 import { AppError } from '../../domain/errors.ts'
-import { checkedApiKey, isKeyFor } from '../../domain/service-api-key.ts'
-import { checkedPricesUrl, checkedServiceUrl } from '../../domain/service-url.ts'
+import {
+  checkedApiKey,
+  checkedPricesUrl,
+  checkedServiceUrl,
+  isKeyFor,
+} from '../../domain/service-url-and-key.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/private-files.ts'

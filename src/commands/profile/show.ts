@@ -4,7 +4,7 @@ import type { Stream } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
-import { isKeyFor } from '../../domain/service-api-key.ts'
+import { isKeyFor } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 type Kind = 'sandbox' | 'engine' | 'remote'

@@ -11,7 +11,6 @@ import { basisColumn, starNote, strategyColumns, trendColumn } from '../../cli/v
 import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
-import { compareNames } from '../../domain/name-order.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
@@ -165,6 +164,9 @@ export function intervalOf(text: string): number {
   if (ms >= 1000) return ms
   throw new AppError('USAGE', `--interval ${sanitizeText(text)} is too short`, { hint: '--interval 5s' })
 }
+
+/** The order of two names by their letters: the same in every language, and none of them is loaded. */
+const compareNames = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const orders: Record<ListOptions['sort'], (a: Strategy, b: Strategy) => number> = {
   apy: (a, b) => (b.apy ?? -1) - (a.apy ?? -1) || compareNames(a.slug, b.slug),

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod'
 import { At } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { checkedServiceUrl } from '../../domain/service-url.ts'
+import { checkedServiceUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Signable } from '../provider-api.ts'
 
