@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -135,16 +135,17 @@ test('a stream that is no terminal is left alone: what comes there was meant', a
 
 test('nor is it heard by who is so busy that all clocks are late', async () => {
   const typedAhead = new URL('../../src/cli/terminal/io.ts', import.meta.url)
-  const busyUntil = 'const busyUntil = (at) => { while (performance.now() < at) {} }'
+  const flag = join(home().data, '..', 'typed')
   const program = `
+    import { existsSync } from 'node:fs'
     import { discardTyped } from ${JSON.stringify(typedAhead)}
-    ${busyUntil}
     process.stdin.setRawMode(true)
     process.stdout.write('begun ')
-    const began = performance.now()
-    busyUntil(began + 1500)
+    // Busy until the keys were typed, and once more while they are discarded.
+    while (!existsSync(${JSON.stringify(flag)})) {}
     const discarded = discardTyped(process.stdin)
-    busyUntil(began + 2000)
+    const began = performance.now()
+    while (performance.now() < began + 500) {}
     await discarded
     process.stdin.on('data', (keys) => process.stdout.write('heard ' + keys))
     process.stdout.write('asks ')
@@ -153,7 +154,10 @@ test('nor is it heard by who is so busy that all clocks are late', async () => {
   let bytes = ''
   const exit = new Promise((done) => child.onExit(done))
   child.onData((some) => {
-    if (!bytes.includes('begun') && (bytes + some).includes('begun')) child.write('y\r')
+    if (!bytes.includes('begun') && (bytes + some).includes('begun')) {
+      child.write('y\r')
+      setTimeout(() => writeFileSync(flag, ''), 300)
+    }
     bytes += some
   })
   await exit
