@@ -1,6 +1,6 @@
 import type { ChainClient } from '../src/chain/client.ts'
 import { type Address, type Hex, sameAddress } from '../src/domain/address.ts'
-import type { StrategyEntry } from '../src/protocols/catalog.ts'
+import type { StrategyEntry } from '../src/protocols/catalog-types.ts'
 
 /** What a market was for a wallet: what is still in there of what was put in, and all that happened, oldest first. */
 export type Replay = { principal: bigint; realised: bigint; events: string[] }

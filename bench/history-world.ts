@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address } from '../src/domain/address.ts'
-import type { Catalog, StrategyEntry } from '../src/protocols/catalog.ts'
+import type { Catalog, StrategyEntry } from '../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../src/sandbox/accounts.ts'
 import type { SandboxWorld } from '../src/sandbox/world.ts'
 import { deployAcross, hubOf, liveness } from '../test/protocols/across.ts'

@@ -1,7 +1,7 @@
 import { filesOf } from '../../src/app/profiles/catalog.ts'
 import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
-import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'
 import type { SwapDefinition } from '../../src/swaps/definition.ts'
 import { swapDefinitions } from '../../src/swaps/registry.ts'

@@ -2,7 +2,7 @@ import type { Service } from '../api/service.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks } from '../domain/networks.ts'
 import { tokenAt } from '../domain/token.ts'
-import { type Catalog, catalogOn, joined } from '../protocols/catalog.ts'
+import { type Catalog, catalogOn, joined } from '../protocols/catalog-types.ts'
 import { once } from './backends/backend-inputs.ts'
 
 import { refuseOptions } from './library-options.ts'

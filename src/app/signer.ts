@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { AppError } from '../domain/errors.ts'
 import { escapeJsonText, sanitizeText } from '../domain/terminal-sanitizing.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { commandOperands, optionValue } from '../signing/command-line.ts'
 import type { SigningRequests, SigningService } from '../signing/protocol.ts'
 import { openSigningService } from '../signing/signing-service.ts'

@@ -15,7 +15,7 @@ import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
-import { hasWithdrawalQueue } from '../guard/withdrawal-queues.ts'
+import { hasWithdrawalQueue } from '../guard/withdrawal-requests.ts'
 
 type Options = SigningOptions & {
   amount?: string

@@ -13,7 +13,7 @@ import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { shellOperand, shellWord } from '../domain/shell-quoting.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
-import { categories } from '../protocols/catalog.ts'
+import { categories } from '../protocols/catalog-types.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
 

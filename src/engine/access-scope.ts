@@ -1,4 +1,4 @@
-import { aveniaOf, type Catalog } from '../protocols/catalog.ts'
+import { aveniaOf, type Catalog } from '../protocols/catalog-types.ts'
 
 /**
  * The part of the catalogue an API key may see: testnets or not, and the slugs of its customer's active

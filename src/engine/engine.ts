@@ -1,6 +1,6 @@
 import type { Service } from '../api/service.ts'
 import type { ChainClient } from '../chain/client.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
 import { actionOf, ingest } from './actions/action.ts'

@@ -6,7 +6,7 @@ import type { Chain } from '../chain/chain.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import { sumUsd } from '../domain/usd.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market.ts'
 import type {
   ListedMarket,

@@ -5,7 +5,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { refuse, type Spends, type Violation } from '../protocols/binding-verdict.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
 import type { Exemptions } from './terms.ts'
 

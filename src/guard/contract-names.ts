@@ -1,6 +1,6 @@
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAt } from '../domain/token.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { bindingOf } from '../protocols/registry.ts'
 import { swapCallees, swapSpenders } from '../swaps/registry.ts'
 

@@ -3,7 +3,7 @@ import { type Hex, HexData, nativeAddress, sameAddress } from '../domain/address
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Violation } from '../protocols/binding-verdict.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, mostFees, stepFeesOf, withoutFees, withoutPayments } from '../protocols/intent-fees.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'

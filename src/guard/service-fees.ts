@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { refuse, type Violation } from '../protocols/binding-verdict.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.ts'
 import {

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../chain/client.ts'
 import type { LoadedPolicy } from '../guard/policy/policy.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'
 import type { Operation } from '../store/journal/operation.ts'
 

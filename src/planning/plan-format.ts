@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { misfit } from '../domain/schema-mismatch.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import { decodeIntent, encodeIntent, type OperationSummary } from '../guard/stored-plan.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { operationIdPattern, type Proposal, planCore } from './proposal.ts'
 
 /** The fields of a plan file beside wallet, nonce and steps. */

@@ -4,7 +4,7 @@ import { impactOf, impactShown, slippageIn, usualImpact } from '../domain/slippa
 import { tokenAt } from '../domain/token.ts'
 import { isPriced } from '../guard/spending.ts'
 import type { Terms } from '../guard/terms.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Offer } from '../protocols/exchange-quotes.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong, withoutFees } from '../protocols/intent-fees.ts'

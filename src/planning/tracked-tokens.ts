@@ -1,5 +1,5 @@
 import type { Token } from '../domain/token.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 
 /** Every token of a chain that a wallet may hold through this program: the catalogue's, and the receipts of positions. */
 export function trackedTokens({ tokens, strategies }: Catalog, chainId: number): Token[] {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Address, At, nativeAddress } from '../domain/address.ts'
 import { networkNamed, publicNetworks } from '../domain/networks.ts'
 import { nativeToken, tokenAt } from '../domain/token.ts'
-import { type Catalog, categories } from './catalog.ts'
+import { type Catalog, categories } from './catalog-types.ts'
 import { MarketConstants } from './constants.ts'
 
 const Text = z.string().min(1)

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
-import type { StrategyEntry } from './catalog.ts'
+import type { StrategyEntry } from './catalog-types.ts'
 
 /**
  * A fee of the service: `amount` to `to`, out of `of`, the amount that is swapped or withdrawn. The operator and the customer may each take

@@ -1,7 +1,7 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Reading } from '../chain/contract-reading.ts'
 import type { Address } from '../domain/address.ts'
-import type { StrategyEntry } from './catalog.ts'
+import type { StrategyEntry } from './catalog-types.ts'
 import type { Exchange } from './exchange-quotes.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from './market-logs.ts'
 import type { MarketRewards } from './shared/rewards.ts'

@@ -6,7 +6,7 @@ import { type Address, nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Price } from '../domain/usd.ts'
 import { aaveV3OracleAbi } from './aave-v3/abi.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog } from './catalog-types.ts'
 
 /**
  * The USD price of a token: by the Aave oracle of its chain (8 decimals, 0 means unknown; source: AaveOracle.getAssetPrice), and where

@@ -1,16 +1,16 @@
 import type { Address } from '../domain/address.ts'
-import { aaveV3 } from './aave-v3/protocol.ts'
-import { across } from './across-pool/protocol.ts'
-import type { Catalog, StrategyEntry } from './catalog.ts'
-import { compoundV2 } from './compound-v2/protocol.ts'
-import { compoundV3 } from './compound-v3/protocol.ts'
+import { aaveV3 } from './aave-v3/definition.ts'
+import { across } from './across-pool/definition.ts'
+import type { Catalog, StrategyEntry } from './catalog-types.ts'
+import { compoundV2 } from './compound-v2/definition.ts'
+import { compoundV3 } from './compound-v3/definition.ts'
 import type { MarketConstants } from './constants.ts'
-import { erc4626 } from './erc4626/protocol.ts'
-import { ethena } from './ethena/protocol.ts'
+import { erc4626 } from './erc4626/definition.ts'
+import { ethena } from './ethena/definition.ts'
 import type { Exchange } from './exchange-quotes.ts'
-import { fluid } from './fluid/protocol.ts'
+import { fluid } from './fluid/definition.ts'
 import type { IntegrationGrade } from './integration-grade.ts'
-import { lido } from './lido/protocol.ts'
+import { lido } from './lido/definition.ts'
 import {
   benqiStaking,
   etherFi,
@@ -19,15 +19,15 @@ import {
   lista,
   rocketPool,
   stader,
-} from './liquid-staking/protocols.ts'
+} from './liquid-staking/definitions.ts'
 import type { Market } from './market.ts'
-import { morpho } from './morpho/protocol.ts'
-import { pendlePt } from './pendle-pt/protocol.ts'
+import { morpho } from './morpho/definition.ts'
+import { pendlePt } from './pendle-pt/definition.ts'
 import type { Cost, MarketBinding, Pays, Protocol } from './protocol.ts'
-import { sparkPsm3 } from './spark-psm3/protocol.ts'
-import { stakewise } from './stakewise/protocol.ts'
+import { sparkPsm3 } from './spark-psm3/definition.ts'
+import { stakewise } from './stakewise/definition.ts'
 import type { Queue } from './withdrawal-queue.ts'
-import { yearnV3 } from './yearn-v3/protocol.ts'
+import { yearnV3 } from './yearn-v3/definition.ts'
 
 /** Every yield protocol: one line each. */
 const protocols: {

@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog } from './catalog-types.ts'
 
 /**
  * Why funds sent to an address are lost, as the end of a sentence; `undefined` if they may be recoverable. The lowest addresses are precompiled

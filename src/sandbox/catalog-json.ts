@@ -1,4 +1,4 @@
-import type { Catalog, StrategyEntry } from '../protocols/catalog.ts'
+import type { Catalog, StrategyEntry } from '../protocols/catalog-types.ts'
 
 type Written = Omit<Catalog, 'strategies'> & {
   strategies: readonly (Omit<StrategyEntry, 'fromBlock'> & { fromBlock: string })[]

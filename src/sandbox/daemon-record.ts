@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { diskFault } from '../store/private-directory.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
 import { writeAtomic } from './durable-files.ts'

@@ -1,6 +1,6 @@
 import { read } from '../chain/block-reads.ts'
 import type { Chain } from '../chain/chain.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { openSwapProviders } from '../swaps/registry.ts'
 

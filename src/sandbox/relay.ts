@@ -7,7 +7,7 @@ import { approve, erc20Abi, transfer } from '../chain/erc20.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import { wrappedOn } from '../protocols/prices.ts'
 import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
 import {

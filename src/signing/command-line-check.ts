@@ -7,7 +7,7 @@ import { acceptedOf, burnPrice, isFair, type Shown } from '../domain/swap-amount
 import type { Token } from '../domain/token.ts'
 import { refuseHighServiceFee } from '../guard/service-fees.ts'
 import type { Exemptions } from '../guard/terms.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/intent-fees.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'

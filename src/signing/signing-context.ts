@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { RecordedQuote } from './command-line-check.ts'
 import type { RecordedPlan } from './recorded-plan-check.ts'
 

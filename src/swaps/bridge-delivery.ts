@@ -2,7 +2,7 @@ import type { ChainClient } from '../chain/client.ts'
 import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Catalog } from '../protocols/catalog.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
 /** What is needed to follow a transfer between chains: their nodes, the catalogue, the time in epoch ms, and HTTP for a service. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineOptions } from '../../src/engine/engine.ts'
-import type { Catalog } from '../../src/protocols/catalog.ts'
+import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn, over, perform, watched } from './support.ts'
 

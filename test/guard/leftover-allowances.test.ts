@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
 import { strictTerms } from '../../src/guard/terms.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
-import type { StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { redeem } from '../../src/protocols/erc4626/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'

@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import { read } from '../../src/chain/block-reads.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import { type Reading, together } from '../../src/chain/contract-reading.ts'
-import type { Catalog } from '../../src/protocols/catalog.ts'
+import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import type { Books } from './books.ts'
 
 /** What factories of vaults say of what they made (sources: morpho-org/metamorpho and vault-v2). */

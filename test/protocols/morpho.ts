@@ -1,6 +1,6 @@
 import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
-import type { StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { startDeployer } from '../../src/sandbox/genesis/deployer.ts'
 import { calldata, type TestSandbox } from '../support/sandbox.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
 import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
-import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { compoundV2 } from '../../src/protocols/compound-v2/market.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { deposited } from '../support/deposited.ts'

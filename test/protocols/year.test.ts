@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Catalog } from '../../src/protocols/catalog.ts'
+import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { cells, engineOn, seeded } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

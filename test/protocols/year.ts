@@ -1,5 +1,5 @@
 import type { Address } from '../../src/domain/address.ts'
-import type { StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { word } from '../engine/support.ts'
 import { calldata, type TestSandbox } from '../support/sandbox.ts'
 

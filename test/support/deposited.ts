@@ -1,6 +1,6 @@
 import { strictTerms } from '../../src/guard/terms.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
-import type { Catalog, StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { codeOf, engineOn } from '../engine/support.ts'
 import type { TestSandbox } from './sandbox.ts'
 

@@ -2,7 +2,7 @@ import { encodeFunctionData, keccak256, parseAbi, toBytes } from 'viem/utils'
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Token } from '../../src/domain/token.ts'
-import type { StrategyEntry } from '../../src/protocols/catalog.ts'
+import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type SandboxChain, type SandboxWorld, startWorld } from '../../src/sandbox/world.ts'
 

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import type { ExternalPriceSource } from '../../engine/prices/external-prices.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 
 /**
  * What tokens cost in USD as the oracles of their chain say, receipts by what they are worth, in one call. Prices are shown, and nothing that is signed is decided by

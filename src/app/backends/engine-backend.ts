@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Backend } from '../../cli/command-context.ts'
-import { catalogOn } from '../../protocols/catalog.ts'
+import { catalogOn } from '../../protocols/catalog-types.ts'
 import { serveProfile } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { externalPricesFrom } from './display-prices.ts'

@@ -4,7 +4,7 @@ import type { ChainClient } from '../../chain/client.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { refusedFindings } from './rpc-capabilities.ts'
 
 type Needs = { catalog: Catalog; rpc: (chainId: number) => ChainClient; now: () => number }

@@ -5,7 +5,7 @@ import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../.
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { publicBitcoin } from '../../protocols/bitcoin-services.ts'
-import { type AveniaConstants, aveniaOf, type Catalog, joined } from '../../protocols/catalog.ts'
+import { type AveniaConstants, aveniaOf, type Catalog, joined } from '../../protocols/catalog-types.ts'
 import type { Directories } from './directories.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

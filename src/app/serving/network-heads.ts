@@ -3,7 +3,7 @@ import { openChain } from '../../chain/chain.ts'
 import type { ChainClient } from '../../chain/client.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 
 /** The newest block of each network of a server. All are asked; the error names each that fails. */
 export async function servedNetworks(

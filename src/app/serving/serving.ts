@@ -6,7 +6,7 @@ import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { listFileCommand } from '../../domain/shell-quoting.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Cli } from '../command-context.ts'
 
 /** The fields of a strategy that a command that signs needs. */

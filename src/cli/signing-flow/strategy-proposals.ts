@@ -5,15 +5,15 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { balanceOf, firstWord } from '../../guard/simulation/wallet-state.ts'
 import {
-  isQueuedWithdrawal,
+  hasWithdrawalQueue,
   readClaim,
   readClaimWindow,
   readReceiptUnits,
   refuseQueueRestart,
-} from '../../guard/withdrawal-queues.ts'
+} from '../../guard/withdrawal-requests.ts'
 import { depositBounds, type ExchangeBounds, withdrawalBounds } from '../../planning/market-quotes.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
-import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog.ts'
+import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../command-context.ts'
@@ -112,7 +112,7 @@ export async function withdrawProposal(
   await refuseQueueRestart(entry, wallet, ask, restarts)
   const isAll = amount === maxUint256
   const units = isAll ? undefined : await readReceiptUnits(entry, amount, ask)
-  const queued = isQueuedWithdrawal(entry)
+  const queued = hasWithdrawalQueue(entry)
     ? queuedOf(entry, made.queued?.seconds ?? null, await readClaimWindow(entry, ask))
     : undefined
   const isTold = cli.backend.kind === 'remote'

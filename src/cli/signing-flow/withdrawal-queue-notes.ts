@@ -1,6 +1,6 @@
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
-import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 
 /** The command that claims a queued withdrawal. */
 const claimCommand = ({ slug }: StrategyEntry): string => `sluice withdraw ${shellOperand(slug)} --claim`

@@ -18,7 +18,7 @@ import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { listFileCommand } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { readOnlyContext } from '../../transactions/read-only-context.ts'
+import { readOnlyContext } from '../../transactions/missing-rpc.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */
 export function addEvidence(command: Command, world: CommandContext): void {

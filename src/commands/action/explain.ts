@@ -10,7 +10,7 @@ import { wrapped } from '../../cli/terminal/text-width.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { readOnlyContext } from '../../transactions/read-only-context.ts'
+import { readOnlyContext } from '../../transactions/missing-rpc.ts'
 import { explainFromService } from './explain-from-service.ts'
 import { explainTransaction, isHash } from './explain-transaction.ts'
 

@@ -11,7 +11,7 @@ import { reportView } from '../../cli/views/report-view.ts'
 import { unusedAllowances } from '../../diagnosis/approvals.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
-import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/close-operation.ts'
+import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/abandon-operation.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
 export const addRevoke = (command: Command, world: CommandContext): void =>

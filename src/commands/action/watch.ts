@@ -15,9 +15,9 @@ import { shellOperand } from '../../domain/shell-quoting.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
+import { readOnlyContext } from '../../transactions/missing-rpc.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { readOnlyContext } from '../../transactions/read-only-context.ts'
 import { hasRunEnded, isInFlight } from '../../transactions/run-state.ts'
 
 /** `action watch` */

@@ -6,7 +6,7 @@ import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { tokenNamed } from '../../domain/token.ts'
-import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import { isNearlyEqual, isSameRate, netTransferred, rawChain } from './chain-reads.ts'
 
 /** Prints a check of the chain; a failed one ends the demo. */

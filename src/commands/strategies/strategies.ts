@@ -9,7 +9,7 @@ import { strategyJson } from '../../cli/views/json.ts'
 import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
 import { apyBases } from '../../domain/apy-basis.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { categories } from '../../protocols/catalog.ts'
+import { categories } from '../../protocols/catalog-types.ts'
 
 import { intervalOf, list } from './list.ts'
 import { show } from './show.ts'

@@ -4,7 +4,7 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
 import {
   isRefunded,

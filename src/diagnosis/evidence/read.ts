@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { changedCall, inconsistencyOf } from './consistency.ts'
 import { type Evidence, evidenceHash } from './evidence.ts'
 import { EvidenceSchema } from './schema.ts'

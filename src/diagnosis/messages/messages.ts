@@ -12,7 +12,7 @@ import {
 } from '../facts/facts.ts'
 import { formattedAmount, receivedFundsText } from './received-funds.ts'
 import { retryRiskText, supersededStep } from './retry-safety.ts'
-import { isSettlementContradicted } from './settlement-contradictions.ts'
+import { isSettlementContradicted } from './unsettled-steps.ts'
 
 /** The amount of an operation in a sentence. */
 export function amountText({ plan }: Facts): string {

@@ -5,7 +5,7 @@ import { type Read, type Reading, together } from '../../chain/contract-reading.
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
-import type { Catalog, PriceFeed, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog.ts'
+import type { Catalog, PriceFeed, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market.ts'
 import { feedAbi } from '../../protocols/prices.ts'
 import {

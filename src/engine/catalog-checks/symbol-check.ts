@@ -3,7 +3,7 @@ import type { Chain } from '../../chain/chain.ts'
 import { type Reading, together } from '../../chain/contract-reading.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/catalog.ts'
+import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/catalog-types.ts'
 import { isSymbol, symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Chain } from '../../chain/chain.ts'
 import { known, type Reading, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { StrategyEntry } from '../../protocols/catalog.ts'
+import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market.ts'
 
 /**

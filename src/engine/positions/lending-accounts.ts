@@ -15,7 +15,7 @@ import {
   reservesList,
   unknownIn,
 } from '../../protocols/aave-v3/account.ts'
-import type { Catalog, StrategyEntry } from '../../protocols/catalog.ts'
+import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import {
   type CometPlace,
   type CometTerms,

@@ -2,7 +2,7 @@ import { type Reading, together } from '../../chain/contract-reading.ts'
 import { sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { marketOf } from '../../protocols/registry.ts'
 

@@ -9,7 +9,7 @@ import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { isLaterProvider, isOrderProvider } from '../../swaps/registry.ts'
-import { queueTicket } from '../withdrawal-queues.ts'
+import { queueTicket } from '../withdrawal-requests.ts'
 import type { Simulation } from './result.ts'
 import { roundingUnits } from './rounding-limits.ts'
 

@@ -1,4 +1,4 @@
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import type { ProtocolMarket } from '../market.ts'
 import { reserve } from '../shared/aave-reserve.ts'
 import { answers } from '../shared/contract-assertions.ts'

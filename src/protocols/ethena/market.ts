@@ -1,4 +1,4 @@
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import type { ProtocolMarket } from '../market.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { ethenaAbi } from './abi.ts'

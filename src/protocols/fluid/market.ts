@@ -1,6 +1,6 @@
 import type { Read } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import { readAmount } from '../shared/amount-reads.ts'

@@ -1,7 +1,7 @@
 import type { Answer, Read } from '../../chain/contract-reading.ts'
 import { erc20Abi, transferTopic } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, MarketEvent } from '../market-logs.ts'
 import { unitsAt } from '../receipt-units.ts'

@@ -1,7 +1,7 @@
 import { decodeEventLog } from 'viem/utils'
 import type { Answer, Read, Reading } from '../../chain/contract-reading.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import type { Bounds, MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { unitsAt } from '../receipt-units.ts'

@@ -1,7 +1,7 @@
 import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
 import type { Read } from '../../chain/contract-reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { readAmount } from '../shared/amount-reads.ts'

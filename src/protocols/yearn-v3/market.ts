@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import type { Moment, ProtocolMarket, Rate } from '../market.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { perTick } from '../shared/rate-units.ts'

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts'
 import { EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { isCarried } from '../../swaps/across/pairs.ts'
 import type { Answer } from '../loopback-server.ts'
 

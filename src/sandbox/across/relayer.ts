@@ -7,7 +7,7 @@ import {
 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { AcrossConstants, Catalog } from '../../protocols/catalog.ts'
+import type { AcrossConstants, Catalog } from '../../protocols/catalog-types.ts'
 import { spokePoolAbi as events } from '../../swaps/across/abi.ts'
 import { accountOf, type Deposit, depositIn, relayHash } from '../../swaps/across/deposit-events.ts'
 import { isCarried } from '../../swaps/across/pairs.ts'

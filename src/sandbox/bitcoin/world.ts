@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Answer } from '../loopback-server.ts'
 import { type BitcoinPayment, openBitcoin } from './chain.ts'
 import { type PayingChain, payoutsOf } from './evm-payouts.ts'

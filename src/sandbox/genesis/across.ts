@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseUnits } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { AcrossConstants } from '../../protocols/catalog.ts'
+import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { acrossContract, own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'

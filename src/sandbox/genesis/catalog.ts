@@ -9,7 +9,7 @@ import type {
   UniswapV2Constants,
   UniswapV3Constants,
   UniswapV4Constants,
-} from '../../protocols/catalog.ts'
+} from '../../protocols/catalog-types.ts'
 import type { LidoConstants } from '../../protocols/lido/constants.ts'
 import type { Aave } from './aave.ts'
 import type { Staking, Vaults } from './own-contracts.ts'

@@ -9,7 +9,7 @@ import type {
   LifiConstants,
   OneInchConstants,
   RelayConstants,
-} from '../../protocols/catalog.ts'
+} from '../../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
 import { own } from './artifacts.ts'

@@ -1,7 +1,11 @@
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { UniswapV2Constants, UniswapV3Constants, UniswapV4Constants } from '../../protocols/catalog.ts'
+import type {
+  UniswapV2Constants,
+  UniswapV3Constants,
+  UniswapV4Constants,
+} from '../../protocols/catalog-types.ts'
 import { own, published, publishedV4 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'

@@ -5,7 +5,7 @@ import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/late
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
-import type { AcrossConstants } from '../../protocols/catalog.ts'
+import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { spokePoolAbi as abi, filled } from './abi.ts'
 import {

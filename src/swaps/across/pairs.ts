@@ -1,6 +1,6 @@
 import { sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { AcrossConstants, Catalog } from '../../protocols/catalog.ts'
+import type { AcrossConstants, Catalog } from '../../protocols/catalog-types.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 
 /** The contracts of Across on a chain. */

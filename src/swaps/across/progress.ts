@@ -1,5 +1,5 @@
 import type { Hex } from '../../domain/address.ts'
-import type { AcrossConstants } from '../../protocols/catalog.ts'
+import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import type { Returned, SwapProvider } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { spokePoolAbi as abi, filled } from './abi.ts'

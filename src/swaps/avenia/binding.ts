@@ -4,7 +4,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { AveniaConstants } from '../../protocols/catalog.ts'
+import type { AveniaConstants } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { AveniaConstants, Catalog } from '../../protocols/catalog.ts'
+import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
 
 /** Where the partner is set up on a chain; `undefined` without it. */
 export const aveniaOn = (

@@ -1,7 +1,7 @@
 import { sliceHex } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { BalancerV2Constants } from '../../protocols/catalog.ts'
+import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
 import { queriesAbi, vaultPoolsAbi, weightedPoolAbi } from './abi.ts'
 
 /** A path through pools: `pools[i]` is the id of the pool between `tokens[i]` and `tokens[i + 1]`. */

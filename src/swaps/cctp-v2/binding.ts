@@ -6,7 +6,7 @@ import { networkShown } from '../../domain/networks.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { anyone, burn, finality, forwardHook } from './abi.ts'
 

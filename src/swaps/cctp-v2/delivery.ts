@@ -2,7 +2,7 @@ import { decodeEventLog, encodeFunctionData, hexToBigInt, padHex, parseAbi, size
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import { eventTopic } from '../../protocols/shared/encode-topics.ts'
 import type { Sought } from '../provider-dependencies.ts'
 import { messageTransmitterV2Abi as abi, burn } from './abi.ts'

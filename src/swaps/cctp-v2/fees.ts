@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import { numbersAsText } from '../../http/json.ts'
-import type { CctpV2Constants } from '../../protocols/catalog.ts'
+import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { Sought } from '../provider-dependencies.ts'
 import { finality } from './abi.ts'
 

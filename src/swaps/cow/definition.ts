@@ -1,5 +1,5 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindCow } from './binding.ts'
 import { cow as openProvider, provider } from './provider.ts'

@@ -9,7 +9,7 @@ import {
 } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { CowConstants } from '../../protocols/catalog.ts'
+import type { CowConstants } from '../../protocols/catalog-types.ts'
 
 /** The document that our orders refer to, as the order book keeps it; it asks for nothing. */
 export const appDocument = '{"appCode":"sluice","metadata":{},"version":"1.3.0"}'

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindKyberSwap } from './binding.ts'
 import { kyberSwap as openProvider } from './provider.ts'

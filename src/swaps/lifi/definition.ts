@@ -1,4 +1,4 @@
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { acrossOn, isCarried } from '../across/pairs.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindLifi } from './binding.ts'

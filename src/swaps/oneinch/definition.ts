@@ -1,4 +1,4 @@
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindOneInch } from './binding.ts'
 import { oneInch as openProvider, provider } from './provider.ts'

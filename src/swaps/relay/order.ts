@@ -2,7 +2,7 @@ import { concatHex, decodeAbiParameters, encodeAbiParameters, hashStruct } from 
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Catalog, RelayConstants } from '../../protocols/catalog.ts'
+import type { Catalog, RelayConstants } from '../../protocols/catalog-types.ts'
 import { depositoryAbi, termsParameters } from './abi.ts'
 
 /** How an order may be given back: where, to whom, in which token, and at least how much. `deadline` is in Unix seconds. */

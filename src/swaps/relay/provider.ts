@@ -3,7 +3,7 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
-import type { RelayConstants } from '../../protocols/catalog.ts'
+import type { RelayConstants } from '../../protocols/catalog-types.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { UniswapV2Constants } from '../../protocols/catalog.ts'
+import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { bindPoolSwap, wrongCoin } from '../pool-swap-binding.ts'
 import { decodeSwap } from './decode.ts'

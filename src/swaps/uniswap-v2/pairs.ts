@@ -1,7 +1,7 @@
 import { concatHex, getContractAddress, keccak256 } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { UniswapV2Constants } from '../../protocols/catalog.ts'
+import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import { uniswapV2PairAbi } from './abi.ts'
 
 /** Whether a token is the first one of a pair. */

@@ -1,5 +1,5 @@
 import { sameAddress } from '../../domain/address.ts'
-import type { Catalog, UniswapV3Constants } from '../../protocols/catalog.ts'
+import type { Catalog, UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { bindUniswapV3 } from './binding.ts'

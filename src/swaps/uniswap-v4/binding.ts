@@ -1,7 +1,7 @@
 import { nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { UniswapV4Constants } from '../../protocols/catalog.ts'
+import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { shownPath } from '../fee-tier-path.ts'
 import { withFeesPaidInCall } from '../fees-paid-in-call.ts'

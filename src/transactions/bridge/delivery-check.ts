@@ -10,7 +10,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import type { Catalog } from '../../protocols/catalog.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import {
   type DeliveryResult,

@@ -5,7 +5,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { StrategyEntry } from '../protocols/catalog.ts'
+import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import { bindingOf, queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
 import { firstWord } from './simulation/wallet-state.ts'
@@ -18,9 +18,6 @@ export function queueTicket(strategy: StrategyEntry): Token | undefined {
 
 /** Whether withdrawals from a market are queued and claimed later. */
 export const hasWithdrawalQueue = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
-
-/** Whether a withdrawal only requests funds, which are claimed later. */
-export const isQueuedWithdrawal = (strategy: StrategyEntry): boolean => queueOf(strategy) !== undefined
 
 /** The wallet's requests in a queue, read from the chain; if the contract does not list them, of the proposed ones. */
 async function queuedRequests(

@@ -1,4 +1,4 @@
-import type { StrategyEntry } from '../catalog.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
 import type { IntegrationGrade } from '../integration-grade.ts'
 import { type Protocol, paysBy, readOf, stakingDescription, vaultDescription } from '../protocol.ts'
 import { unitsAt } from '../receipt-units.ts'
