@@ -192,6 +192,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect(await ask('ab')).toMatchObject({
       code: 'DEPOSIT_NOT_FOUND',
       message: expect.stringContaining('64 hex'),
+      hint: expect.stringContaining('--btc-tx HASH '),
     })
     const { json } = await run(`sandbox pay-bitcoin ${refund} 0.01 --json`)
     expect(await ask(json.txid)).toMatchObject({

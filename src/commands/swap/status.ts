@@ -7,7 +7,7 @@ import { stateWord } from '../../cli/terminal/format.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { btc } from '../../domain/bitcoin.ts'
+import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
@@ -48,12 +48,13 @@ export async function status(
     })
 }
 
-/** A missing deposit of a quote is looked up by the details of its request. */
+/** A missing deposit is looked up by its hash: the one that was typed, if it is one. */
 const naming =
-  (id: string, btcTx = 'HASH') =>
+  (id: string, typed = '') =>
   (error: unknown): never => {
     if (!(error instanceof AppError) || error.code !== 'DEPOSIT_NOT_FOUND') throw error
     const { code, message, details, cause } = error
+    const btcTx = bitcoinHash(typed) === undefined ? 'HASH' : typed
     const hint = `Once the Bitcoin transaction is confirmed: sluice swap status --btc-tx ${shellWord(btcTx)} ${shellOperand(id)}`
     throw new AppError(code, message, { cause, hint, ...(details && { details }) })
   }
