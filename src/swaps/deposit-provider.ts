@@ -83,8 +83,11 @@ export type DepositProvider = {
   needsRefund: boolean
   /** Whether it can pay out this token, without any request. */
   supports: (tokenOut: Token) => boolean
-  /** Its offer, checked; `undefined` without one. */
-  quote: (ask: DepositAsk, signal: AbortSignal) => Promise<{ raw: unknown; terms: DepositTerms } | undefined>
+  /** Its offer, checked; `undefined` without one, and `refused` with the reason in its words, where it gives one. */
+  quote: (
+    ask: DepositAsk,
+    signal: AbortSignal,
+  ) => Promise<{ raw: unknown; terms: DepositTerms } | { refused: string | null } | undefined>
   /** The progress of a deposit; `undefined` as the deposit is one that was not found on Bitcoin. */
   status: (
     terms: Pick<DepositTerms, 'address' | 'memo'>,

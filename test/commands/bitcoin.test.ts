@@ -263,6 +263,23 @@ test.each(['ETH', 'WETH', 'WBTC'])('pays out %s as well', async (symbol) => {
   expect({ exit, delivery: json.deposit?.delivery }, err).toEqual({ exit: 0, delivery: 'verified' })
 })
 
+test.each([0.1, 0.4, 2])(
+  'THORChain is held to a slippage of %d percent of what its quote brings, fees left out',
+  async (percent) => {
+    const { json, err } = await run(`swap quote ${flags} --provider thorchain --slippage ${percent}% --json`)
+    const [out, least] = [json.tokenOut?.amount.raw, json.minAmountOut?.raw].map(Number) as [number, number]
+    expect((out - least) / out, err).toBeCloseTo(percent / 100, 6)
+  },
+)
+
+test('what a provider refuses is told in its words', async () => {
+  const { json } = await run(`swap quote ${flags.replace('0.01', '0.00001')} --provider near-intents --json`)
+  expect(json.error).toMatchObject({
+    code: 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+    message: 'near-intents returned no quote: it says "Amount is too low for bridge, try at least 5000"',
+  })
+})
+
 test('the best by output is taken, and both are compared', async () => {
   const best = await run(`swap quote ${flags} --json`)
   const { json } = await run(`swap quote ${flags} --compare --json`)

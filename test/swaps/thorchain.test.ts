@@ -105,25 +105,32 @@ const at = async (answer: Answering, more: Partial<BitcoinConstants> = {}) => {
   }
 }
 
+/** The offer of a service that gives one. */
+const offered = async (service: Awaited<ReturnType<typeof at>>, changed?: Partial<DepositAsk>) => {
+  const offer = await service.quote(changed)
+  if (!offer || !('terms' in offer)) throw new Error('The service gives no offer')
+  return offer
+}
+
 describe('THORChain', () => {
   test('is asked for the swap, and its terms are in the memo', async () => {
     let asked: URLSearchParams | undefined
-    const found = await (
+    const found = await offered(
       await at(
         naming(({ url }) => {
           asked = url.searchParams
           return quote()
         }),
-      )
-    ).quote()
+      ),
+    )
     expect(Object.fromEntries(asked!)).toEqual({
       from_asset: 'BTC.BTC',
       to_asset: 'ETH.ETH',
       amount: '100000000',
       destination: recipient,
-      tolerance_bps: '50',
+      liquidity_tolerance_bps: '50',
     })
-    expect(found!.terms).toMatchObject({
+    expect(found.terms).toMatchObject({
       address: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62p',
       memo,
       amountOut: 1_770_607_901n * 10n ** 10n,
@@ -134,12 +141,12 @@ describe('THORChain', () => {
   })
 
   test('cuts off what a token has no decimals for', async () => {
-    const { quote: asking } = await at(
+    const service = await at(
       naming(() =>
         quote({ memo: `=:BASE.USDC-913:${recipient}:89550000099`, expected_amount_out: '90000000099' }),
       ),
     )
-    expect((await asking({ to: base, tokenOut: usdc }))!.terms).toMatchObject({
+    expect((await offered(service, { to: base, tokenOut: usdc })).terms).toMatchObject({
       amountOut: 900_000_000n,
       minAmountOut: 895_500_000n,
     })
@@ -149,7 +156,7 @@ describe('THORChain', () => {
     ['another recipient', { memo: memo.replace(recipient, usdc.address) }, /another recipient/],
     ['another asset', { memo: memo.replace('ETH.ETH', 'BASE.ETH') }, /does not name ETH on ethereum/],
     ['no limit', { memo: `=:ETH.ETH:${recipient}:` }, /no limit/],
-    ['a limit below the minimum', { memo: `=:ETH.ETH:${recipient}:1761754860` }, /below the minimum/],
+    ['a limit below the minimum', { memo: `=:ETH.ETH:${recipient}:1761754859` }, /below the minimum/],
     ['a fee for somebody', { memo: `${memo}:t:100` }, /pays a fee to somebody/],
     ['a memo that is too long', { memo: `${memo}/${'1'.repeat(20)}` }, /longer than 80 bytes/],
     ['the memo of something else', { memo: `+:ETH.ETH:${recipient}` }, /not the memo of a swap/],
@@ -235,9 +242,15 @@ describe('THORChain', () => {
     )
   })
 
-  test('has no quote where it refuses one', async () => {
+  test('has no quote where it refuses one, and says why', async () => {
     const refused = { status: 400, body: { code: 3, message: 'bad to asset', details: [] } }
-    expect(await (await at(() => refused)).quote()).toBeUndefined()
+    expect(await (await at(() => refused)).quote()).toEqual({ refused: 'bad to asset' })
+    expect(await (await at(() => ({ status: 404, body: '' }))).quote()).toEqual({ refused: null })
+  })
+
+  test('may round the limit by a unit', async () => {
+    const rounded = quote({ memo: `=:ETH.ETH:${recipient}:1761754860` })
+    expect(await (await at(naming(() => rounded))).quote()).toHaveProperty('terms')
   })
 
   test.each<[string, Answer | 'drop', RegExp]>([

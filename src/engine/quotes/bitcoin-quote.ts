@@ -7,6 +7,7 @@ import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
 import { priceOf } from '../../protocols/prices.ts'
@@ -159,10 +160,18 @@ async function bestDeposit(
   const answers = await Promise.allSettled(
     able.map(async (provider) => {
       const offer = await Promise.race([provider.quote(ask, signal), late])
-      return offer && { provider, ...offer }
+      return { provider, offer }
     }),
   )
-  const offers = answers.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []))
+  const given = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const offers = given.flatMap(({ provider, offer }) =>
+    offer && 'terms' in offer ? [{ provider, ...offer }] : [],
+  )
+  const refusals = given.flatMap(({ provider, offer }) =>
+    offer && 'refused' in offer && offer.refused !== null
+      ? [{ name: provider.name, words: `says "${sanitizeText(offer.refused).slice(0, 200)}"` }]
+      : [],
+  )
   const proved = offers.filter(({ provider: { name } }) => !depositDefinition(name)?.isAddressOnWord)
   const [first, ...rest] = proved.length > 0 ? proved : offers
   if (first)
@@ -174,7 +183,7 @@ async function bestDeposit(
   if (preferred !== undefined)
     throw new AppError(
       'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
-      `${able[0]!.name} returned no quote${named ? `: ${named.message}` : faults.length > 0 ? ' in time' : ''}`,
+      `${able[0]!.name} returned no quote${named ? `: ${named.message}` : faults.length > 0 ? ' in time' : refusals.map(({ words }) => `: it ${words}`).join('')}`,
       { cause: faults[0] },
     )
   if (named) throw named
@@ -182,7 +191,7 @@ async function bestDeposit(
     faults.length > 0 ? 'QUOTE_GENERATION_FAILED' : 'NO_ROUTE_FOUND',
     faults.length > 0
       ? `No provider returned a quote in time (asked: ${able.map(({ name }) => name).join(', ')})`
-      : `No provider swaps ${formatAmount(ask.amount, btc)} into ${ask.tokenOut.symbol} on ${ask.to.name}`,
+      : `No provider swaps ${formatAmount(ask.amount, btc)} into ${ask.tokenOut.symbol} on ${ask.to.name}${refusals.map(({ name, words }) => `. ${name} ${words}`).join('')}`,
     { cause: faults[0] },
   )
 }

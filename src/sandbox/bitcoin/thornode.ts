@@ -14,7 +14,14 @@ const Query = z.object({
   to_asset: z.string(),
   amount: z.string().regex(/^[1-9]\d{0,15}$/),
   destination: At,
-  tolerance_bps: z.string().regex(/^\d{1,4}$/),
+  tolerance_bps: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .optional(),
+  liquidity_tolerance_bps: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .optional(),
 })
 
 /** What the stand-in takes of a swap: its fee in basis points, and what it keeps of a refund, in satoshi. */
@@ -46,6 +53,9 @@ const lifetime = 15 * 60
 const toThor = (amount: bigint, decimals: number): bigint =>
   decimals >= 8 ? amount / 10n ** BigInt(decimals - 8) : amount * 10n ** BigInt(8 - decimals)
 
+/** An amount less a tolerance in basis points. */
+const less = (amount: bigint, bps: bigint): bigint => (amount * (10_000n - bps)) / 10_000n
+
 type Outbound = {
   chain: string
   id: string
@@ -74,8 +84,19 @@ export function openThornode(
     if (worth === undefined) return badRequest('bad to asset: no price')
     const feeless = toThor(worth, token.decimals)
     const expected = (feeless * (10_000n - feeBps)) / 10_000n
-    const limit = (feeless * (10_000n - BigInt(asked.tolerance_bps))) / 10_000n
-    if (expected < limit) return badRequest('emit asset below the limit of the tolerance')
+    const { tolerance_bps, liquidity_tolerance_bps } = asked
+    if (tolerance_bps !== undefined && liquidity_tolerance_bps !== undefined)
+      return badRequest('must only include one of: tolerance_bps or liquidity_tolerance_bps')
+    // The one counts from the price without fees, the other from what the quote brings, where it is above zero.
+    const below = BigInt(liquidity_tolerance_bps ?? 0)
+    const limit =
+      tolerance_bps !== undefined
+        ? less(feeless, BigInt(tolerance_bps))
+        : below > 0n
+          ? less(expected, below)
+          : 0n
+    if (expected < limit)
+      return badRequest(`failed to simulate swap: emit asset ${expected} less than price limit ${limit}`)
     return {
       status: 200,
       body: {
@@ -92,7 +113,7 @@ export function openThornode(
         inbound_address: vault,
         inbound_confirmation_blocks: 1,
         inbound_confirmation_seconds: 600,
-        memo: `=:${shortened(token)}:${asked.destination}:${limit}`,
+        memo: `=:${shortened(token)}:${asked.destination}:${limit > 0n ? limit : ''}`,
         notes:
           'First output should be to inbound_address, second output should be change back to self, third output should be OP_RETURN, limited to 80 bytes. Do not send below the dust threshold.',
         outbound_delay_blocks: 1,

@@ -219,7 +219,8 @@ export const nearIntents: DepositDefinition = {
         }
         const { status, body } = await api.post('/v0/quote', request, signal)
         // What it does not swap, such as an amount that is too small, is refused with a message.
-        if (status === 400 && Refusal.safeParse(body).success) return undefined
+        const refusal = status === 400 ? Refusal.safeParse(body).data : undefined
+        if (refusal) return { refused: refusal.message }
         const raw = { asset, answer: body }
         return { raw, terms: nearIntents.check(bitcoin, raw, ask) }
       },

@@ -36,6 +36,8 @@ const Quote = z.looseObject({
   total_swap_seconds: z.int().optional(),
 })
 
+const Refusal = z.object({ message: z.string() })
+
 /** What an offer keeps: the answer as it came. */
 const Raw = z.object({ answer: Quote })
 
@@ -71,7 +73,8 @@ function wrongInMemo(memo: string, ask: DepositAsk, least: bigint): string | und
   if (!namesAsset(read.asset, ask.tokenOut))
     return `it does not name ${ask.tokenOut.symbol} on ${ask.to.name}`
   if (!pays(read.destination, ask.recipient)) return 'it names another recipient'
-  if (read.limit === null || read.limit < least) return 'it has no limit, or one below the minimum'
+  // Rounded by the node in its own way.
+  if (read.limit === null || read.limit + 1n < least) return 'it has no limit, or one below the minimum'
   return Buffer.byteLength(memo) > longestMemo ? `it is longer than ${longestMemo} bytes` : undefined
 }
 
@@ -168,11 +171,11 @@ export const thorchain: DepositDefinition = {
           to_asset: thorAsset(ask.tokenOut)!,
           amount: String(ask.amount),
           destination: ask.recipient,
-          tolerance_bps: String(Math.floor(ask.slippage * 10_000 + 1e-6)),
+          liquidity_tolerance_bps: String(Math.floor(ask.slippage * 10_000 + 1e-6)),
         })
         const { status, body } = await api.get(path, signal)
-        // An asset without a pool, an amount that is too small, or more slippage than allowed.
-        if (status >= 400 && status < 500) return undefined
+        // Such as an asset without a pool, or an amount that is too small.
+        if (status >= 400 && status < 500) return { refused: Refusal.safeParse(body).data?.message ?? null }
         const raw = { answer: body }
         const terms = check(bitcoin, raw, ask)
         refuseSmall(Quote.parse(body), ask.amount)
