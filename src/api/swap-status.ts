@@ -4,7 +4,7 @@ import { maybe, orNull, ours, ourWord, swapStatuses } from './wire-fields.ts'
 /**
  * The deposit of a swap that begins on Bitcoin (ours). `amount` is what it must pay and `paid` what it does, in satoshi; `paid` and
  * `confirmations` are `null` while no deposit is found. `delivery` says of a fulfilled swap whether its chain showed the payment, or
- * only the provider says so.
+ * only the provider says so. `overdue`: it was paid, and has not ended in the usual time; an older service does not say it.
  */
 const Deposit = z.object({
   address: z.string(),
@@ -14,6 +14,7 @@ const Deposit = z.object({
   confirmations: z.int().nullable(),
   until: z.string(),
   delivery: z.enum(['verified', 'reported']).nullable(),
+  overdue: z.boolean().optional(),
   note: z.string().nullable(),
 })
 

@@ -114,6 +114,10 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
       status: 'failed',
       deposit: { delivery: 'verified', note: expect.stringMatching(/^Only .* USDC arrived, and at least/) },
     })
+    expect((await run(`action explain ${shown.id} --json`)).json).toMatchObject({
+      situation: 'BRIDGE_SHORT',
+      verdict: expect.stringMatching(/less than the minimum. Only .* USDC arrived, and at least/),
+    })
   })
 
   test('that its provider does not process is still waited for, with 20, and goes on later', async () => {
@@ -134,7 +138,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
   })
 
   test.each([
-    ['bitcoin-lies', 'not final on its chain yet'],
+    ['bitcoin-lies', 'the node of its chain does not show that transaction'],
     ['bitcoin-refund-lies', 'Bitcoin does not show it yet'],
   ])('that its provider only says to have ended (%s) is still waited for', async (fault, note) => {
     const before = await usdc()
@@ -145,6 +149,15 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect({ exit, status: json.error.details.status }).toEqual({ exit: 20, status: 'processing' })
     expect(json.error.details.deposit.note).toContain(note)
     expect(await usdc()).toBe(before)
+    expect((await run(`action explain ${shown.id} --json`)).json.situation).toBe('BRIDGE_WAITING')
+    const later = 90 * 60_000
+    expect((await run(`action explain ${shown.id} --json`, { later })).json).toMatchObject({
+      situation: 'BRIDGE_STUCK',
+      verdict: expect.stringMatching(
+        new RegExp(`${note}. It was paid 9[01] min ago, and 60 min are usual at most. Ask ${provider} with`),
+      ),
+      safeToRetry: false,
+    })
     await run('sandbox fault clear')
     expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)
     expect(await usdc()).toBeGreaterThan(before)
@@ -212,6 +225,15 @@ test('less than the amount is no deposit of 1Click yet, and the rest makes it on
     originTxHash: hash,
     deposit: { paid: { formatted: '0.004' }, note: expect.stringContaining('less than the 0.01 BTC') },
   })
+  const rest = '0.006 BTC is missing'
+  const back = `what was paid comes back to ${refund}, less a fee`
+  const until = `pay it to the same address before ${shown.deposit.until}, or ${back}`
+  expect((await run(`action explain ${shown.id} --json`)).json).toMatchObject({
+    situation: 'BRIDGE_WAITING',
+    verdict: expect.stringContaining(`${rest}: ${until}.`),
+  })
+  const later = await run(`action explain ${shown.id} --json`, { later: 5 * 3_600_000 })
+  expect(later.json.verdict).toContain(`${rest}, and the time to pay is over: ${back}.`)
   await paid(shown, '0.006')
   expect((await run(`swap execute ${shown.id} --json`)).json.status).toBe('fulfilled')
 })

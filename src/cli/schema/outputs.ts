@@ -130,6 +130,7 @@ const DepositFields = fields({
   ...depositFields,
   amount: z.string().describe('what it must pay, in satoshi'),
   paid: maybe(z.string()).describe('what it does pay, in satoshi'),
+  overdue: z.boolean().optional().describe('paid, and not ended in the usual time'),
 })
 
 /** `swap execute` of a swap that begins on Bitcoin: nothing is signed. */

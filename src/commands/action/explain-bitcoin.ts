@@ -33,8 +33,9 @@ export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
   }
 }
 
-function endOf({ status, originTxHash, destinationTxHash, deposit }: BitcoinSwap): End {
+function endOf({ status, originTxHash, destinationTxHash, provider, deposit }: BitcoinSwap): End {
   const paid = deposit.paid === null ? 'The deposit' : formatAmount(BigInt(deposit.paid), btc)
+  const said = deposit.note === null ? '' : ` ${sanitizeText(deposit.note)}.`
   const out = sanitizeText(destinationTxHash ?? 'a transaction that is not named')
   if (status === 'fulfilled')
     return {
@@ -60,7 +61,7 @@ function endOf({ status, originTxHash, destinationTxHash, deposit }: BitcoinSwap
         }
       : {
           situation: 'BRIDGE_SHORT',
-          verdict: 'The swap delivered less than the minimum.',
+          verdict: `The swap delivered less than the minimum.${said}`,
           funds: `Paid out by ${out}.`,
           safeToRetry: false,
         }
@@ -71,9 +72,19 @@ function endOf({ status, originTxHash, destinationTxHash, deposit }: BitcoinSwap
       funds: 'Unknown: do not pay again before the deposit is looked up.',
       safeToRetry: false,
     }
+  const isShort = deposit.paid !== null && BigInt(deposit.paid) < BigInt(deposit.amount)
+  if (deposit.overdue)
+    return {
+      situation: 'BRIDGE_STUCK',
+      verdict: `The deposit was paid, and the swap has not ended in the usual time.${said} Ask ${sanitizeText(provider ?? 'the provider')} with the transaction ${sanitizeText(originTxHash)}.`,
+      funds: `${paid} was paid to ${sanitizeText(deposit.address)} on Bitcoin.`,
+      safeToRetry: false,
+    }
   return {
     situation: 'BRIDGE_WAITING',
-    verdict: 'The deposit was paid, and the swap has not ended.',
+    verdict: isShort
+      ? `The deposit is less than the amount.${said}`
+      : 'The deposit was paid, and the swap has not ended.',
     funds: `${paid} was paid to ${sanitizeText(deposit.address)} on Bitcoin.`,
     safeToRetry: false,
   }

@@ -27,6 +27,10 @@ export async function shownPayout(
     }
     const found = await paymentsIn(context, due, hash)
     if (found === 'waiting') return outcomeNotShown('The payment is not final on its chain yet')
+    if (found === 'unseen')
+      return outcomeNotShown(
+        `The provider says that it paid it out by ${hash}, and the node of its chain does not show that transaction`,
+      )
     if (found === 'earlier') return outcomeNotShown('The provider names a payment from before the quote')
     if (found === 'unknown') return { status: 'fulfilled', delivery: 'reported' }
     const free = found.filter(({ idx }) => takenBy({ chainId, hash, idx }) === undefined)
@@ -78,16 +82,17 @@ const clockMs = 300_000
 
 /**
  * The payments of a transaction to the recipient; `unknown` where nothing says how much of the coin it was, `earlier` for one before the
- * quote.
+ * quote, `unseen` for a transaction that the chain does not have.
  */
 async function paymentsIn(
   context: EngineContext,
   { tokenOut, recipient, since }: Due,
   hash: Hex,
-): Promise<readonly Payment[] | 'waiting' | 'unknown' | 'earlier'> {
+): Promise<readonly Payment[] | 'waiting' | 'unknown' | 'earlier' | 'unseen'> {
   const { rpc, network } = context.chain(tokenOut.chainId)
   const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
-  if (!receipt) return 'waiting'
+  if (!receipt)
+    return (await rpc.request<object | null>('eth_getTransactionByHash', [hash])) ? 'waiting' : 'unseen'
   const head = Number(await rpc.request<Hex>('eth_blockNumber'))
   if (head - Number(receipt.blockNumber) + 1 < network.depth) return 'waiting'
   if (receipt.status !== '0x1') return []

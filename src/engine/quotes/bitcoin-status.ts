@@ -44,6 +44,7 @@ export async function bitcoinStatus(
     notes.push(
       `It pays ${formatAmount(paid, btc)}, ${paid < amountIn ? 'less' : 'more'} than the ${formatAmount(amountIn, btc)} of the quote`,
     )
+  const wire = z.decode(Quote, JSON.parse(row.wire))
   const progress = await provider.status(deposit, transaction, { tokenOut, recipient })
   if (progress.said) notes.push(`The provider says: ${progress.said.slice(0, 200)}`)
   const seen = { confirmations, isLate: isLookedUp && context.now() > row.expiresAt }
@@ -53,8 +54,23 @@ export async function bitcoinStatus(
       ? { status: statusOf(word, seen), delivery: null }
       : isLookedUp && !transaction
         ? { status: statusOf('waiting', seen), delivery: null, note: unpaidText(word) }
-        : await shownEnd(context, row, { found, progress, taken, needsRefund: provider.needsRefund })
+        : await shownEnd(context, row, {
+            ...{ found, progress, taken },
+            refund: provider.needsRefund ? (wire.refundAddress ?? null) : null,
+          })
   if (shown.note) notes.push(shown.note)
+  const isOpen = !['fulfilled', 'refunded', 'failed', 'expired'].includes(shown.status)
+  const missing = isOpen && paid !== null && paid < amountIn ? amountIn - paid : 0n
+  if (missing > 0n) notes.push(missingText(context, row, { missing, refund: wire.refundAddress ?? null }))
+  // What is missing may come until the deadline.
+  const since = missing > 0n ? Math.max(transaction?.time ?? 0, row.expiresAt) : (transaction?.time ?? null)
+  const waitedMs = isOpen && transaction?.time && since !== null ? context.now() - since : 0
+  const usualMs = Math.max(leastUsualMs, 2_000 * (wire.durationSeconds ?? 0))
+  const overdue = waitedMs > usualMs
+  if (overdue)
+    notes.push(
+      `${missing > 0n ? 'The deadline was' : 'It was paid'} ${minutes(waitedMs)} ago, and ${minutes(usualMs)} are usual at most`,
+    )
   return {
     status: shown.status,
     originTxHash: transaction?.txid ?? null,
@@ -68,9 +84,30 @@ export async function bitcoinStatus(
       confirmations,
       until: deposit.until,
       delivery: shown.delivery,
+      overdue,
       note: notes.length > 0 ? notes.join('. ') : null,
     },
   }
+}
+
+/** How long a provider may take at least after the block of a deposit, whatever it estimates, in ms. */
+const leastUsualMs = 3_600_000
+
+const minutes = (ms: number): string => `${Math.ceil(ms / 60_000)} min`
+
+/** What to do where less than the amount was paid. An address of its own takes the rest; with a memo each payment is a swap. */
+function missingText(
+  { now }: EngineContext,
+  row: QuoteRow,
+  { missing, refund }: { missing: bigint; refund: string | null },
+): string {
+  const { deposit } = depositOf(row)
+  if (deposit.memo !== null) return 'Do not pay the rest: each payment with a memo is a swap of its own'
+  const rest = `${formatAmount(missing, btc)} is missing`
+  const back = `what was paid comes back to ${refund ?? 'its sender'}, less a fee`
+  return now() > row.expiresAt
+    ? `${rest}, and the time to pay is over: ${back}`
+    : `${rest}: pay it to the same address before ${deposit.until}, or ${back}`
 }
 
 /** One of the seven words for what a provider says. What it does not know yet is as far as the chain says. */
@@ -91,14 +128,15 @@ type Told = {
   found: FoundDeposit
   progress: DepositProgress
   taken: readonly TakenPayment[]
-  needsRefund: boolean
+  /** The address that a refund goes to; `null` where it goes to the sender. */
+  refund: string | null
 }
 
 /** The end that a provider tells, as the chains show it. The payments that show it are kept, so that they end no other quote. */
 async function shownEnd(
   context: EngineContext,
   row: QuoteRow,
-  { found: { transaction, paid }, progress, taken, needsRefund }: Told,
+  { found: { transaction, paid }, progress, taken, refund }: Told,
 ): Promise<ShownOutcome> {
   const { bitcoin } = depositsOf(context)
   const { deposit } = depositOf(row)
@@ -107,7 +145,7 @@ async function shownEnd(
   const due = { ...tokens, least: offerOf(row).minAmountOut, since: row.createdAt }
   const back = {
     fee: BigInt(deposit.refundFee ?? 0),
-    to: needsRefund ? (z.decode(Quote, JSON.parse(row.wire)).refundAddress ?? null) : null,
+    to: refund,
     named: progress.destination,
   }
   const shown =
