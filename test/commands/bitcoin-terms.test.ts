@@ -40,7 +40,12 @@ async function shown(
     service: async () => service,
     emit: (document: Shown) => told.push(document),
   } as unknown as Cli
-  const order = { destination: friend, slippage: asked, options: { wait: false, dryRun: true } } as const
+  const order = {
+    destination: friend,
+    slippage: asked,
+    isNew: true,
+    options: { wait: false, dryRun: true },
+  } as const
   await payAndFollow(cli, seen(quote), order)
   return told[0]!
 }

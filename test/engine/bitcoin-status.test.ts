@@ -280,7 +280,9 @@ describe('a deposit that is not found', () => {
     expect((await statusWhen('near-intents', says, { of: down, isLate: true })).status).toBe('pending')
     // Which payments with its memo are older is not known.
     const unsure = { of: nothing, isLate: true, earlier: null } as const
-    expect((await statusWhen('thorchain', says, unsure)).status).toBe('pending')
+    const unknown = await statusWhen('thorchain', says, unsure)
+    expect(unknown.status).toBe('pending')
+    expect(unknown.deposit?.note).toContain('Name the payment by its hash')
     const cut = { of: async () => history([], true), isLate: true } as const
     const { status, deposit } = await statusWhen('thorchain', says, cut)
     expect(status).toBe('pending')

@@ -117,9 +117,7 @@ const ComparisonDocument = listOf(
 
 /** The deposit of a swap that begins on Bitcoin. */
 const depositFields = {
-  address: z.string(),
   memo: maybe(z.string()).describe('the text of an OP_RETURN output that the payment must have'),
-  until: Time,
   confirmations: maybe(z.int()).describe('null while no deposit is found'),
   delivery: maybe(z.enum(['verified', 'reported'])).describe(
     'whether the destination chain showed the payment, or only the provider says so',
@@ -128,6 +126,8 @@ const depositFields = {
 }
 const DepositFields = fields({
   ...depositFields,
+  address: z.string(),
+  until: Time,
   amount: z.string().describe('what it must pay, in satoshi'),
   paid: maybe(z.string()).describe('what it does pay, in satoshi'),
   overdue: z.boolean().optional().describe('paid, and not ended in the usual time'),
@@ -138,18 +138,20 @@ const DepositDocument = fields({
   id: maybe(z.string()),
   status: z.string(),
   provider: z.string(),
-  proof: z.string().describe('by what recipient and amounts are proved before anything is paid'),
+  proof: maybe(z.string()).describe('by what recipient and amounts are proved before anything is paid'),
   originTxHash: maybe(z.string()),
   destinationTxHash: maybe(z.string()),
-  destinationAddress: AddressText,
+  destinationAddress: maybe(AddressText),
   refundAddress: maybe(z.string()),
   amounts: fields({ in: Amount, out: Amount, least: Amount }),
   deposit: fields({
     ...depositFields,
+    address: maybe(z.string()).describe('null once a payment is known: it must not be paid again'),
+    until: maybe(Time),
     amount: Amount,
     paid: maybe(Amount),
     uri: maybe(z.string()).describe('BIP 21; null where a memo is needed'),
-    late: z.string().describe('what comes back if it is late or short'),
+    late: maybe(z.string()).describe('what comes back if it is late or short'),
   }),
 })
 

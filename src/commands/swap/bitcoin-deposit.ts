@@ -27,24 +27,24 @@ import { serviceExchange } from '../../swaps/provider-http.ts'
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
   from.chainId === bitcoinNetwork.chainId
 
-/** A deposit on Bitcoin as `swap execute` prints it. */
+/** A deposit on Bitcoin as `swap execute` prints it. Once a payment is known there is nothing in it that says how to pay. */
 type Shown = {
   id: string | null
   status: string
   provider: string
-  proof: string
+  proof: string | null
   originTxHash: string | null
   destinationTxHash: string | null
-  destinationAddress: Address
+  destinationAddress: Address | null
   refundAddress: string | null
   amounts: { in: TokenAmount; out: TokenAmount; least: TokenAmount }
   deposit: {
-    address: string
+    address: string | null
     amount: TokenAmount
     memo: string | null
-    until: string
+    until: string | null
     uri: string | null
-    late: string
+    late: string | null
     paid: TokenAmount | null
     confirmations: number | null
     delivery: 'verified' | 'reported' | null
@@ -56,32 +56,52 @@ type Order = {
   /** Who is paid, as the person asked; `null` where the quote alone says so. */
   destination: Address | null
   slippage: number | null
+  /** The quote was just made: nobody has paid it. */
+  isNew: boolean
   options: { wait: boolean; dryRun?: boolean }
 }
 
 /**
  * Shows how a swap that begins on Bitcoin is paid, and follows it. Nothing is signed: the terms are checked here by the signature of the
- * provider or by the memo, whoever serves the quote. Ends with 0 once it is delivered, and with PENDING while it is not.
+ * provider or by the memo, whoever serves the quote. A quote that is paid is only followed: who saw how to pay it again would pay twice.
+ * Ends with 0 once it is delivered, and with PENDING while it is not.
  */
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
   const { options } = order
+  const known = order.isNew ? undefined : await look(cli, quote.id, null)
+  const first =
+    known && isPaid(known) ? paidDocument(quote, known) : await payableDocument(cli, quote, order, known)
+  if (options.dryRun) return cli.emit(first, depositView)
+  const { err } = cli.io
+  const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
+  err.write(`${shown(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
+  const last = options.wait ? await follow(cli, quote.id) : (known ?? (await look(cli, quote.id, null)))
+  return end(cli, withStatus(first, last))
+}
+
+/** Whether a payment is known, on Bitcoin or by the word of the provider. */
+const isPaid = ({ status, originTxHash }: SwapStatus): boolean =>
+  originTxHash !== null || !['pending', 'expired'].includes(status)
+
+/** How a quote is paid, after its terms were checked. `known` is its status, if it was asked for. */
+async function payableDocument(
+  cli: Cli,
+  quote: Quote,
+  order: Order,
+  known: SwapStatus | undefined,
+): Promise<Shown> {
   const { terms, proof, recipient } = await termsOf(cli, quote, order).catch((error: unknown) => {
-    if (!(error instanceof AppError) || !unpayable.includes(error.code)) throw error
+    if (!(error instanceof AppError) || !refusals.includes(error.code)) throw error
     // Whoever has paid must not pay again.
     const hint = `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}`
     throw copyErrorWith(error, { hint })
   })
   const first = documentOf(quote, { terms, proof, recipient })
-  if (options.dryRun) return cli.emit(first, depositView)
-  const { err } = cli.io
-  const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
-  err.write(`${shown(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
-  const last = options.wait ? await follow(cli, quote.id) : await look(cli, quote.id, null)
-  return end(cli, withStatus(first, last))
+  return known ? withStatus(first, known) : first
 }
 
 /** The codes of a quote that must not be paid, or not any more. */
-const unpayable: readonly string[] = ['QUOTE_EXPIRED', 'PROVIDER_API_ERROR']
+const refusals: readonly string[] = ['QUOTE_EXPIRED', 'PROVIDER_API_ERROR']
 
 /** The deposit of a quote, as the service gives it, checked by what is known here. */
 async function termsOf(
@@ -181,13 +201,48 @@ const documentOf = (
   },
 })
 
+/** A quote that is paid, by its own word and its status. */
+const paidDocument = (quote: Quote, now: SwapStatus): Shown =>
+  withStatus(
+    {
+      id: quote.id || null,
+      status: now.status,
+      provider: quote.provider,
+      proof: null,
+      originTxHash: null,
+      destinationTxHash: null,
+      destinationAddress: quote.destinationAddress,
+      refundAddress: quote.refundAddress,
+      amounts: {
+        in: tokenAmount(quote.tokenIn.amount, btc),
+        out: tokenAmount(quote.tokenOut.amount, quote.tokenOut),
+        least: tokenAmount(quote.minAmountOut ?? 0n, quote.tokenOut),
+      },
+      deposit: {
+        ...unpayable,
+        amount: tokenAmount(quote.tokenIn.amount, btc),
+        until: now.deposit?.until ?? quote.deadline,
+        paid: null,
+        confirmations: null,
+        delivery: null,
+        note: null,
+      },
+    },
+    now,
+  )
+
+/** What a deposit does not say once it is paid. */
+const unpayable = { address: null, memo: null, uri: null, late: null }
+
 const withStatus = (first: Shown, now: SwapStatus): Shown => ({
   ...first,
+  proof: isPaid(now) ? null : first.proof,
   status: now.status,
   originTxHash: now.originTxHash,
   destinationTxHash: now.destinationTxHash,
   deposit: {
     ...first.deposit,
+    ...(isPaid(now) && unpayable),
     paid: now.deposit?.paid ? tokenAmount(BigInt(now.deposit.paid), btc) : null,
     confirmations: now.deposit?.confirmations ?? null,
     delivery: now.deposit?.delivery ?? null,
@@ -200,8 +255,17 @@ const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
     [
       ['swap', sanitizeText(one.id ?? '-')],
       ['status', stateWord(sanitizeText(one.status), to.paint)],
-      ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
-      ['to', to.paint.green(sanitizeText(deposit.address))],
+      ...(deposit.address === null
+        ? ([
+            [
+              'paid',
+              `${deposit.paid === null ? '' : `${deposit.paid.formatted} BTC `}by ${sanitizeText(one.originTxHash ?? 'a payment that is not named')}`,
+            ],
+          ] as const)
+        : ([
+            ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
+            ['to', to.paint.green(sanitizeText(deposit.address))],
+          ] as const)),
       ...(deposit.memo === null
         ? []
         : [
@@ -210,16 +274,20 @@ const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
               `${to.paint.green(sanitizeText(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
             ] as const,
           ]),
-      ['until', when(deposit.until)],
+      ...(deposit.address === null || deposit.until === null
+        ? []
+        : [['until', when(deposit.until)] as const]),
       ...(deposit.uri === null ? [] : [['uri', sanitizeText(deposit.uri)] as const]),
       [
         'receive',
         `${amounts.out.formatted} ${sanitizeText(amounts.out.symbol)}, at least ${amounts.least.formatted}`,
       ],
-      ['recipient', sanitizeText(one.destinationAddress)],
-      ['if late', sanitizeText(deposit.late)],
-      ['provider', `${sanitizeText(one.provider)} ${to.paint.dim(`proved by ${one.proof}`)}`],
-      ...(one.originTxHash === null ? [] : [['origin', sanitizeText(one.originTxHash)] as const]),
+      ['recipient', sanitizeText(one.destinationAddress ?? '-')],
+      ...(deposit.late === null ? [] : [['if late', sanitizeText(deposit.late)] as const]),
+      [
+        'provider',
+        `${sanitizeText(one.provider)}${one.proof === null ? '' : ` ${to.paint.dim(`proved by ${one.proof}`)}`}`,
+      ],
       ...(deposit.confirmations === null ? [] : [['confirmed', depthOf(deposit.confirmations)] as const]),
       ...(one.destinationTxHash === null
         ? []
@@ -238,7 +306,8 @@ const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
   )
 
 /** How deep a deposit is, in words. */
-export const depthOf = (blocks: number): string => `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`
+export const depthOf = (blocks: number): string =>
+  blocks === 0 ? 'not yet: it is in no block' : `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`
 
 /** The words that end a swap. */
 const ended = ['fulfilled', 'failed', 'refunded', 'expired']
@@ -320,5 +389,10 @@ function end(cli: Cli, document: Shown): void {
     throw new AppError('QUOTE_EXPIRED', 'The time to pay is over, and no deposit was found. Do not pay it.', {
       details,
     })
-  throw new AppError('PENDING', 'The swap is not finished', { details, hint })
+  const isUnmined = document.deposit.confirmations === 0
+  throw new AppError(
+    'PENDING',
+    `The swap is not finished${isUnmined ? `: the payment ${document.originTxHash} is in no block yet` : ''}`,
+    { details, hint },
+  )
 }

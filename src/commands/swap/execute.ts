@@ -120,7 +120,12 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   if (isFromBitcoin(quote)) {
     const named =
       options.destination === undefined ? undefined : address(options.destination, '--destination')
-    return payAndFollow(cli, quote, { destination: named ?? known.destination ?? null, slippage, options })
+    return payAndFollow(cli, quote, {
+      destination: named ?? known.destination ?? null,
+      slippage,
+      isNew: false,
+      options,
+    })
   }
   const least = leastOf(options, exact, quote.tokenOut)
   const begun = (await cli.backend.context()).journal.find(quote.id)
@@ -162,7 +167,12 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
 async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promise<void> {
   const { exact, slippage, destination, speed } = wish
   if (wish.tokenIn.chainId === bitcoinNetwork.chainId)
-    return payAndFollow(cli, await wish.ask(cli), { destination: destination!, slippage, options })
+    return payAndFollow(cli, await wish.ask(cli), {
+      destination: destination!,
+      slippage,
+      isNew: true,
+      options,
+    })
   const least = leastOf(options, exact, wish.tokenOut)
   // Request no quote that cannot be checked on its chain.
   const { rpc } = await cli.backend.context()

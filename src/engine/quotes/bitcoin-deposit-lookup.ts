@@ -22,6 +22,9 @@ export type FoundDeposit = {
   notes: string[]
 }
 
+const unknownText =
+  'Which payments with its memo are older than the quote is not known. Name the payment by its hash: --btc-tx'
+
 /**
  * Looks up the deposit of a quote, by a hash if there is one, else the one that it ended with, else among the payments to its address.
  * DEPOSIT_NOT_FOUND for a hash that is not there, pays something else, or ended another quote; `taken` are the payments that ended quotes.
@@ -81,7 +84,7 @@ export async function lookUpDeposit(
       if (known) return await found(known, [])
       const { other, isCutOff, transactions } = await search()
       if (other) return await found(other, [], transactions)
-      if (!isCutOff) return none(before !== null, [])
+      if (!isCutOff) return none(before !== null, before === null ? [unknownText] : [])
       const note = `Only the newest ${transactions.length} payments of the address were looked through. Name the payment by its hash: --btc-tx`
       return none(false, [note])
     } catch (error) {
