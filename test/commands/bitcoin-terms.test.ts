@@ -36,13 +36,17 @@ async function shown(
   } as never)
   const told: Shown[] = []
   const cli = {
-    backend: { catalog: async () => sandbox.world.catalog() },
+    io: { canAsk: false },
+    globals: {},
+    world: { policyPath: '/nowhere', now: Date.now },
+    backend: { catalog: async () => sandbox.world.catalog(), prices: async () => [] },
     service: async () => service,
     emit: (document: Shown) => told.push(document),
   } as unknown as Cli
   const order = {
     destination: friend,
     slippage: asked,
+    least: null,
     isNew: true,
     options: { wait: false, dryRun: true },
   } as const

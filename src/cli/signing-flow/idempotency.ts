@@ -110,6 +110,12 @@ export function refuseReusedKey(
   key: string,
   request: Record<string, unknown>,
 ): void {
+  if (journal.quoteOfKey(key) !== undefined)
+    throw new AppError(
+      'IDEMPOTENCY_KEY_REUSED',
+      `The idempotency key ${key} was used for a swap from Bitcoin`,
+      { hint: `Use another key. To see the swap: sluice swap status ${shellOperand(key)}` },
+    )
   const earlier = journal.findByIdempotencyKey(key)
   if (earlier) journal.findForRequest(key, { ...request, wallet: earlier.wallet })
 }

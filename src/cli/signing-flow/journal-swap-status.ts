@@ -1,3 +1,4 @@
+import { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
@@ -27,7 +28,7 @@ export async function swapStatusOf(
 ): Promise<SwapStatus & { id: string }> {
   const known = await operationNamed(cli, typed)
   const planned = known && quoteIds(known.operation.plan as StoredPlan)[0]
-  const id = planned ?? typed
+  const id = planned ?? (await quoteOfKey(cli, typed)) ?? typed
   const told = await ask(id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return error
     throw error
@@ -41,6 +42,17 @@ export async function swapStatusOf(
     cause: told,
     hint: `sluice action show ${known.operation.id}`,
   })
+}
+
+/** The quote of a swap from Bitcoin that has an idempotency key; `undefined` for another word. */
+export async function quoteOfKey(cli: Cli, typed: string): Promise<string | undefined> {
+  const context = await cli.backend.context().catch((error: unknown) => {
+    // Where there is no chain there is no key either.
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  const kept = context?.journal.quoteOfKey(typed) as { raw: never } | undefined
+  return kept && Quote.decode(kept.raw).id
 }
 
 /** The error for an expired quote: exit 4 only if nothing was signed for it, because a caller then requests it again. */

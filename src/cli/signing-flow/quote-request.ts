@@ -70,6 +70,8 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     throw new AppError('USAGE', 'A swap from Bitcoin pays out on another network: which one?', {
       hint: 'Name it: --to NETWORK',
     })
+  if (isBitcoin && wish.speed !== undefined)
+    throw new AppError('USAGE', 'A swap from Bitcoin has no speeds', { hint: 'Leave out --speed.' })
   const target = networkNamed(networks, wish.to ?? from!)
   const tokenIn = tokenNamed(tokens, origin, nameIn!)
   const tokenOut = tokenNamed(tokens, target, nameOut!)

@@ -4,6 +4,7 @@ import { action } from '../../cli/command-action.ts'
 import type { Cli, CommandContext } from '../../cli/command-context.ts'
 import { checked, depthOf } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view.ts'
+import { quoteOfKey } from '../../cli/signing-flow/journal-swap-status.ts'
 import { findOperation } from '../../cli/signing-flow/operation-lookup.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { wrapped } from '../../cli/terminal/text-width.ts'
@@ -32,8 +33,13 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
   const of = !findOperation(context, id) && isHash(id) ? await explainTransaction(context, id, depth) : { id }
   if ('verdict' in of) return cli.emit(of.verdict, verdictView)
   const operation = 'id' in of ? findOperation(context, of.id) : undefined
-  if (!operation)
-    return cli.emit(await explainFromService(cli, context, id, 'silent' in of ? of.silent : []), verdictView)
+  if (!operation) {
+    const named = (await quoteOfKey(cli, id)) ?? id
+    return cli.emit(
+      await explainFromService(cli, context, named, 'silent' in of ? of.silent : []),
+      verdictView,
+    )
+  }
   // Ask both at once, so that a silent one costs its timeout only once.
   const told = serviceReportOf(cli, operation)
   cli.emit(await explain(readOnlyContext(context), operation, { told, depth }), verdictView)

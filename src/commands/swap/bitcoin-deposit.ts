@@ -4,67 +4,54 @@ import type { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/command-context.ts'
 import { halfAnHour } from '../../cli/options/execution-options.ts'
+import type { SigningOptions } from '../../cli/options/signing-options.ts'
 import { shown } from '../../cli/output/output.ts'
-import type { View } from '../../cli/output/view.ts'
-import { stateWord, when } from '../../cli/terminal/format.ts'
 import { qrCode } from '../../cli/terminal/qr-code.ts'
-import { fields } from '../../cli/terminal/table.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
-import { bitcoinNetwork, bitcoinUri, btc } from '../../domain/bitcoin.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { shellOperand } from '../../domain/shell-quoting.ts'
+import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition, depositProofOf } from '../../swaps/deposit-registry.ts'
 import { serviceExchange } from '../../swaps/provider-http.ts'
+import {
+  type DepositDocument,
+  depositView,
+  depthOf,
+  documentOf,
+  isPaid,
+  paidDocument,
+  withStatus,
+} from './bitcoin-document.ts'
+import { checkLimits } from './bitcoin-limits.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
   from.chainId === bitcoinNetwork.chainId
 
-/** A deposit on Bitcoin as `swap execute` prints it. Once a payment is known there is nothing in it that says how to pay. */
-type Shown = {
-  id: string | null
-  status: string
-  provider: string
-  proof: string | null
-  originTxHash: string | null
-  destinationTxHash: string | null
-  destinationAddress: Address | null
-  refundAddress: string | null
-  amounts: { in: TokenAmount; out: TokenAmount; least: TokenAmount }
-  deposit: {
-    address: string | null
-    amount: TokenAmount
-    memo: string | null
-    until: string | null
-    uri: string | null
-    late: string | null
-    paid: TokenAmount | null
-    confirmations: number | null
-    delivery: 'verified' | 'reported' | null
-    note: string | null
-  }
-}
-
 type Order = {
   /** Who is paid, as the person asked; `null` where the quote alone says so. */
   destination: Address | null
   slippage: number | null
+  /** The least that is accepted, where the person named it. */
+  least: bigint | null
   /** The quote was just made: nobody has paid it. */
   isNew: boolean
-  options: { wait: boolean; dryRun?: boolean }
+  options: Partial<SigningOptions> & { wait: boolean }
+  /** Keeps the quote under the idempotency key, and gives the one that the key has. */
+  keep?: (() => Quote) | undefined
 }
 
 /**
  * Shows how a swap that begins on Bitcoin is paid, and follows it. Nothing is signed: the terms are checked here by the signature of the
  * provider or by the memo, whoever serves the quote. A quote that is paid is only followed: who saw how to pay it again would pay twice.
- * Ends with 0 once it is delivered, and with PENDING while it is not.
+ * With an idempotency key the first quote that was shown is the only one. Ends with 0 once it is delivered, and with PENDING while it is not.
  */
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
   const { options } = order
@@ -72,16 +59,15 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   const first =
     known && isPaid(known) ? paidDocument(quote, known) : await payableDocument(cli, quote, order, known)
   if (options.dryRun) return cli.emit(first, depositView)
+  const kept = order.keep?.() ?? quote
+  // Another process has used the key meanwhile.
+  if (kept.id !== quote.id) return payAndFollow(cli, kept, { ...order, isNew: false, keep: undefined })
   const { err } = cli.io
   const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
   err.write(`${shown(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
   const last = options.wait ? await follow(cli, quote.id) : (known ?? (await look(cli, quote.id, null)))
-  return end(cli, withStatus(first, last))
+  return end(cli, withStatus(first, last), options.idempotencyKey)
 }
-
-/** Whether a payment is known, on Bitcoin or by the word of the provider. */
-const isPaid = ({ status, originTxHash }: SwapStatus): boolean =>
-  originTxHash !== null || !['pending', 'expired'].includes(status)
 
 /** How a quote is paid, after its terms were checked. `known` is its status, if it was asked for. */
 async function payableDocument(
@@ -89,11 +75,15 @@ async function payableDocument(
   quote: Quote,
   order: Order,
   known: SwapStatus | undefined,
-): Promise<Shown> {
+): Promise<DepositDocument> {
   const { terms, proof, recipient } = await termsOf(cli, quote, order).catch((error: unknown) => {
     if (!(error instanceof AppError) || !refusals.includes(error.code)) throw error
     // Whoever has paid must not pay again.
-    const hint = `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}`
+    const key = order.options.idempotencyKey
+    const hint =
+      key === undefined
+        ? `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}`
+        : `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}. If it was not paid, get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`
     throw copyErrorWith(error, { hint })
   })
   const first = documentOf(quote, { terms, proof, recipient })
@@ -107,7 +97,7 @@ const refusals: readonly string[] = ['QUOTE_EXPIRED', 'PROVIDER_API_ERROR']
 async function termsOf(
   cli: Cli,
   quote: Quote,
-  { destination, slippage }: Order,
+  { destination, slippage, least, options }: Order,
 ): Promise<{ terms: DepositTerms; proof: string; recipient: Address }> {
   const { networks, tokens, bitcoin } = await cli.backend.catalog()
   const definition = depositDefinition(quote.provider)
@@ -154,6 +144,7 @@ async function termsOf(
       `The quote brings ${formatAmount(quote.tokenOut.amount, tokenOut)} ${tokenOut.symbol}, and its deposit only ${formatAmount(terms.amountOut, tokenOut)}, at least ${formatAmount(terms.minAmountOut, tokenOut)}: do not pay it`,
       { hint: 'Request a new quote: sluice swap quote --help' },
     )
+  await checkLimits(cli, quote, { terms, tokenOut, recipient, least, options })
   const named = (await definition.confirmAddress?.(bitcoin, serviceExchange, terms.address)) ?? []
   return { terms, proof: proofOf(definition, named), recipient }
 }
@@ -169,145 +160,6 @@ export function proofOf(
     ? `${proof}, which ${named.join(' and ')} name`
     : `${proof}, which is the word of its service`
 }
-
-const documentOf = (
-  quote: Quote,
-  { terms, proof, recipient }: { terms: DepositTerms; proof: string; recipient: Address },
-): Shown => ({
-  id: quote.id || null,
-  status: 'pending',
-  provider: quote.provider,
-  proof,
-  originTxHash: null,
-  destinationTxHash: null,
-  destinationAddress: recipient,
-  refundAddress: quote.refundAddress,
-  amounts: {
-    in: tokenAmount(terms.amount, btc),
-    out: tokenAmount(terms.amountOut, quote.tokenOut),
-    least: tokenAmount(terms.minAmountOut, quote.tokenOut),
-  },
-  deposit: {
-    address: terms.address,
-    amount: tokenAmount(terms.amount, btc),
-    memo: terms.memo,
-    until: new Date(terms.until).toISOString(),
-    uri: terms.memo === null ? bitcoinUri(terms.address, terms.amount) : null,
-    late: terms.late,
-    paid: null,
-    confirmations: null,
-    delivery: null,
-    note: null,
-  },
-})
-
-/** A quote that is paid, by its own word and its status. */
-const paidDocument = (quote: Quote, now: SwapStatus): Shown =>
-  withStatus(
-    {
-      id: quote.id || null,
-      status: now.status,
-      provider: quote.provider,
-      proof: null,
-      originTxHash: null,
-      destinationTxHash: null,
-      destinationAddress: quote.destinationAddress,
-      refundAddress: quote.refundAddress,
-      amounts: {
-        in: tokenAmount(quote.tokenIn.amount, btc),
-        out: tokenAmount(quote.tokenOut.amount, quote.tokenOut),
-        least: tokenAmount(quote.minAmountOut ?? 0n, quote.tokenOut),
-      },
-      deposit: {
-        ...unpayable,
-        amount: tokenAmount(quote.tokenIn.amount, btc),
-        until: now.deposit?.until ?? quote.deadline,
-        paid: null,
-        confirmations: null,
-        delivery: null,
-        note: null,
-      },
-    },
-    now,
-  )
-
-/** What a deposit does not say once it is paid. */
-const unpayable = { address: null, memo: null, uri: null, late: null }
-
-const withStatus = (first: Shown, now: SwapStatus): Shown => ({
-  ...first,
-  proof: isPaid(now) ? null : first.proof,
-  status: now.status,
-  originTxHash: now.originTxHash,
-  destinationTxHash: now.destinationTxHash,
-  deposit: {
-    ...first.deposit,
-    ...(isPaid(now) && unpayable),
-    paid: now.deposit?.paid ? tokenAmount(BigInt(now.deposit.paid), btc) : null,
-    confirmations: now.deposit?.confirmations ?? null,
-    delivery: now.deposit?.delivery ?? null,
-    note: now.deposit?.note ?? null,
-  },
-})
-
-const depositView: View<Shown> = ({ deposit, amounts, ...one }, to) =>
-  fields(
-    [
-      ['swap', sanitizeText(one.id ?? '-')],
-      ['status', stateWord(sanitizeText(one.status), to.paint)],
-      ...(deposit.address === null
-        ? ([
-            [
-              'paid',
-              `${deposit.paid === null ? '' : `${deposit.paid.formatted} BTC `}by ${sanitizeText(one.originTxHash ?? 'a payment that is not named')}`,
-            ],
-          ] as const)
-        : ([
-            ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
-            ['to', to.paint.green(sanitizeText(deposit.address))],
-          ] as const)),
-      ...(deposit.memo === null
-        ? []
-        : [
-            [
-              'memo',
-              `${to.paint.green(sanitizeText(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
-            ] as const,
-          ]),
-      ...(deposit.address === null || deposit.until === null
-        ? []
-        : [['until', when(deposit.until)] as const]),
-      ...(deposit.uri === null ? [] : [['uri', sanitizeText(deposit.uri)] as const]),
-      [
-        'receive',
-        `${amounts.out.formatted} ${sanitizeText(amounts.out.symbol)}, at least ${amounts.least.formatted}`,
-      ],
-      ['recipient', sanitizeText(one.destinationAddress ?? '-')],
-      ...(deposit.late === null ? [] : [['if late', sanitizeText(deposit.late)] as const]),
-      [
-        'provider',
-        `${sanitizeText(one.provider)}${one.proof === null ? '' : ` ${to.paint.dim(`proved by ${one.proof}`)}`}`,
-      ],
-      ...(deposit.confirmations === null ? [] : [['confirmed', depthOf(deposit.confirmations)] as const]),
-      ...(one.destinationTxHash === null
-        ? []
-        : [['destination', sanitizeText(one.destinationTxHash)] as const]),
-      ...(deposit.delivery === null
-        ? []
-        : [
-            [
-              'delivery',
-              deposit.delivery === 'verified' ? 'seen on its chain' : 'as the provider says',
-            ] as const,
-          ]),
-      ...(deposit.note === null ? [] : [['note', sanitizeText(deposit.note)] as const]),
-    ],
-    to,
-  )
-
-/** How deep a deposit is, in words. */
-export const depthOf = (blocks: number): string =>
-  blocks === 0 ? 'not yet: it is in no block' : `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`
 
 /** The words that end a swap. */
 const ended = ['fulfilled', 'failed', 'refunded', 'expired']
@@ -360,7 +212,7 @@ const lineOf = ({ status, originTxHash, deposit }: SwapStatus): string => {
 }
 
 /** Prints the document of a swap that is delivered; otherwise it is in the details of the error that says what came of it. */
-function end(cli: Cli, document: Shown): void {
+function end(cli: Cli, document: DepositDocument, key: string | undefined): void {
   const { status } = document
   const id = document.id ?? 'QUOTE_ID'
   const hint = `sluice swap status --watch --timeout 2h ${shellOperand(id)}`
@@ -388,6 +240,9 @@ function end(cli: Cli, document: Shown): void {
   if (status === 'expired')
     throw new AppError('QUOTE_EXPIRED', 'The time to pay is over, and no deposit was found. Do not pay it.', {
       details,
+      ...(key !== undefined && {
+        hint: `Get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`,
+      }),
     })
   const isUnmined = document.deposit.confirmations === 0
   throw new AppError(

@@ -1,7 +1,7 @@
-import type { Quote } from '../../api/quote.ts'
+import { Quote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote, Cli } from '../../cli/command-context.ts'
-import { address } from '../../cli/options/option-values.ts'
+import { address, idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signing-options.ts'
 import { startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
 import {
@@ -28,6 +28,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
+import { refuseSigningFlags } from './bitcoin-limits.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
 
 type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string; compare?: string | true }
@@ -60,6 +61,8 @@ export async function execute(
   const rest = Object.fromEntries(
     Object.entries(options).filter(([name]) => !quoteFlags.some((flag) => flag === name)),
   ) as Options
+  // It named who is paid, which the quote says.
+  if (isFromBitcoin(chosen)) delete rest.wallet
   return executeQuote(cli, chosen.id, rest)
 }
 
@@ -117,17 +120,25 @@ const pricesOf = ({ tokenIn, tokenOut }: Quote): Price[] =>
 
 async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void> {
   const { quote, exact = exactOf(quote), slippage = null, speed = null } = known
+  const least = leastOf(options, exact, quote.tokenOut)
   if (isFromBitcoin(quote)) {
+    refuseSigningFlags(options, { mayName: false })
     const named =
       options.destination === undefined ? undefined : address(options.destination, '--destination')
-    return payAndFollow(cli, quote, {
-      destination: named ?? known.destination ?? null,
-      slippage,
-      isNew: false,
+    const request = {
+      command: 'swap',
+      quote: quote.id,
+      ...(named && { destination: named }),
+      ...worded(least),
+    }
+    const recipient = named ?? known.destination ?? null
+    return payFromBitcoin(cli, {
+      request,
+      least,
       options,
+      ask: async () => ({ ...known, destination: recipient }),
     })
   }
-  const least = leastOf(options, exact, quote.tokenOut)
   const begun = (await cli.backend.context()).journal.find(quote.id)
   if (!begun && quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline))
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
@@ -166,14 +177,13 @@ const exactOf = ({ tokenIn, tokenOut, minAmountOut, maxAmountIn }: Quote): 'in' 
 
 async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promise<void> {
   const { exact, slippage, destination, speed } = wish
-  if (wish.tokenIn.chainId === bitcoinNetwork.chainId)
-    return payAndFollow(cli, await wish.ask(cli), {
-      destination: destination!,
-      slippage,
-      isNew: true,
-      options,
-    })
   const least = leastOf(options, exact, wish.tokenOut)
+  if (wish.tokenIn.chainId === bitcoinNetwork.chainId) {
+    refuseSigningFlags(options, { mayName: options.destination === undefined })
+    const request = { command: 'swap', ...wish.request, ...worded(least) }
+    const ask = async () => ({ quote: await wish.ask(cli), slippage, destination: destination!, isNew: true })
+    return payFromBitcoin(cli, { request, least, options, ask })
+  }
   // Request no quote that cannot be checked on its chain.
   const { rpc } = await cli.backend.context()
   for (const { chainId } of [wish.tokenIn, wish.tokenOut]) rpc(chainId)
@@ -191,6 +201,42 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
     reference: async () => asked && referenceForSwap(cli, asked, { exact, slippage, least }),
     prices: () => (asked ? pricesOf(asked) : []),
   })
+}
+
+/** A quote as an idempotency key keeps it. */
+type KeptQuote = { raw: never; slippage: number | null; destination: Address | null }
+
+/**
+ * A swap from Bitcoin. Its idempotency key keeps the quote that it got first: whoever repeats the command is shown the same deposit
+ * address, or that it is paid, and never another address.
+ */
+async function payFromBitcoin(
+  cli: Cli,
+  {
+    request,
+    least,
+    options,
+    ask,
+  }: {
+    request: Record<string, unknown>
+    least: bigint | null
+    options: Options
+    ask: () => Promise<Known & { isNew?: boolean }>
+  },
+): Promise<void> {
+  const key = idempotencyKey(options.idempotencyKey)
+  const journal = key === undefined ? undefined : (await cli.backend.context()).journal
+  const quoteIn = ({ raw, ...rest }: KeptQuote) => ({ ...rest, quote: Quote.decode(raw) })
+  const kept = key === undefined ? undefined : journal?.keepQuote(key, request)
+  const known = kept === undefined ? await ask() : { ...quoteIn(kept as KeptQuote), isNew: false }
+  const { quote, slippage = null, destination = null, isNew = false } = known
+  const keep =
+    key === undefined || !journal
+      ? undefined
+      : () =>
+          quoteIn(journal.keepQuote(key, request, { raw: quote.raw, slippage, destination }) as KeptQuote)
+            .quote
+  await payAndFollow(cli, quote, { destination, slippage, least, isNew, options, keep })
 }
 
 /** The title of a swap, with its destination chain and recipient if they differ. */

@@ -11,7 +11,7 @@ import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { depthOf } from './bitcoin-deposit.ts'
+import { depthOf } from './bitcoin-document.ts'
 
 /** `swap status` */
 export async function status(

@@ -13,6 +13,7 @@ export type Journal = OperationJournal &
   HeadJournal &
   LimitJournal &
   CodePinJournal &
+  BitcoinQuoteJournal &
   IntegrityJournal & { close: () => void }
 
 /** Operations: stored, found, planned again, and their states. */
@@ -121,6 +122,17 @@ export type CodePinJournal = {
   codePin: (chainId: number, address: Address) => CodePin | undefined
   /** Records the code of a contract. An existing pin stays, unless `again`. */
   pinCode: (chainId: number, address: Address, code: CodePin, again?: boolean) => void
+}
+
+/** The quotes of swaps from Bitcoin, which has no operation, by their idempotency keys. */
+export type BitcoinQuoteJournal = {
+  /** The quote under an idempotency key, for any request. */
+  quoteOfKey: (idemKey: string) => unknown
+  /**
+   * Keeps a quote under an idempotency key, and gives the one that is kept: the first stays. Without a quote it only looks.
+   * IDEMPOTENCY_KEY_REUSED when the key was for another request.
+   */
+  keepQuote: (idemKey: string, request: unknown, quote?: unknown) => unknown
 }
 
 /** Checks of the journal file against itself. */

@@ -2,6 +2,7 @@ import type { Hex } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
+import { journalBitcoinQuotes } from './bitcoin-quotes.ts'
 import { type JournalDb, openJournalDb, sha256 } from './database.ts'
 import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
 import type { HeadJournal, Journal } from './journal-interface.ts'
@@ -175,6 +176,7 @@ export function openJournal(path: string, clock: () => number): Journal {
     ...seal,
     ...journalLimits(db, clock),
     ...journalHeads(db, clock),
+    ...journalBitcoinQuotes(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
   }

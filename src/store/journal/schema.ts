@@ -189,4 +189,15 @@ export const journalMigrations: readonly Migration[] = [
     hash TEXT, target TEXT, data TEXT, value TEXT, at INTEGER NOT NULL, PRIMARY KEY (chain_id, wallet, nonce)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The quote of a swap from Bitcoin under its idempotency key, which is good for one deposit address.
+  CREATE TABLE bitcoin_quote (
+    idem_key TEXT PRIMARY KEY, request_hash TEXT NOT NULL, quote TEXT NOT NULL, at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ${never('bitcoin_quote', 'UPDATE')}
+  ${never('bitcoin_quote', 'DELETE')}
+  CREATE TRIGGER one_key_one_request BEFORE INSERT ON operation
+    WHEN EXISTS (SELECT 1 FROM bitcoin_quote WHERE idem_key = NEW.idem_key)
+    BEGIN SELECT RAISE(ABORT, 'operation: its key has a quote of a swap from Bitcoin'); END;
+  `,
 ]

@@ -1,0 +1,181 @@
+import type { Quote } from '../../api/quote.ts'
+import type { SwapStatus } from '../../api/swap-status.ts'
+import type { View } from '../../cli/output/view.ts'
+import { stateWord, when } from '../../cli/terminal/format.ts'
+import { fields } from '../../cli/terminal/table.ts'
+import type { Address } from '../../domain/address.ts'
+import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
+import { bitcoinUri, btc } from '../../domain/bitcoin.ts'
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { DepositTerms } from '../../swaps/deposit-provider.ts'
+
+/** A deposit on Bitcoin as `swap execute` prints it. Once a payment is known there is nothing in it that says how to pay. */
+export type DepositDocument = {
+  id: string | null
+  status: string
+  provider: string
+  proof: string | null
+  originTxHash: string | null
+  destinationTxHash: string | null
+  destinationAddress: Address | null
+  refundAddress: string | null
+  amounts: { in: TokenAmount; out: TokenAmount; least: TokenAmount }
+  deposit: {
+    address: string | null
+    amount: TokenAmount
+    memo: string | null
+    until: string | null
+    uri: string | null
+    late: string | null
+    paid: TokenAmount | null
+    confirmations: number | null
+    delivery: 'verified' | 'reported' | null
+    note: string | null
+  }
+}
+
+/** Whether a payment is known, on Bitcoin or by the word of the provider. */
+export const isPaid = ({ status, originTxHash }: SwapStatus): boolean =>
+  originTxHash !== null || !['pending', 'expired'].includes(status)
+
+/** How a quote is paid, by the terms of its deposit. */
+export const documentOf = (
+  quote: Quote,
+  { terms, proof, recipient }: { terms: DepositTerms; proof: string; recipient: Address },
+): DepositDocument => ({
+  id: quote.id || null,
+  status: 'pending',
+  provider: quote.provider,
+  proof,
+  originTxHash: null,
+  destinationTxHash: null,
+  destinationAddress: recipient,
+  refundAddress: quote.refundAddress,
+  amounts: {
+    in: tokenAmount(terms.amount, btc),
+    out: tokenAmount(terms.amountOut, quote.tokenOut),
+    least: tokenAmount(terms.minAmountOut, quote.tokenOut),
+  },
+  deposit: {
+    address: terms.address,
+    amount: tokenAmount(terms.amount, btc),
+    memo: terms.memo,
+    until: new Date(terms.until).toISOString(),
+    uri: terms.memo === null ? bitcoinUri(terms.address, terms.amount) : null,
+    late: terms.late,
+    paid: null,
+    confirmations: null,
+    delivery: null,
+    note: null,
+  },
+})
+
+/** A quote that is paid, by its own word and its status. */
+export const paidDocument = (quote: Quote, now: SwapStatus): DepositDocument =>
+  withStatus(
+    {
+      id: quote.id || null,
+      status: now.status,
+      provider: quote.provider,
+      proof: null,
+      originTxHash: null,
+      destinationTxHash: null,
+      destinationAddress: quote.destinationAddress,
+      refundAddress: quote.refundAddress,
+      amounts: {
+        in: tokenAmount(quote.tokenIn.amount, btc),
+        out: tokenAmount(quote.tokenOut.amount, quote.tokenOut),
+        least: tokenAmount(quote.minAmountOut ?? 0n, quote.tokenOut),
+      },
+      deposit: {
+        ...unpayable,
+        amount: tokenAmount(quote.tokenIn.amount, btc),
+        until: now.deposit?.until ?? quote.deadline,
+        paid: null,
+        confirmations: null,
+        delivery: null,
+        note: null,
+      },
+    },
+    now,
+  )
+
+/** What a deposit does not say once it is paid. */
+const unpayable = { address: null, memo: null, uri: null, late: null }
+
+/** The same with what is known by now. */
+export const withStatus = (first: DepositDocument, now: SwapStatus): DepositDocument => ({
+  ...first,
+  proof: isPaid(now) ? null : first.proof,
+  status: now.status,
+  originTxHash: now.originTxHash,
+  destinationTxHash: now.destinationTxHash,
+  deposit: {
+    ...first.deposit,
+    ...(isPaid(now) && unpayable),
+    paid: now.deposit?.paid ? tokenAmount(BigInt(now.deposit.paid), btc) : null,
+    confirmations: now.deposit?.confirmations ?? null,
+    delivery: now.deposit?.delivery ?? null,
+    note: now.deposit?.note ?? null,
+  },
+})
+
+/** The deposit for people. */
+export const depositView: View<DepositDocument> = ({ deposit, amounts, ...one }, to) =>
+  fields(
+    [
+      ['swap', sanitizeText(one.id ?? '-')],
+      ['status', stateWord(sanitizeText(one.status), to.paint)],
+      ...(deposit.address === null
+        ? ([
+            [
+              'paid',
+              `${deposit.paid === null ? '' : `${deposit.paid.formatted} BTC `}by ${sanitizeText(one.originTxHash ?? 'a payment that is not named')}`,
+            ],
+          ] as const)
+        : ([
+            ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
+            ['to', to.paint.green(sanitizeText(deposit.address))],
+          ] as const)),
+      ...(deposit.memo === null
+        ? []
+        : [
+            [
+              'memo',
+              `${to.paint.green(sanitizeText(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
+            ] as const,
+          ]),
+      ...(deposit.address === null || deposit.until === null
+        ? []
+        : [['until', when(deposit.until)] as const]),
+      ...(deposit.uri === null ? [] : [['uri', sanitizeText(deposit.uri)] as const]),
+      [
+        'receive',
+        `${amounts.out.formatted} ${sanitizeText(amounts.out.symbol)}, at least ${amounts.least.formatted}`,
+      ],
+      ['recipient', sanitizeText(one.destinationAddress ?? '-')],
+      ...(deposit.late === null ? [] : [['if late', sanitizeText(deposit.late)] as const]),
+      [
+        'provider',
+        `${sanitizeText(one.provider)}${one.proof === null ? '' : ` ${to.paint.dim(`proved by ${one.proof}`)}`}`,
+      ],
+      ...(deposit.confirmations === null ? [] : [['confirmed', depthOf(deposit.confirmations)] as const]),
+      ...(one.destinationTxHash === null
+        ? []
+        : [['destination', sanitizeText(one.destinationTxHash)] as const]),
+      ...(deposit.delivery === null
+        ? []
+        : [
+            [
+              'delivery',
+              deposit.delivery === 'verified' ? 'seen on its chain' : 'as the provider says',
+            ] as const,
+          ]),
+      ...(deposit.note === null ? [] : [['note', sanitizeText(deposit.note)] as const]),
+    ],
+    to,
+  )
+
+/** How deep a deposit is, in words. */
+export const depthOf = (blocks: number): string =>
+  blocks === 0 ? 'not yet: it is in no block' : `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`

@@ -1,0 +1,168 @@
+import type { Quote } from '../../api/quote.ts'
+import type { Cli } from '../../cli/command-context.ts'
+import type { SigningOptions } from '../../cli/options/signing-options.ts'
+import { termsOf } from '../../cli/signing-flow/terms.ts'
+import { walletAddress } from '../../cli/wallet-address.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
+import { formatAmount, tokenAmount } from '../../domain/amount.ts'
+import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
+import { AppError } from '../../domain/errors.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { impactOf } from '../../domain/slippage.ts'
+import { nativeToken, type Token } from '../../domain/token.ts'
+import { enforceRules, policyRules } from '../../guard/policy/rules.ts'
+import { slippageOf } from '../../guard/spending.ts'
+import { refusePriceImpact } from '../../planning/price-impact.ts'
+import { type Price, usdUnits } from '../../planning/usd-value.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import type { Intent } from '../../protocols/intent.ts'
+import type { DepositTerms } from '../../swaps/deposit-provider.ts'
+
+/** The flags of a command that signs, which say nothing where nothing is signed. */
+const flags: Readonly<Partial<Record<keyof SigningOptions, string>>> = {
+  keyFile: '--key-file',
+  passwordFile: '--password-file',
+  ledger: '--ledger',
+  signerUrl: '--signer-url',
+  nonce: '--nonce',
+  pipeline: '--pipeline',
+  confirmations: '--confirmations',
+  queueBehind: '--queue-behind',
+  allowDuplicate: '--allow-duplicate',
+  revokeOnFailure: '--revoke-on-failure',
+  maxFee: '--max-fee',
+  allowContract: '--allow-contract',
+  allowToken: '--allow-token',
+  trustFirstUse: '--trust-first-use',
+  exactAllowance: '--exact-allowance',
+  minAssurance: '--min-assurance',
+  assert: '--assert',
+}
+
+/** USAGE for a flag that means nothing for a swap from Bitcoin. `--wallet` may name who is paid, where nothing else does. */
+export function refuseSigningFlags(
+  options: Partial<SigningOptions>,
+  { mayName }: { mayName: boolean },
+): void {
+  const given = [
+    ...Object.entries(flags).flatMap(([name, flag]) =>
+      options[name as keyof SigningOptions] === undefined ? [] : [flag],
+    ),
+    ...(options.lockWait === false ? ['--no-lock-wait'] : []),
+    ...(options.wallet === undefined || mayName ? [] : ['--wallet']),
+  ]
+  if (given.length === 0) return
+  throw new AppError(
+    'USAGE',
+    `Nothing is signed here for a swap from Bitcoin, so ${given.join(' and ')} would do nothing`,
+    { hint: 'Leave it out. To limit the swap: --accept-min-out, --max-price-impact, --slippage, --policy' },
+  )
+}
+
+/** The tokens that are worth a bitcoin, by which its price is known where nobody else has one. */
+const wrapped = ['WBTC', 'cbBTC', 'BTCb']
+
+/**
+ * Holds the terms of a deposit to the minimum output, the price impact and the policy, as any other swap: POLICY_MIN_OUT,
+ * POLICY_PRICE_IMPACT, or what a rule of the policy says.
+ */
+export async function checkLimits(
+  cli: Cli,
+  quote: Quote,
+  {
+    terms,
+    tokenOut,
+    recipient,
+    least,
+    options,
+  }: {
+    terms: DepositTerms
+    tokenOut: Token
+    recipient: Address
+    least: bigint | null
+    options: Partial<SigningOptions>
+  },
+): Promise<void> {
+  if (least !== null && terms.minAmountOut < least)
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `The quote brings at least ${formatAmount(terms.minAmountOut, tokenOut)}, and ${formatAmount(least, tokenOut)} is the least that is accepted`,
+    )
+  const asked = termsOf(cli, options)
+  const catalog = await cli.backend.catalog()
+  const share = await impactBelowSpot(cli, catalog, terms, tokenOut)
+  refusePriceImpact([{ leg: 0, share, by: share === null ? null : 'usd' }], asked)
+  if (!asked.policy) return
+  const intent: Intent = {
+    kind: 'swap',
+    // The policy says who may be paid beside the own wallet.
+    wallet: await walletAddress(cli, options.wallet).catch((error: unknown) => {
+      if (error instanceof AppError) return nativeAddress
+      throw error
+    }),
+    provider: quote.provider,
+    tokenIn: btc,
+    tokenOut,
+    exact: 'in',
+    amountIn: terms.amount,
+    amountOut: terms.minAmountOut,
+    recipient,
+    deadline: Math.floor(terms.until / 1_000),
+  }
+  const amounts = {
+    in: tokenAmount(terms.amount, btc),
+    out: tokenAmount(terms.amountOut, tokenOut),
+  }
+  const rules = policyRules(asked.policy.policy, catalog, {
+    legs: [{ intent, action: nativeAddress, slippage: slippageOf(intent, amounts), impact: share }],
+    standing: [],
+    networks: catalog.networks,
+    // No transaction is sent, so none costs gas, and none is simulated.
+    simulation: {
+      how: 'unavailable',
+      gas: [0n],
+      fees: { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
+      dataFee: null,
+      endpoints: 0,
+    },
+    coin: nativeToken(networkNamed(catalog.networks, quote.to.chainId)),
+    assurance: 'L2',
+    at: cli.world.now(),
+    quoteAgeMs: null,
+    held: () => 0n,
+  })
+  enforceRules(rules)
+}
+
+/** How much less than at the spot price a deposit brings, as a fraction; `null` where a price is not known. */
+async function impactBelowSpot(
+  cli: Cli,
+  { tokens }: Pick<Catalog, 'tokens'>,
+  { amount, amountOut }: DepositTerms,
+  tokenOut: Token,
+): Promise<number | null> {
+  const { prices } = cli.backend
+  const usd = await bitcoinPrice(prices, tokens, tokenOut.chainId)
+  const given =
+    usd === undefined
+      ? null
+      : usdUnits(amount, btc, [{ chainId: bitcoinNetwork.chainId, address: btc.address, usd }])
+  const brought = usdUnits(amountOut, tokenOut, await prices(tokenOut.chainId, [tokenOut]))
+  return given === null || brought === null ? null : impactOf(brought, given)
+}
+
+/** The price of a bitcoin by a token that is worth one: on the destination, else on another chain that answers. */
+async function bitcoinPrice(
+  prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly Price[]>,
+  tokens: readonly Token[],
+  chainId: number,
+): Promise<string | undefined> {
+  const known = tokens.filter(({ symbol }) => wrapped.includes(symbol))
+  const chains = [...new Set([chainId, ...known.map((token) => token.chainId)])]
+  for (const chain of chains) {
+    const here = known.filter((token) => token.chainId === chain)
+    const [price] = here.length > 0 ? await prices(chain, here) : []
+    if (price) return price.usd
+  }
+  return undefined
+}
