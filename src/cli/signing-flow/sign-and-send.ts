@@ -117,17 +117,21 @@ async function planAndSend(
   }
   const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
   refuseAllowanceConflict(context, checked, givesUp?.id)
-  const plan = planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
-    ...known,
-    ...(prices?.() ?? []),
-  ])
+  const planned = () =>
+    planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
+      ...known,
+      ...(prices?.() ?? []),
+    ])
   if (options.dryRun)
-    return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
+    return cli.emit(planned(), (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (identity.source === 'address') await identity.unlock()
-  if (!cli.globals.quiet && !cli.globals.yes)
-    cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
-  const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
-  await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
+  // A plan that nobody looks at is not described.
+  if (!cli.globals.yes) {
+    const plan = planned()
+    if (!cli.globals.quiet) cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+    const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
+    await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
+  }
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
   refuseExpired(proposal, cli.world.now())
@@ -147,7 +151,7 @@ async function planAndSend(
     await givesUp?.close()
     try {
       refuseAllowanceConflict(context, checked)
-      const begun = planned(context, checked, key ?? proposal.id, now)
+      const begun = recorded(context, checked, key ?? proposal.id, now)
       const { firstLeg } = checked
       await executeOrRevoke(cli, context, begun, signer, { ...options, lock: mine, firstLeg })
     } catch (error) {
@@ -186,7 +190,7 @@ const isUnsigned = ({ journal }: ExecutionContext, { id, state, steps }: Journal
  * Records the operation of a plan. An earlier one with the same key and no signature is replaced; the
  * same operation is resumed.
  */
-function planned(
+function recorded(
   context: ExecutionContext,
   checked: CheckedPlan,
   key: string,
