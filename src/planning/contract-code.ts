@@ -41,15 +41,19 @@ async function readCode(
   if (!isHex(code) || !isHex(slot))
     throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code of ${address}`)
   if (code === '0x') return undefined
+  const [, minimal] = minimalProxy.exec(code.toLowerCase()) ?? []
+  const behind = minimal ?? (BigInt(slot) === 0n ? undefined : slot.slice(-40))
+  const implementation = behind === undefined ? null : getAddress(`0x${behind}`)
+  const asking =
+    implementation === null || implementation === likely
+      ? guessed[0]
+      : rpc.request('eth_getCode', [implementation, 'latest'])
+  if (asking instanceof Promise) asking.catch(() => undefined) // Awaited below.
   // A hash takes some ms: what others ask after the same answer is sent first.
   await sleep(1)
   const codeHash = keccak256(code)
-  const [, minimal] = minimalProxy.exec(code.toLowerCase()) ?? []
-  const behind = minimal ?? (BigInt(slot) === 0n ? undefined : slot.slice(-40))
-  if (behind === undefined) return { codeHash, implementation: null, implementationHash: null }
-  const implementation = getAddress(`0x${behind}`)
-  const isGuessed = implementation === likely
-  const inner = isGuessed ? guessed[0] : await rpc.request('eth_getCode', [implementation, 'latest'])
+  if (implementation === null) return { codeHash, implementation: null, implementationHash: null }
+  const inner = await asking
   if (!isHex(inner)) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code`)
   return { codeHash, implementation, implementationHash: keccak256(inner) }
 }

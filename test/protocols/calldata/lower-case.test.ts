@@ -146,7 +146,7 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     message: '0xABcd',
     attestation: '0xEFef',
   }),
-  'data-fee dataFeeCall': dataFeeCall(
+  'rollup-data-fee dataFeeCall': dataFeeCall(
     { chainId, to: one, data: '0x', value: amount },
     { nonce: 1, gas: amount, maxFeePerGas: amount, maxPriorityFeePerGas: 1n },
   ),
@@ -356,7 +356,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
       /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/
     const all: string[] = []
     for (const file of globSync(
-      ['{protocols,swaps}/*/{encode,queue,path,delivery}.ts', 'chain/{erc20,permit2,data-fee}.ts'],
+      ['{protocols,swaps}/*/{encode,queue,path,delivery}.ts', 'chain/{erc20,permit2,rollup-data-fee}.ts'],
       { cwd: dir },
     )) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>
