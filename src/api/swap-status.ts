@@ -4,7 +4,8 @@ import { maybe, orNull, ours, ourWord, swapStatuses } from './wire-fields.ts'
 /**
  * The deposit of a swap that begins on Bitcoin (ours). `amount` is what it must pay and `paid` what it does, in satoshi; `paid` and
  * `confirmations` are `null` while no deposit is found. `delivery` says of a fulfilled swap whether its chain showed the payment, or
- * only the provider says so. `overdue`: it was paid, and has not ended in the usual time; an older service does not say it.
+ * only the provider says so. `overdue`: it was paid, and has not ended in the usual time. `isLookedUp`: a deposit that is there would have
+ * been found. An older service says neither.
  */
 const Deposit = z.object({
   address: z.string(),
@@ -15,6 +16,7 @@ const Deposit = z.object({
   until: z.string(),
   delivery: z.enum(['verified', 'reported']).nullable(),
   overdue: z.boolean().optional(),
+  isLookedUp: z.boolean().optional(),
   note: z.string().nullable(),
 })
 

@@ -22,8 +22,48 @@ const executed = (more: string) => run(`swap execute ${flags} --no-wait --yes --
 const quoted = async () => (await run(`swap quote ${flags} --json`)).json.id as string
 const countQuotes = async () => (await run('swap list --from bitcoin --json')).json.total as number
 
+/** Commands that cannot read Bitcoin. */
+const blind = useCommands(sandbox, {
+  catalog: () => {
+    const { bitcoin, ...rest } = sandbox.world.catalog()
+    return { ...rest, bitcoin: { ...bitcoin!, esplora: 'http://127.0.0.1:1' } }
+  },
+})
+
+test('a deposit of which nobody can say whether it is paid is not shown a second time', async () => {
+  const { json: quote } = await blind.run(`swap quote ${flags} --provider near-intents --json`)
+  const { exit, out, err, json } = await blind.run(`swap execute ${quote.id} --no-wait --yes --json`)
+  expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
+  expect(json.error.message).toMatch(
+    /^It is not known now whether this deposit is paid\. .*Do not pay it before/,
+  )
+  expect(out + err).not.toMatch(/bcrt1q/)
+})
+
 describe('an idempotency key', () => {
   const key = 'bitcoin-key-1'
+
+  test('keeps the deposit that a dry run has shown, and says what else it was used for', async () => {
+    const more = `--provider near-intents --idempotency-key ${key}`
+    const { json: shown } = await run(`swap execute ${flags} ${more} --dry-run --json`)
+    expect((await executed(more)).json.error.details).toMatchObject({
+      id: shown.id,
+      deposit: { address: shown.deposit.address },
+    })
+    const other = await run(`swap execute ${flags.replace('0.01', '0.02')} ${more} --no-wait --yes --json`)
+    expect(other.json.error).toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      hint: `Use another key. To see the swap: sluice swap status ${key}`,
+    })
+  })
+
+  test('is asked for where a script could get a second deposit', async () => {
+    const { exit, err } = await run(`swap execute ${flags} --no-wait --yes --json`)
+    expect({ exit, err }).toEqual({
+      exit: 20,
+      err: expect.stringMatching(/no --idempotency-key; .* pays again/),
+    })
+  })
 
   test.each(['near-intents', 'thorchain'])(
     'shows one deposit of %s, however often it is used',

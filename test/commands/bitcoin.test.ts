@@ -260,7 +260,7 @@ test('less than the amount is no deposit of 1Click yet, and the rest makes it on
   })
   const rest = '0.006 BTC is missing'
   const back = `what was paid comes back to ${refund}, less a fee`
-  const until = `pay it to the same address before ${shown.deposit.until}, or ${back}`
+  const until = `pay it to ${shown.deposit.address} before ${shown.deposit.until}, or ${back}`
   expect((await run(`action explain ${shown.id} --json`)).json).toMatchObject({
     situation: 'BRIDGE_WAITING',
     verdict: expect.stringContaining(`${rest}: ${until}.`),
@@ -468,7 +468,7 @@ describe('a remote service', () => {
     ['near-intents', /is not signed by its key/],
     ['thorchain', /not one of this Bitcoin chain/],
   ])('is not believed: the terms of %s are checked on this machine', async (provider, message) => {
-    const line = `swap execute ${flags.replace(refund, '158gYbSooieRtN52drCxzvPdMQbH9jr2WV')} --provider ${provider}`
+    const line = `swap execute ${flags.replace(refund, '158gYbSooieRtN52drCxzvPdMQbH9jr2WV')} --provider ${provider} --idempotency-key not-believed-${provider}`
     const swapped = (await asked(`${line} --json`)).json.error
     expect(swapped.message).toMatch(/Bitcoin chain of the sandbox/)
     const bare = line.replace(/ --refund \w+/, provider === 'thorchain' ? '' : ` --refund ${refund}`)

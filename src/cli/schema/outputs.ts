@@ -131,6 +131,7 @@ const DepositFields = fields({
   amount: z.string().describe('what it must pay, in satoshi'),
   paid: maybe(z.string()).describe('what it does pay, in satoshi'),
   overdue: z.boolean().optional().describe('paid, and not ended in the usual time'),
+  isLookedUp: z.boolean().optional().describe('whether a deposit that is there would have been found'),
 })
 
 /** `swap execute` of a swap that begins on Bitcoin: nothing is signed. */

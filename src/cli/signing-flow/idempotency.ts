@@ -1,3 +1,4 @@
+import { bitcoinKeyError } from '../../domain/bitcoin-key.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
@@ -110,12 +111,7 @@ export function refuseReusedKey(
   key: string,
   request: Record<string, unknown>,
 ): void {
-  if (journal.quoteOfKey(key) !== undefined)
-    throw new AppError(
-      'IDEMPOTENCY_KEY_REUSED',
-      `The idempotency key ${key} was used for a swap from Bitcoin`,
-      { hint: `Use another key. To see the swap: sluice swap status ${shellOperand(key)}` },
-    )
+  if (journal.quoteOfKey(key) !== undefined) throw bitcoinKeyError(key)
   const earlier = journal.findByIdempotencyKey(key)
   if (earlier) journal.findForRequest(key, { ...request, wallet: earlier.wallet })
 }

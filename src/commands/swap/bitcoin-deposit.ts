@@ -56,18 +56,31 @@ type Order = {
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
   const { options } = order
   const known = order.isNew ? undefined : await look(cli, quote.id, null)
+  if (known && !isPaid(known) && known.deposit?.isLookedUp === false) throw unknownPaymentError(quote, known)
   const first =
     known && isPaid(known) ? paidDocument(quote, known) : await payableDocument(cli, quote, order, known)
-  if (options.dryRun) return cli.emit(first, depositView)
+  // A dry run shows an address as well.
   const kept = order.keep?.() ?? quote
   // Another process has used the key meanwhile.
   if (kept.id !== quote.id) return payAndFollow(cli, kept, { ...order, isNew: false, keep: undefined })
+  if (options.dryRun) return cli.emit(first, depositView)
   const { err } = cli.io
   const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
   err.write(`${shown(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
   const last = options.wait ? await follow(cli, quote.id) : (known ?? (await look(cli, quote.id, null)))
   return end(cli, withStatus(first, last), options.idempotencyKey)
 }
+
+/** The error for a quote of which nobody can say now whether it is paid: how to pay it is not shown a second time. */
+const unknownPaymentError = ({ id }: Quote, { deposit }: SwapStatus): AppError =>
+  new AppError(
+    'PENDING',
+    `It is not known now whether this deposit is paid${deposit?.note ? `. ${deposit.note}` : ''}. Do not pay it before that is known`,
+    {
+      details: { quote: id },
+      hint: `Later: sluice swap execute ${shellOperand(id)}. To see its state: sluice swap status ${shellOperand(id)}`,
+    },
+  )
 
 /** How a quote is paid, after its terms were checked. `known` is its status, if it was asked for. */
 async function payableDocument(

@@ -36,6 +36,7 @@ const flags: Readonly<Partial<Record<keyof SigningOptions, string>>> = {
   trustFirstUse: '--trust-first-use',
   exactAllowance: '--exact-allowance',
   minAssurance: '--min-assurance',
+  maxServiceFee: '--max-service-fee',
   assert: '--assert',
 }
 
@@ -95,11 +96,13 @@ export async function checkLimits(
   if (!asked.policy) return
   const intent: Intent = {
     kind: 'swap',
-    // The policy says who may be paid beside the own wallet.
-    wallet: await walletAddress(cli, options.wallet).catch((error: unknown) => {
-      if (error instanceof AppError) return nativeAddress
-      throw error
-    }),
+    // The policy says who may be paid beside the own wallet. An address that was typed may be anybody's.
+    wallet: await walletAddress(cli, options.wallet?.startsWith('0x') ? undefined : options.wallet).catch(
+      (error: unknown) => {
+        if (error instanceof AppError) return nativeAddress
+        throw error
+      },
+    ),
     provider: quote.provider,
     tokenIn: btc,
     tokenOut,

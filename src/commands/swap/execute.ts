@@ -3,7 +3,7 @@ import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote, Cli } from '../../cli/command-context.ts'
 import { address, idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signing-options.ts'
-import { startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
+import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
 import {
   parseQuoteFlags,
   type QuoteFlags,
@@ -181,6 +181,7 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
   if (wish.tokenIn.chainId === bitcoinNetwork.chainId) {
     refuseSigningFlags(options, { mayName: options.destination === undefined })
     const request = { command: 'swap', ...wish.request, ...worded(least) }
+    requireIdempotency(cli, options, request)
     const ask = async () => ({ quote: await wish.ask(cli), slippage, destination: destination!, isNew: true })
     return payFromBitcoin(cli, { request, least, options, ask })
   }

@@ -85,6 +85,7 @@ export async function bitcoinStatus(
       until: deposit.until,
       delivery: shown.delivery,
       overdue,
+      isLookedUp,
       note: notes.length > 0 ? notes.join('. ') : null,
     },
   }
@@ -107,7 +108,7 @@ function missingText(
   const back = `what was paid comes back to ${refund ?? 'its sender'}, less a fee`
   return now() > row.expiresAt
     ? `${rest}, and the time to pay is over: ${back}`
-    : `${rest}: pay it to the same address before ${deposit.until}, or ${back}`
+    : `${rest}: pay it to ${deposit.address} before ${deposit.until}, or ${back}`
 }
 
 /** One of the seven words for what a provider says. What it does not know yet is as far as the chain says. */

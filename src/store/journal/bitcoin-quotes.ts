@@ -1,3 +1,4 @@
+import { otherKeyHint } from '../../domain/bitcoin-key.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type JournalDb, sha256 } from './database.ts'
@@ -22,7 +23,7 @@ export function journalBitcoinQuotes(
           throw new AppError(
             'IDEMPOTENCY_KEY_REUSED',
             `The idempotency key ${idemKey} was used for another request`,
-            operation ? { details: { operation: operation.id } } : {},
+            operation ? { details: { operation: operation.id } } : { hint: otherKeyHint(idemKey) },
           )
         if (!earlier && quote !== undefined)
           run('INSERT INTO bitcoin_quote VALUES (?, ?, ?, ?)', idemKey, hash, JSON.stringify(quote), clock())

@@ -1,4 +1,5 @@
 import type { Hex } from '../../domain/address.ts'
+import { bitcoinKeyError } from '../../domain/bitcoin-key.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
@@ -28,6 +29,7 @@ export function openJournal(path: string, clock: () => number): Journal {
       const { id, idemKey, request, kind, wallet, legs } = operation
       write(() => {
         const now = clock()
+        if (one('SELECT 1 FROM bitcoin_quote WHERE idem_key = ?', idemKey)) throw bitcoinKeyError(idemKey)
         put('operation', {
           id,
           idem_key: idemKey,

@@ -1,5 +1,6 @@
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
@@ -99,20 +100,24 @@ const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>
     return refund && sameAddress(refund.hash, hash) ? sum + BigInt(refund.amount.raw) : sum
   }, 0n)
 
-/** What other operations that wait for a delivery have deposited on a chain, by their own receipts. */
+/** What other operations that wait for a delivery have deposited on a chain, by their own receipts; where none answers, what they were to send. */
 async function depositsOf(
   network: Parameters<typeof followTransfer>[0],
   others: readonly Operation[],
   chainId: number,
 ): Promise<bigint[]> {
-  const waiting = others.flatMap((other) => pendingDelivery(other) ?? [])
-  const here = waiting.filter(({ sent }) => sent.transaction.chainId === chainId)
-  const followed = await Promise.all(
-    here.map(({ sent, leg }) =>
-      followTransfer(network, { sent, arrival: { chainId: leg.chainId, ...leg.arrival } }, null),
-    ),
-  )
-  return followed.flatMap(({ expiry }) => expiry?.amount ?? [])
+  const amounts = others.map(async (other) => {
+    const { sent, leg } = pendingDelivery(other) ?? {}
+    if (!sent || sent.transaction.chainId !== chainId) return []
+    const awaited = { sent, arrival: { chainId: leg!.chainId, ...leg!.arrival } }
+    const followed = await followTransfer(network, awaited, null).catch((error: unknown) => {
+      if (error instanceof AppError) return undefined
+      throw error
+    })
+    const planned = (other.plan as StoredPlan).about.amounts.in?.raw
+    return followed?.expiry?.amount ?? (planned === undefined ? [] : BigInt(planned))
+  })
+  return (await Promise.all(amounts)).flat()
 }
 
 /**
