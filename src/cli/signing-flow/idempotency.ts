@@ -1,4 +1,4 @@
-import { bitcoinKeyError } from '../../domain/bitcoin-key.ts'
+import { bitcoinKeyError } from '../../domain/bitcoin-idempotency.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
