@@ -64,6 +64,8 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   // Another process has used the key meanwhile.
   if (kept.id !== quote.id) return payAndFollow(cli, kept, { ...order, isNew: false, keep: undefined })
   if (options.dryRun) return cli.emit(first, depositView)
+  // What is over is printed once.
+  if (known && ended.includes(known.status)) return end(cli, withStatus(first, known), options.idempotencyKey)
   const { err } = cli.io
   const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
   err.write(`${shown(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)

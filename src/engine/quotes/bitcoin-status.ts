@@ -62,14 +62,15 @@ export async function bitcoinStatus(
   const isOpen = !['fulfilled', 'refunded', 'failed', 'expired'].includes(shown.status)
   const missing = isOpen && paid !== null && paid < amountIn ? amountIn - paid : 0n
   if (missing > 0n) notes.push(missingText(context, row, { missing, refund: wire.refundAddress ?? null }))
-  // What is missing may come until the deadline.
-  const since = missing > 0n ? Math.max(transaction?.time ?? 0, row.expiresAt) : (transaction?.time ?? null)
+  // What is missing may come until the deadline; with a memo it cannot.
+  const mayCome = missing > 0n && deposit.memo === null
+  const since = mayCome ? Math.max(transaction?.time ?? 0, row.expiresAt) : (transaction?.time ?? null)
   const waitedMs = isOpen && transaction?.time && since !== null ? context.now() - since : 0
   const usualMs = Math.max(leastUsualMs, 2_000 * (wire.durationSeconds ?? 0))
   const overdue = waitedMs > usualMs
   if (overdue)
     notes.push(
-      `${missing > 0n ? 'The deadline was' : 'It was paid'} ${minutes(waitedMs)} ago, and ${minutes(usualMs)} are usual at most`,
+      `${mayCome ? 'The deadline was' : 'It was paid'} ${minutes(waitedMs)} ago, and ${minutes(usualMs)} are usual at most`,
     )
   return {
     status: shown.status,
