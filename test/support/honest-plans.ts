@@ -541,6 +541,7 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
       output >= amountOut &&
       (across.fillDeadline as number) >= deadline &&
       (across.fillDeadline as number) <= deadline + 21_600 &&
+      isSoonForAll(across) &&
       across.message === '0x'
     )
   }
@@ -558,6 +559,16 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
     paying.every(({ sendingAssetId }) => same(sendingAssetId, tokenIn.address)) &&
     paying.reduce((sum, { fromAmount }) => sum + fromAmount, 0n) === amountIn
   )
+}
+
+/** Whether others than one relayer may fill a deposit within ten minutes: by a time, or by seconds from its block. */
+const isSoonForAll = ({
+  exclusiveRelayer,
+  exclusivityParameter,
+  quoteTimestamp,
+}: Record<string, unknown>) => {
+  const [alone, from] = [exclusivityParameter as number, quoteTimestamp as number]
+  return BigInt(exclusiveRelayer as Hex) === 0n || alone <= 600 || (alone >= from && alone <= from + 600)
 }
 
 /** A step of a swap by LI.FI, as far as it is looked at. */
