@@ -562,13 +562,9 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
 }
 
 /** Whether others than one relayer may fill a deposit within ten minutes: by a time, or by seconds from its block. */
-const isSoonForAll = ({
-  exclusiveRelayer,
-  exclusivityParameter,
-  quoteTimestamp,
-}: Record<string, unknown>) => {
+const isSoonForAll = ({ exclusivityParameter, quoteTimestamp }: Record<string, unknown>) => {
   const [alone, from] = [exclusivityParameter as number, quoteTimestamp as number]
-  return BigInt(exclusiveRelayer as Hex) === 0n || alone <= 600 || (alone >= from && alone <= from + 600)
+  return alone <= 600 || (alone >= from && alone <= from + 600)
 }
 
 /** A step of a swap by LI.FI, as far as it is looked at. */
