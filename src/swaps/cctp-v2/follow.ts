@@ -147,6 +147,9 @@ async function remediesOf(
   }
 }
 
+/** How far the clock of one chain may be behind that of another, in ms. No transfer is attested in less. */
+const chainClockSkewMs = 8_000
+
 /** Whether a delivery is after the burn by the times of both blocks; false if one of them is unknown. */
 async function isAfter(
   rpc: ChainClient,
@@ -154,7 +157,7 @@ async function isAfter(
   burnedAt: number | undefined,
 ): Promise<boolean> {
   const at = burnedAt === undefined ? undefined : await blockTime(rpc, blockNumber)
-  return at !== undefined && at >= burnedAt!
+  return at !== undefined && at + chainClockSkewMs >= burnedAt!
 }
 
 const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })
