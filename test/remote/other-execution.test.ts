@@ -197,6 +197,13 @@ describe('a deposit across chains', () => {
     expect(await receiptOf('aave-v3-USDC-sandbox-two')).toBeLessThan(brought + 10n)
   })
 
+  test('arrives where the clock of the other chain is some seconds behind', async () => {
+    const advance = (chainId: number) => sandbox.chain(chainId).rpc.request('evm_increaseTime', [5])
+    await advance(31337)
+    expect(await done(`${across} ${signing('across-clock')}`)).toMatchObject({ status: 'SUCCESS' })
+    await advance(31338)
+  })
+
   test('is taken where less is deposited than the bridge brings, as far as may slip', async () => {
     const two = await held(31338, 'USDC')
     lies = deposits((brought) => BigInt(less(brought, 40n)))

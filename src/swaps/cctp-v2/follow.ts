@@ -70,7 +70,7 @@ export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /**
  * Follows a burn of CCTP v2 by asking the attestation service and both chains. `told` is a reported delivery hash: it counts if the bridge's event in
- * it matches the burn, by the attested nonce, or without one by all fields of the burn and a later block.
+ * it matches the burn, by the attested nonce, or without one by all fields of the burn and a block that is not earlier.
  */
 export async function followBurn(
   { rpc, catalog, now, getJson }: DeliveryContext,
@@ -147,10 +147,10 @@ async function remediesOf(
   }
 }
 
-/** How far the clock of one chain may be behind that of another, in ms. No transfer is attested in less. */
+/** How far the clock of one chain may be behind that of another, in ms: Ethereum dates a block by its slot of 12 s, a chain of the sandbox by itself. */
 const chainClockSkewMs = 8_000
 
-/** Whether a delivery is after the burn by the times of both blocks; false if one of them is unknown. */
+/** Whether a delivery is after the burn by the times of both blocks, as far as two clocks agree; false if a time is unknown. */
 async function isAfter(
   rpc: ChainClient,
   { blockNumber }: MinedTransaction,
