@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts'
 import { shellOperand } from './shell-quoting.ts'
 
-/** What to do with an idempotency key that has the quote of a swap from Bitcoin. */
+/** The hint for an idempotency key that has the quote of a swap from Bitcoin. */
 export const otherKeyHint = (key: string): string =>
   `Use another key. To see the swap: sluice swap status ${shellOperand(key)}`
 

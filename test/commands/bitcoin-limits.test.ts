@@ -231,6 +231,8 @@ test('where nobody has a price of a bitcoin, a script must accept that', async (
 test('a policy names who may be paid beside the own wallet', async () => {
   const path = join(home(), 'policy.json')
   writeFileSync(path, JSON.stringify({ receivers: [] }), { mode: 0o600 })
-  const { json } = await executed(`--policy ${path} --destination ${friend}`)
-  expect(json.error.code).toBe('POLICY_RECIPIENT')
+  for (const flag of ['--destination', '--wallet']) {
+    const { json } = await executed(`--policy ${path} ${flag} ${friend}`)
+    expect(json.error.code).toBe('POLICY_RECIPIENT')
+  }
 })

@@ -269,6 +269,20 @@ test('less than the amount is no deposit of 1Click yet, and the rest makes it on
   expect(later.json.verdict).toContain(`${rest}, and the time to pay is over: ${back}.`)
   await paid(shown, '0.006')
   expect((await run(`swap execute ${shown.id} --json`)).json.status).toBe('fulfilled')
+  // A finished swap is printed once.
+  const again = await run(`swap execute ${shown.id}`)
+  expect(again.out).toContain('fulfilled')
+  expect(again.err).not.toContain('fulfilled')
+})
+
+test('a short payment to THORChain is overdue from its payment on, as no rest can come', async () => {
+  const shown = await quoted('thorchain')
+  await run('sandbox fault bitcoin-stuck')
+  await paid(shown, '0.004')
+  expect((await run(`swap execute ${shown.id} --no-wait --json`)).exit).toBe(20)
+  await run(`swap status ${shown.id} --watch --timeout 5s --json`)
+  const { json } = await run(`action explain ${shown.id} --json`, { later: 90 * 60_000 })
+  expect(json.verdict).toMatch(/It was paid 9[01] min ago/)
 })
 
 test('less than the limit of the memo of THORChain is refunded', async () => {

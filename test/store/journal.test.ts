@@ -40,6 +40,11 @@ const plan = (id: string, steps = 1) =>
     ],
   })
 
+it('a key that has the quote of a swap from Bitcoin is refused to an operation, in words', () => {
+  journal.keepQuote('key-a', { pay: 'a' }, { id: 'q' })
+  expect(() => plan('a')).toThrow('The idempotency key key-a was used for a swap from Bitcoin')
+})
+
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'sluice-journal-'))
   let now = 1_000

@@ -12,6 +12,7 @@ import { isCarried } from '../../src/swaps/across/pairs.ts'
 import type { SwapIntent } from '../../src/swaps/definition.ts'
 import { swapExpectation } from '../../src/swaps/registry.ts'
 import { listener } from '../support/listener.ts'
+import { provider } from '../support/provider.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -340,6 +341,36 @@ describe('a deposit that nobody pays out', () => {
     await fault('clear')
     const back = await until(id, 'BRIDGE_REFUNDED')
     expect(back.funds).toContain(' 20 USDT was paid back')
+  })
+
+  test('is not taken for refunded by what a larger one got that still waits', async () => {
+    await fault('bridge unrefunded')
+    const [large, small] = [await deposited(50), await deposited(20)]
+    await run('sandbox warp 3h')
+    const before = await held(here, 'USDT')
+    await fault('clear')
+    while ((await held(here, 'USDT')) - before !== 70_000000n)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    // A node that does not show the refund of the small one yet.
+    const node = await provider(sandbox.chain(here).rpcUrl, async ({ method, params }, ask) => {
+      if (method !== 'eth_getLogs') return undefined
+      const logs = (await ask(method, params)) as { data: Hex }[]
+      return { result: logs.filter(({ data }) => BigInt(data) !== 20_000000n) }
+    })
+    const { faults } = sandbox.world
+    const { urlOf } = faults
+    faults.urlOf = (chainId) => (chainId === here ? node.url : urlOf(chainId))
+    const early = await run(['action', 'resume', small, '--json'])
+    faults.urlOf = urlOf
+    await node.close()
+    expect(early, early.out).toMatchObject({ exit: 20 })
+    for (const [id, amount] of [
+      [small, '20'],
+      [large, '50'],
+    ] as const) {
+      const { json } = await run(['action', 'resume', id, '--json'])
+      expect(json.error.message).toContain(`paid ${amount} USDT back`)
+    }
   })
 
   test('is done when one transaction pays it out with another one, with its own amount', async () => {

@@ -125,7 +125,7 @@ async function planAndSend(
   if (options.dryRun)
     return cli.emit(planned(), (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (identity.source === 'address') await identity.unlock()
-  // A plan that nobody looks at is not described.
+  // With --yes nobody reads the plan.
   if (!cli.globals.yes) {
     const plan = planned()
     if (!cli.globals.quiet) cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)

@@ -50,7 +50,7 @@ type Order = {
 
 /**
  * Shows how a swap that begins on Bitcoin is paid, and follows it. Nothing is signed: the terms are checked here by the signature of the
- * provider or by the memo, whoever serves the quote. A quote that is paid is only followed: who saw how to pay it again would pay twice.
+ * provider or by the memo, whoever serves the quote. A paid quote is only followed: nobody is shown how to pay it a second time.
  * With an idempotency key the first quote that was shown is the only one. Ends with 0 once it is delivered, and with PENDING while it is not.
  */
 export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promise<void> {
@@ -64,7 +64,7 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   // Another process has used the key meanwhile.
   if (kept.id !== quote.id) return payAndFollow(cli, kept, { ...order, isNew: false, keep: undefined })
   if (options.dryRun) return cli.emit(first, depositView)
-  // What is over is printed once.
+  // A finished swap is printed once.
   if (known && ended.includes(known.status)) return end(cli, withStatus(first, known), options.idempotencyKey)
   const { err } = cli.io
   const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)

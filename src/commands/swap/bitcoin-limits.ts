@@ -18,7 +18,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
-/** The flags of a command that signs, which say nothing where nothing is signed. */
+/** The flags about signing, which have no meaning for a swap from Bitcoin. */
 const flags: Readonly<Partial<Record<keyof SigningOptions, string>>> = {
   keyFile: '--key-file',
   passwordFile: '--password-file',

@@ -23,7 +23,7 @@ type Compared = {
   gross: TokenAmount | null
   net: TokenAmount | null
   netUsd: string | null
-  /** What is charged by kind: in the gross amount, or in a step of its own for a collector. */
+  /** The fees by kind: included in the gross amount, or paid to a collector in a separate step. */
   fees: readonly unknown[] | null
   gasCostUsd: string | null
   priceImpact: number | null
@@ -171,7 +171,7 @@ const netOf = (exact: 'in' | 'out', quote: Quote): bigint | null =>
 const grossOf = (exact: 'in' | 'out', { tokenIn, tokenOut }: Quote): bigint =>
   exact === 'in' ? tokenOut.amount : tokenIn.amount
 
-/** What of an offer nothing proves, by which it wins against none that is proved: the address of a deposit, or the least that is paid out. */
+/** The term of an offer that nothing proves: the deposit address or the minimum. Such an offer ranks after every offer without one. */
 const unprovedOf = (provider: string): 'address' | 'minimum' | undefined => {
   if (depositDefinition(provider)?.isAddressOnWord) return 'address'
   return swapProofOf(provider)?.minimum === 'none' ? 'minimum' : undefined

@@ -251,18 +251,7 @@ function bitcoinBytecode(
   const { deposit, provider } = depositOf(row)
   const { amountIn, amountOut, minAmountOut } = offerOf(row)
   const named = recipientOf(row)
-  if (named && !sameAddress(named, recipient))
-    throw new AppError('QUOTE_VALIDATION_ERROR', `The quote is for ${named}, not for ${recipient}`, {
-      details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
-    })
-  const side = (token: Token, amount: bigint, bound: object) => ({
-    contract: token.address,
-    symbol: token.symbol,
-    decimals: token.decimals,
-    chainId: token.chainId,
-    amount: String(amount),
-    ...bound,
-  })
+  if (named && !sameAddress(named, recipient)) throw recipientMismatch(named, recipient)
   return {
     type: 'BITCOIN_DEPOSIT',
     provider: row.provider,
@@ -272,8 +261,8 @@ function bitcoinBytecode(
     gasLimit: null,
     gasLimitReason: 'nothing is sent from an EVM wallet',
     swapDetails: {
-      tokenIn: side(btc, amountIn, { maxAmount: String(amountIn) }),
-      tokenOut: side(tokenOut, amountOut, { minAmount: String(minAmountOut) }),
+      tokenIn: tokenSide(btc, amountIn, { maxAmount: String(amountIn) }),
+      tokenOut: tokenSide(tokenOut, amountOut, { minAmount: String(minAmountOut) }),
       recipient,
     },
     rawSwapData: { deposit, provider },

@@ -1,6 +1,6 @@
 import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
+import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
@@ -44,16 +44,18 @@ type Delivery = Omit<BridgeDelivery, 'expiry'> & {
 
 /**
  * Reads how far a delivery is, as its bridge is to be asked. `told` is a reported delivery hash. A refund counts for what other
- * operations were not given of it: the one that is left over to the unit first, and a larger one only if nothing else waits for just that.
+ * operations were not given of it: the one that is left over to the unit first, and a larger one only if it cannot be of another that waits.
  */
 export async function readDelivery(
   { rpc, catalog, now, journal }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
   { operationId, leg: { chainId, arrival }, sent }: AwaitedDelivery,
   told: Hex | null,
 ): Promise<Delivery> {
-  const network = { rpc, catalog, now, getJson: (url: string) => getJson(url, { deadlineMs: 5_000 }) }
-  const awaited = { sent, arrival: { chainId, ...arrival } }
-  const { expiry, payments, ...delivery } = await followTransfer(network, awaited, told)
+  const { expiry, payments, ...delivery } = await followTransfer(
+    { rpc, catalog, now, getJson: (url) => getJson(url, { deadlineMs: 5_000 }) },
+    { sent, arrival: { chainId, ...arrival } },
+    told,
+  )
   const isLeft = payments !== undefined && payments.length > 0
   if (!expiry && !isLeft) return delivery
   const { refunds, amount, ...when } = expiry ?? { refunds: [], amount: 0n, at: 0, isPast: false }
@@ -80,11 +82,12 @@ export async function readDelivery(
     return back ? { ...open, expiry: { ...when, refund: { found: back.found, amount } } } : open
   }
   const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))
-  let own = left.find((one) => one.left === amount)
-  if (!own && left.some((one) => one.left > amount)) {
-    const due = await depositsOf(network, others, sent.transaction.chainId)
-    own = left.find((one) => one.left > amount && !due.includes(one.left))
-  }
+  const { chainId: origin } = sent.transaction
+  const unit = (journal.find(operationId)!.plan as StoredPlan).about.amounts.in
+  const isOfAnother = (raw: bigint) =>
+    unit !== null && others.some((other) => mayBeRefunded(other, origin, tokenAmount(raw, unit)))
+  const own =
+    left.find((one) => one.left === amount) ?? left.find((one) => one.left > amount && !isOfAnother(one.left))
   return { ...delivery, expiry: { ...when, refund: own && { found: own.found, amount } } }
 }
 
@@ -100,24 +103,18 @@ const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>
     return refund && sameAddress(refund.hash, hash) ? sum + BigInt(refund.amount.raw) : sum
   }, 0n)
 
-/** What other operations that wait for a delivery have deposited on a chain, by their own receipts; where none answers, what they were to send. */
-async function depositsOf(
-  network: Parameters<typeof followTransfer>[0],
-  others: readonly Operation[],
-  chainId: number,
-): Promise<bigint[]> {
-  const amounts = others.map(async (other) => {
-    const { sent, leg } = pendingDelivery(other) ?? {}
-    if (!sent || sent.transaction.chainId !== chainId) return []
-    const awaited = { sent, arrival: { chainId: leg!.chainId, ...leg!.arrival } }
-    const followed = await followTransfer(network, awaited, null).catch((error: unknown) => {
-      if (error instanceof AppError) return undefined
-      throw error
-    })
-    const planned = (other.plan as StoredPlan).about.amounts.in?.raw
-    return followed?.expiry?.amount ?? (planned === undefined ? [] : BigInt(planned))
-  })
-  return (await Promise.all(amounts)).flat()
+/**
+ * Whether a refund may be of an operation that waits for a delivery from a chain: it was to send at least as much of the same token. A
+ * provider may have kept a fee of it.
+ */
+function mayBeRefunded(operation: Operation, chainId: number, refund: TokenAmount): boolean {
+  const sent = pendingDelivery(operation)?.sent.transaction
+  const planned = (operation.plan as StoredPlan).about.amounts.in
+  return (
+    sent?.chainId === chainId &&
+    planned?.symbol === refund.symbol &&
+    BigInt(planned.raw) >= BigInt(refund.raw)
+  )
 }
 
 /**
