@@ -176,6 +176,8 @@ export type Backend = {
   service: () => Promise<Service>
   /** The service for the strategies of one chain, which reads no other chain; `undefined` for a remote service. */
   serviceOn: ((chainId: number) => Promise<Service>) | undefined
+  /** The swap providers that the profile names, which a comparison asks; `undefined` for all that are known here. */
+  swapProviders: readonly string[] | undefined
   /** The raw responses of a remote service; `undefined` for a local one. */
   rawResponses: (() => RawResponses) | undefined
   /** The local engine over the same chains, to compare with a remote service. */

@@ -184,6 +184,22 @@ describe('a swap', () => {
   })
 })
 
+test('a comparison asks once for each provider that the profile names', async () => {
+  const line = `swap quote --compare ${near} --amount-in 100 --json`
+  const { json, err } = await run(line, {
+    env: {
+      SLUICE_BASE_URL: other.url,
+      ...rpcEnvOf(sandbox),
+      SLUICE_SWAP_PROVIDERS: 'uniswap-v2, uniswap-v3',
+    },
+    secrets: { apiKey: 'key-12345', privateKey: sandbox.user.key },
+  })
+  expect(
+    json.items.map(({ provider }: Document) => provider),
+    err,
+  ).toEqual(['uniswap-v3', 'uniswap-v2'])
+})
+
 describe('a deposit across chains', () => {
   test('bridges first, then deposits what arrived, to the last unit', async () => {
     const [one, two] = [await held(31337, 'USDC'), await held(31338, 'USDC')]

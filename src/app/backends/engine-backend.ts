@@ -6,7 +6,7 @@ import { type BackendInputs, once } from './backend-inputs.ts'
 import { externalPricesFrom } from './display-prices.ts'
 import { localWallet, rpcChains } from './rpc-chains.ts'
 import { warnSilentNetworks } from './silent-network-warning.ts'
-import { swapSettingsFrom } from './swap-settings.ts'
+import { providersNamedIn, swapSettingsFrom } from './swap-settings.ts'
 import { warnUnreadableQuotes } from './unreadable-quote-warning.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
@@ -52,6 +52,7 @@ export function engineBackend(needs: BackendInputs): Backend {
   return {
     profile: needs.profile,
     kind: 'engine',
+    swapProviders: providersNamedIn(env),
     reference: undefined,
     rawResponses: undefined,
     serving: serveProfile(needs, { dir: dirs.data, opened, own }),

@@ -10,6 +10,7 @@ import { answerWithinTimeLimit } from '../command-time-limit.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { hearing } from './call-trace.ts'
 import { localWallet, type RpcChains, rpcChains } from './rpc-chains.ts'
+import { providersNamedIn } from './swap-settings.ts'
 
 /** How far the clock of the service is ahead of ours, as far as it was told: only minutes count. */
 type Clock = { offMs: number }
@@ -36,6 +37,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
   const backend: Backend = {
     profile: needs.profile,
     kind: 'remote',
+    swapProviders: providersNamedIn(env),
     serving: undefined,
     rawResponses: heard.said,
     serviceOn: undefined,

@@ -17,7 +17,7 @@ import { type BackendInputs, once } from './backend-inputs.ts'
 import { traced } from './call-trace.ts'
 import { displayPrices } from './display-prices.ts'
 import { warnSilentNetworks } from './silent-network-warning.ts'
-import { swapSettingsFrom } from './swap-settings.ts'
+import { providersNamedIn, swapSettingsFrom } from './swap-settings.ts'
 import { warnUnreadableQuotes } from './unreadable-quote-warning.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
@@ -110,6 +110,7 @@ export function sandboxBackend(needs: Needs): Backend {
   return {
     profile: 'sandbox',
     kind: 'sandbox',
+    swapProviders: providersNamedIn(env),
     reference: undefined,
     rawResponses: undefined,
     serving: sandboxServing(needs, { dir, sandbox: sandbox.admin, opened }),

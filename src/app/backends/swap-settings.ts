@@ -8,6 +8,17 @@ const variables = { providers: 'SLUICE_SWAP_PROVIDERS', deadline: 'SLUICE_QUOTE_
 /** The most bytes of a file with the keys for the service of a provider. */
 const mostSecretBytes = 16_384
 
+/** The swap providers that the environment names, in lower case; a remote service may have others than are known here. */
+export const providersNamedIn = (
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] | undefined => {
+  const names = env[variables.providers]
+    ?.split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter(Boolean)
+  return names && names.length > 0 ? names : undefined
+}
+
 /** Which swap providers the environment lets the engine ask, and for how long. CONFIG_INVALID for an unknown name or a bad number. */
 export async function swapSettingsFrom(
   env: Readonly<Record<string, string | undefined>>,

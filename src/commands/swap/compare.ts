@@ -1,5 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
-import type { Cli } from '../../cli/command-context.ts'
+import type { Backend, Cli } from '../../cli/command-context.ts'
 import type { Column } from '../../cli/output/view.ts'
 import { choice, refuseUnasked } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
@@ -154,10 +154,20 @@ function offered(exact: 'in' | 'out', quote: Quote): string {
   return `${exact === 'in' ? 'receive' : 'pay'} ${amount}${net === null ? '' : ' after gas'}`
 }
 
-/** The providers that a comparison asks: those named, or all that are known here. */
-export const comparedProviders = (named: string | true, from?: string): readonly string[] => {
-  if (named === true)
-    return from?.toLowerCase() === bitcoinNetwork.name ? depositProviderNames : swapProviderNames
+/** The providers that a comparison asks: those named here, else by the profile, else all that this version knows for swaps from there. */
+export const comparedProviders = (
+  { swapProviders }: Pick<Backend, 'swapProviders'>,
+  named: string | true,
+  from?: string,
+): readonly string[] => {
+  if (named === true) {
+    const isBitcoin = from?.toLowerCase() === bitcoinNetwork.name
+    const [known, others] = isBitcoin
+      ? [depositProviderNames, swapProviderNames]
+      : [swapProviderNames, depositProviderNames]
+    const chosen = swapProviders?.filter((name) => !others.includes(name)) ?? []
+    return chosen.length > 0 ? chosen : known
+  }
   const names = [...new Set(named.split(',').map((name) => name.trim().toLowerCase()))].filter(Boolean)
   if (names.length > 0) return names
   throw new AppError('USAGE', '--compare needs the names of providers, separated by commas, or no value', {

@@ -57,7 +57,7 @@ export async function execute(
     throw new AppError('USAGE', '--compare cannot be combined with a quote ID or --provider', {
       hint: 'sluice swap execute --help',
     })
-  const chosen = await chooseQuote(cli, options, comparedProviders(compare, options.from))
+  const chosen = await chooseQuote(cli, options, comparedProviders(cli.backend, compare, options.from))
   const rest = Object.fromEntries(
     Object.entries(options).filter(([name]) => !quoteFlags.some((flag) => flag === name)),
   ) as Options

@@ -22,7 +22,7 @@ export async function quote(
       throw new AppError('USAGE', '--provider and --compare cannot be combined', {
         hint: `Name the providers to compare: --compare ${shellWord(options.provider)},OTHER`,
       })
-    return compareQuotes(cli, options, comparedProviders(compare, options.from))
+    return compareQuotes(cli, options, comparedProviders(cli.backend, compare, options.from))
   }
   const { quote } = await askQuote(cli, options)
   const { profile } = cli.globals
