@@ -1,5 +1,6 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import { shellWord } from '../domain/shell-quoting.ts'
+import { isInFlight } from '../domain/step-state.ts'
 import type { JournalOperation } from '../planning/context.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
@@ -134,9 +135,7 @@ function again(id: string, verb = 'resume'): string {
 
 /** Whether a transaction is pending or the failure is retryable; the same rule as at the end of a run. */
 const goesOn = ({ code }: AppError, { steps }: JournalOperation): boolean =>
-  code === 'BUG' ||
-  errorRow(code).retryable === true ||
-  steps.some(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
+  code === 'BUG' || errorRow(code).retryable === true || steps.some(isInFlight)
 
 /** The error that an unsuccessful operation ends with. */
 function endOf(operation: JournalOperation): AppError {

@@ -5,6 +5,7 @@ import { type Address, sameAddress } from '../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { networkNamed, networkShown } from '../domain/networks.ts'
+import { isUnsigned } from '../domain/step-state.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import { knownSpenders } from '../guard/contract-names.ts'
 import type { StoredPlan } from '../guard/stored-plan.ts'
@@ -102,9 +103,7 @@ export async function unusedAllowances(
   context: ExecutionContext,
   operation: Operation,
 ): Promise<UnusedAllowance[]> {
-  const approvals = operation.steps.filter(
-    ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
-  )
+  const approvals = operation.steps.filter((step) => step.role === 'approve' && !isUnsigned(step))
   const found = await Promise.all(approvals.map((step) => unusedAllowanceOf(context, operation, step)))
   const left = found.filter((one) => one !== undefined)
   // A leg that was planned again approves the same again.

@@ -2,6 +2,7 @@ import { decodeTransfer } from '../chain/erc20.ts'
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount, tokenAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
+import { isInFlight, isUnsigned } from '../domain/step-state.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import { isPriced } from '../guard/spending.ts'
@@ -16,9 +17,6 @@ import { storedFeeBound } from './fee-bound.ts'
 import type { ProposedLeg, ReplannableLeg } from './proposal.ts'
 
 const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
-const isUnsigned = ({ state }: Step) => state === 'PLANNED' || state === 'RESERVED'
-const isInFlight = ({ state }: Step) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
-
 /** The states in which the journal accepts no changes. */
 const closedStates: readonly Operation['state'][] = ['DONE', 'FAILED', 'CANCELLED', 'DROPPED']
 

@@ -1,5 +1,6 @@
 import type { ChainClient } from '../chain/client.ts'
 import { AppError } from '../domain/errors.ts'
+import { isInFlight } from '../domain/step-state.ts'
 import type { OperationJournal, ReorgJournal } from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import { confirmStep } from './confirmation/confirmer.ts'
@@ -7,7 +8,7 @@ import { abandonedFailureOf } from './outcome/failure.ts'
 import { outcomeOf } from './outcome/outcome.ts'
 import { reorganisedSteps } from './reorganisations.ts'
 import { cancelLeg } from './replacement/cancel-leg.ts'
-import { currentOperation, isInFlight, type Run, stepAt, withWalletLock } from './run-state.ts'
+import { currentOperation, type Run, stepAt, withWalletLock } from './run-state.ts'
 
 /**
  * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or cancelled: no other

@@ -8,6 +8,7 @@ import type { AnswerTimes, Clock } from '../chain/rpc/timeouts.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
+import { isInFlight } from '../domain/step-state.ts'
 import type { Token } from '../domain/token.ts'
 import type { TransactionSigner } from '../signing/signer.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'
@@ -178,13 +179,6 @@ export const isFinished = ({ state }: Operation): boolean =>
 export const hasRunEnded = (operation: Operation): boolean =>
   isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
 
-/** Whether no signature exists for a step yet. */
-export const isUnsigned = ({ state }: Step): boolean => state === 'PLANNED' || state === 'RESERVED'
-
-/** Whether a step is signed and not final in the journal. */
-export const isInFlight = ({ state }: Step): boolean =>
-  state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
-
 /** Sleeps; throws `runStopped` on timeout or interrupt. */
 export async function pause(run: Run, ms: number): Promise<void> {
   const left = run.until - run.clock.now()
@@ -226,6 +220,5 @@ export async function confirmLaterSteps(
   follow: (index: number) => Promise<void>,
 ): Promise<void> {
   for (const later of currentOperation(run).steps)
-    if (later.index > index && ['SIGNED', 'BROADCAST', 'INCLUDED'].includes(later.state))
-      await follow(later.index)
+    if (later.index > index && isInFlight(later)) await follow(later.index)
 }

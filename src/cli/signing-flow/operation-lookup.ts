@@ -1,5 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
@@ -8,7 +9,7 @@ import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirma
 import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished, isInFlight } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-context.ts'
 import { reportedDelivery } from './service-swap-status.ts'
 

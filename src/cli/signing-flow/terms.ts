@@ -1,6 +1,7 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import { parseAssertions } from '../../guard/policy/assertions.ts'
 import { readPolicy } from '../../guard/policy/policy.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
@@ -41,7 +42,7 @@ export function refuseChangedTerms(
   { id, plan, steps }: JournalOperation,
   { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,
 ): void {
-  if (steps.every(({ state }) => state !== 'PLANNED' && state !== 'RESERVED')) return
+  if (!steps.some(isUnsigned)) return
   const { policy, asserts } = decodeTerms((plan as StoredPlan).terms)
   const isOther = (what: string, flag: string) =>
     new AppError('POLICY_LIMIT', `${id} was started with another ${what}`, {

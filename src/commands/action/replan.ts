@@ -24,6 +24,7 @@ import { reportView } from '../../cli/views/report-view.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { planJson } from '../../planning/plan-output.ts'
 import { findReplannableLeg, promisedMinimum, replaceLegPlan } from '../../planning/replan.ts'
@@ -33,7 +34,7 @@ import { activeSteps, hasLostNonce } from '../../transactions/operations/active-
 import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { rediscoveredSteps, reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished, isUnsigned } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/run-state.ts'
 
 type Options = ResumeOptions & { acceptMinOut?: string }
 

@@ -8,13 +8,14 @@ import { requireOperation } from '../../cli/signing-flow/operation-lookup.ts'
 import { refuseFailed } from '../../cli/signing-flow/operation-report.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAllFinal } from '../../transactions/operations/active-steps.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
-import { isFinished, isInFlight } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/run-state.ts'
 
 /** `action speed-up` and `action cancel`: replace the pending transaction under the same nonce. */
 export function addReplacements(command: Command, world: CommandContext): void {

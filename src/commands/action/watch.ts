@@ -12,13 +12,14 @@ import { successorOf } from '../../diagnosis/successor-operation.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { readOnlyContext } from '../../transactions/missing-rpc.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
-import { hasRunEnded, isInFlight } from '../../transactions/run-state.ts'
+import { hasRunEnded } from '../../transactions/run-state.ts'
 
 /** `action watch` */
 export async function watch(cli: Cli, ids: string[], options: { interval: string }): Promise<void> {

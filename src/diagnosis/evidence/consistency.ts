@@ -3,6 +3,7 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
@@ -148,7 +149,7 @@ function isStateConsistent(
 ): boolean {
   const { state, exit, steps, legs } = operation
   const is = (wanted: string) => steps.some((step) => step.state === wanted)
-  const unsigned = steps.every((step) => step.state === 'PLANNED' || step.state === 'RESERVED')
+  const unsigned = steps.every(isUnsigned)
   if (state === 'OPEN' || state === 'DROPPED') return unsigned
   if (unsigned) return false
   if (state === 'DONE') return areLegsDone(operation) && steps.every((step) => isMadeGood(step, steps))

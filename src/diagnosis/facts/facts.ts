@@ -4,6 +4,7 @@ import type { Head } from '../../chain/head.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
@@ -131,10 +132,6 @@ export type Facts = {
   /** Another process is using its wallet, so that unsigned steps may be signed at any moment. */
   isWalletBusy: boolean
 }
-
-/** Whether a step is signed and not final in the journal. */
-export const isInFlight = ({ state }: Step): boolean =>
-  state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED'
 
 /** Whether a step succeeded, by the journal or by the chain. */
 export const hasStepSucceeded = ({ step, onChain }: StepFacts): boolean =>

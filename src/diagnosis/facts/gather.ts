@@ -4,6 +4,7 @@ import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkShown } from '../../domain/networks.ts'
+import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { isDust } from '../../guard/simulation/rounding-limits.ts'
 import { decodeIntent, type StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms } from '../../guard/terms.ts'
@@ -28,7 +29,6 @@ import {
   type ChainFacts,
   decidingStep,
   type Facts,
-  isInFlight,
   isUnderDelivery,
   type StepFacts,
 } from './facts.ts'
@@ -82,7 +82,7 @@ export async function gatherFacts(
       chains.set(network.chainId, { network, is: 'silent', why: 'it stopped answering' })
   const isThere = [...chains.values()].every(({ is }) => is === 'there')
   const focus = decidingStep(steps, operation)
-  const unsigned = operation.steps.find(({ state }) => state === 'PLANNED' || state === 'RESERVED')
+  const unsigned = operation.steps.find(isUnsigned)
   const bridge = isThere
     ? await undefinedIfUnanswered(readBridgeFacts(context, operation, steps, events, await told))
     : undefined
@@ -138,9 +138,7 @@ async function remainingAllowancesOf(
   operation: Operation,
   isThere: boolean,
 ): Promise<Facts['remainingAllowances']> {
-  const isAllowed = operation.steps.some(
-    ({ role, state }) => role === 'approve' && state !== 'PLANNED' && state !== 'RESERVED',
-  )
+  const isAllowed = operation.steps.some((step) => step.role === 'approve' && !isUnsigned(step))
   if (!isAllowed) return []
   return isThere ? ((await withTimeout(remainingAllowances(context, operation))) ?? null) : null
 }
@@ -205,7 +203,7 @@ async function findBlocker(
   if (!encoded || unsigned.role === 'fee') return undefined
   const { leg, transaction } = unsigned
   const transactions = steps
-    .filter((step) => step.leg === leg && (step.state === 'PLANNED' || step.state === 'RESERVED'))
+    .filter((step) => step.leg === leg && isUnsigned(step))
     .map((step) => step.transaction)
   const { chainId } = transaction
   const chains = legs.map((one) => one.chainId)

@@ -1,10 +1,11 @@
 import { AppError } from '../../domain/errors.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { pendingDelivery } from '../../transactions/bridge/delivery.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
-import { isFinished, isUnsigned } from '../../transactions/run-state.ts'
+import { isFinished } from '../../transactions/run-state.ts'
 
 /** The part of an operation that no waiting advances: all of it, or the unsigned rest. */
 export type StalledPart = 'all' | 'rest'

@@ -1,3 +1,4 @@
+import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { resultOf } from '../../transactions/outcome/delivery-failures.ts'
@@ -7,7 +8,6 @@ import {
   type Facts,
   hasOtherPending,
   hasStepSucceeded,
-  isInFlight,
   type StepFacts,
 } from '../facts/facts.ts'
 import { formattedAmount, receivedFundsText } from './received-funds.ts'

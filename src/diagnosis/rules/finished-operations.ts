@@ -1,3 +1,4 @@
+import { isInFlight } from '../../domain/step-state.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -7,7 +8,7 @@ import {
   underDeliveryText,
   unfilledText,
 } from '../../transactions/outcome/delivery-failures.ts'
-import { type Facts, isInFlight } from '../facts/facts.ts'
+import type { Facts } from '../facts/facts.ts'
 import {
   actionCommand,
   allowancesText,

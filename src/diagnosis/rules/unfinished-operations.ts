@@ -1,9 +1,10 @@
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { rpcVariable } from '../../domain/networks.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-failures.ts'
-import { type Facts, hasStepSucceeded, isInFlight, isUnderDelivery } from '../facts/facts.ts'
+import { type Facts, hasStepSucceeded, isUnderDelivery } from '../facts/facts.ts'
 import {
   actionCommand,
   allowancesText,

@@ -1,9 +1,9 @@
 import type { ChainClient } from '../../chain/client.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import { isInFlight, isUnsigned } from '../run-state.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 

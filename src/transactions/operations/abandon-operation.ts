@@ -1,5 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaitingDelivery } from '../bridge/delivery.ts'
@@ -56,8 +57,7 @@ export async function settledOperation(
 }
 
 /** The first step that is signed and not final. */
-const inFlightStep = ({ steps }: Operation): Step | undefined =>
-  steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED')
+const inFlightStep = ({ steps }: Operation): Step | undefined => steps.find(isInFlight)
 
 /** Records final steps and a bridge delivery, without settling the operation. */
 async function recordFromChain(

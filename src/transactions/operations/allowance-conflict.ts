@@ -2,6 +2,7 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { decodeApproveThrough } from '../../chain/permit2.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { DecodedStep } from '../../guard/guard.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
@@ -25,7 +26,7 @@ const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
 function neededAllowances(operation: Operation): AllowanceUse[] {
   const steps = activeSteps(operation)
   return steps.flatMap((step) => {
-    if (step.role !== 'approve' || step.state === 'PLANNED' || step.state === 'RESERVED') return []
+    if (step.role !== 'approve' || isUnsigned(step)) return []
     const action = steps.find((other) => other.leg === step.leg && other.role === 'action')
     return action && action.state !== 'FINAL_OK' && action.state !== 'FINAL_REVERTED'
       ? granted(step.transaction)

@@ -2,6 +2,7 @@ import { isLocal } from '../../chain/client.ts'
 import { clientWithDeadline, newAnswerTimes, systemClock } from '../../chain/rpc/timeouts.ts'
 import { snapshotLifeMs } from '../../chain/snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
@@ -18,8 +19,6 @@ import {
   type Execution,
   hasRunEnded,
   isClosed,
-  isInFlight,
-  isUnsigned,
   pause,
   type Run,
   runStopped,

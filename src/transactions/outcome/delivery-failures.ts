@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Disagreement } from '../../chain/finality/quorum.ts'
 import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { OperationJournal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation.ts'
@@ -143,7 +144,7 @@ export const refundText = ({ by, amount, network, recipient, hash }: Refund): st
 export function underDeliveryError(operation: Operation): AppError {
   const { id, steps } = operation
   const { short } = resultOf(operation)
-  const isLeft = steps.some(({ state }) => state === 'PLANNED' || state === 'RESERVED')
+  const isLeft = steps.some(isUnsigned)
   const rest = isLeft ? ' What was to follow there was not signed, and will not be.' : ''
   return new AppError(
     'ARRIVED_SHORT',

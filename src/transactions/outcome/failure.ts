@@ -1,10 +1,11 @@
 import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import type { Attempt, Step } from '../../store/journal/operation.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
 import { continueHint, isSignerTampering, otherSignerHint } from '../operations/continue-hints.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/fee-bump.ts'
-import { currentOperation, isClosed, isUnsigned, type Run, runStopped } from '../run-state.ts'
+import { currentOperation, isClosed, type Run, runStopped } from '../run-state.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../send-errors.ts'
 import { outcomeOf } from './outcome.ts'
 import { interruptedError, pendingCause, timeoutError } from './timeout.ts'
@@ -84,9 +85,7 @@ function runError(run: Run, error: unknown): unknown {
   if (!signed) return isClosed(currentOperation(run)) ? error : signerErrorText(error)
   const why = error instanceof Error ? error.message : 'something went wrong'
   const now = currentOperation(run)
-  const inTheAir = now.steps.find(
-    ({ state }) => state === 'SIGNED' || state === 'BROADCAST' || state === 'INCLUDED',
-  )
+  const inTheAir = now.steps.find(isInFlight)
   // A person who cancels does not want the rest signed if the transaction is mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume

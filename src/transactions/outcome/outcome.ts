@@ -5,11 +5,12 @@ import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { activeSteps } from '../operations/active-steps.ts'
-import { isInFlight, type Run } from '../run-state.ts'
+import type { Run } from '../run-state.ts'
 import {
   isRefunded,
   isUnderDelivered,

@@ -2,8 +2,9 @@ import { hasOtherNodes } from '../../chain/ask-all-nodes.ts'
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
+import { isUnsigned } from '../../domain/step-state.ts'
 import type { Step } from '../../store/journal/operation.ts'
-import { currentOperation, isUnsigned, type Run } from '../run-state.ts'
+import { currentOperation, type Run } from '../run-state.ts'
 
 /** A node is blamed for a timeout only if one answer took at least this share of the time. */
 const minBlameShare = 0.1

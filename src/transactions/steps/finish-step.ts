@@ -1,5 +1,6 @@
 import { inclusionOf, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isInFlight } from '../../domain/step-state.ts'
 import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
@@ -26,8 +27,7 @@ export async function finishStep(
   run.onProgress?.({ kind: 'final', step, hash: found.hash, blockNumber: found.blockNumber })
   if (becomes === 'FINAL_OK') return
   for (const other of currentOperation(run).steps)
-    if (['SIGNED', 'BROADCAST', 'INCLUDED'].includes(stepAt(run, other.index).state))
-      await follow(other.index)
+    if (isInFlight(stepAt(run, other.index))) await follow(other.index)
   if (isObsolete(currentOperation(run), stepAt(run, index))) return
   // An abandoned operation ends as abandoned, whatever becomes of resent steps.
   if (isClosed(currentOperation(run))) return void outcomeOf(currentOperation(run))
