@@ -331,6 +331,10 @@ describe('what was typed wrong', () => {
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --amount-out 1',
       usage(/--amount-in/),
     ],
+    [
+      'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --speed fast',
+      usage(/has no speeds.*Leave out --speed/s),
+    ],
     ['swap quote --amount-in 1', usage(/--from, --token-in, --token-out/)],
     ['swap execute some-id --from sandbox-one --yes', usage(/cannot be combined/)],
     [`yield recommend USDC --wallet ${stranger}`, usage(/--amount/)],

@@ -70,9 +70,11 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     throw new AppError('USAGE', 'A swap from Bitcoin pays out on another network: which one?', {
       hint: 'Name it: --to NETWORK',
     })
-  if (isBitcoin && wish.speed !== undefined)
-    throw new AppError('USAGE', 'A swap from Bitcoin has no speeds', { hint: 'Leave out --speed.' })
   const target = networkNamed(networks, wish.to ?? from!)
+  if (wish.speed !== undefined && (isBitcoin || target.chainId === origin.chainId))
+    throw new AppError('USAGE', `A swap ${isBitcoin ? 'from Bitcoin' : 'on one network'} has no speeds`, {
+      hint: 'Leave out --speed.',
+    })
   const tokenIn = tokenNamed(tokens, origin, nameIn!)
   const tokenOut = tokenNamed(tokens, target, nameOut!)
   const exact = wish.amountIn === undefined ? 'out' : 'in'
