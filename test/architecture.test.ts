@@ -187,6 +187,24 @@ describe('who may import whom', () => {
     expect(breaches).toEqual([])
   })
 
+  test('nor does a binding that stands beside what encodes call it', () => {
+    const bodies = files
+      .filter((file) => /^(protocols|swaps)\/[^/]+\/definition\.ts$/.test(file))
+      .flatMap((file) =>
+        [...textOf(file).matchAll(/^function bind\w+\([\s\S]*?^\}$/gm)].map(([body]) => ({ file, body })),
+      )
+    expect(bodies.length).toBeGreaterThan(2)
+    // It calls functions that decode, compare and say, and no other.
+    const may =
+      /^(bind\w+|if|strictDecode|refuse|wantedCall|boundVaultCall|isUnits|jsonArguments|formatAmount)$/
+    const breaches = bodies.flatMap(({ file, body }) =>
+      [...body.matchAll(/(\w+)\(/g)]
+        .filter(([, name]) => !may.test(name!))
+        .map(([, name]) => `${file}: ${name}`),
+    )
+    expect(breaches).toEqual([])
+  })
+
   test('a protocol and a swap provider are a folder that no other folder of their kind needs', () => {
     const folderOf = (file: string) => /^(protocols|swaps)\/([^/]+)\//.exec(file)?.[0]
     // LI.FI sends to another chain by a deposit of Across.

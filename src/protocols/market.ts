@@ -54,7 +54,7 @@ export type Market = ProtocolMarket & {
   queue?: Queue
 }
 
-/** The part of a market that its protocol's `market.ts` makes; the rest is in its binding and its queue. */
+/** The part of a market that its protocol makes by itself; the rest is in its binding and its queue. */
 export type ProtocolMarket = {
   entry: StrategyEntry
   /** What the contracts answer about themselves if the constants are right. Decimals are checked for every market. */

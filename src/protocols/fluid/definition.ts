@@ -1,8 +1,117 @@
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { strictDecode } from '../../chain/calldata.ts'
+import type { Read } from '../../chain/contract-reading.ts'
+import type { Address } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
+import { erc4626Abi } from '../erc4626/abi.ts'
+import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
+import type { Intent } from '../intent.ts'
+import type { MarketState, ProtocolMarket } from '../market.ts'
 import { lendingDescription, type Protocol } from '../protocol.ts'
-import { bindFluid } from './binding.ts'
+import { isUnits } from '../receipt-units.ts'
+import { readAmount } from '../shared/amount-reads.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
+import { compounded } from '../shared/rate-units.ts'
 import type { FluidConstants } from './constants.ts'
-import { fluid as market } from './market.ts'
+
+/** The withdrawal of an exact amount with a limit on the shares that it burns (source: Instadapp/fluid-contracts-public, fToken/main.sol). */
+const limitedWithdrawal = parseAbi([
+  'function withdraw(uint256 assets, address receiver, address owner, uint256 maxSharesBurn) returns (uint256 shares)',
+])
+
+/**
+ * The data of one fToken (source: Instadapp/fluid-contracts-public, deployments/arbitrum/LendingResolver.json). `supplyRate` is 100 for 1 %,
+ * `rewardsRate` 1e12 for 1 %; both are part of the share price. `withdrawable` is what the liquidity layer pays out now, in the asset.
+ */
+const resolverAbi = parseAbi([
+  'struct UserSupplyData { bool modeWithInterest; uint256 supply; uint256 withdrawalLimit; uint256 lastUpdateTimestamp; uint256 expandPercent; uint256 expandDuration; uint256 baseWithdrawalLimit; uint256 withdrawableUntilLimit; uint256 withdrawable; }',
+  'struct FTokenDetails { address tokenAddress; bool eip2612Deposits; bool isNativeUnderlying; string name; string symbol; uint256 decimals; address asset; uint256 totalAssets; uint256 totalSupply; uint256 convertToShares; uint256 convertToAssets; uint256 rewardsRate; uint256 supplyRate; int256 rebalanceDifference; UserSupplyData liquidityUserSupplyData; }',
+  'function getFTokenDetails(address fToken) view returns (FTokenDetails)',
+])
+
+/** The fields of `getFTokenDetails` that are used here. */
+type Details = {
+  asset: Address
+  rewardsRate: bigint
+  supplyRate: bigint
+  liquidityUserSupplyData: { withdrawable: bigint }
+}
+
+/** Binds a call of an fToken: a partial withdrawal limits the shares that it burns, everything else is ERC-4626. */
+function bindFluid(
+  transaction: Transaction,
+  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  asset: Token,
+): Verdict {
+  if (intent.kind === 'deposit' || wantedCall(intent) === 'redeem')
+    return bindErc4626(transaction, intent, asset)
+  const found = strictDecode(limitedWithdrawal, transaction.data)
+  if (!found)
+    return refuse('POLICY_DECODE', 'It is not a call of withdraw of an fToken that limits the shares burned')
+  const [amount, receiver, owner, maxSharesBurn] = found.args
+  if (!isUnits(maxSharesBurn, intent))
+    return refuse('POLICY_AMOUNT', `It burns up to ${maxSharesBurn} shares, not what the withdrawal costs`)
+  return boundVaultCall({ amount, receiver, owner }, intent, asset, { maxSharesBurn })
+}
+
+/**
+ * A lending vault of Fluid: ERC-4626, but a partial withdrawal limits the shares that it burns. Its resolver states the rate, rounded down to
+ * 0.01 %, and what can be withdrawn now; without its answer, or at a rate of zero, the growth of the share price is the rate.
+ */
+const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): ProtocolMarket => {
+  const { chainId, asset } = entry
+  const details: Read = {
+    address: resolver,
+    abi: resolverAbi,
+    functionName: 'getFTokenDetails',
+    args: [vault],
+  }
+  const { state, contractAssertions: claims, ...readings } = vaultReadings(entry, { vault })
+  return {
+    entry,
+    ...readings,
+    contractAssertions: [
+      ...claims,
+      says(
+        'the asset of the vault by the resolver',
+        details,
+        asset.address,
+        (answer) => (answer as Details).asset,
+      ),
+    ],
+    state: {
+      reads: [...state.reads, { ...details, refused: null }],
+      parse: (answers) => ({
+        ...state.parse(answers.slice(0, -1)),
+        ...statedBy(answers.at(-1) as Details | null),
+      }),
+    },
+    units: (amount) =>
+      readAmount({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
+    ...vaultSteps(entry, vault),
+    withdraw: ({ amount, owner, units = 0n }) => {
+      const args = [amount, owner, owner, units] as const
+      const data = encodeFunctionData({ abi: limitedWithdrawal, functionName: 'withdraw', args })
+      return { transaction: { to: vault, data, value: 0n, chainId } }
+    },
+  }
+}
+
+/** The rate and the liquidity by the resolver; nothing of what it does not say. */
+function statedBy(details: Details | null): Partial<MarketState> {
+  if (!details) return {}
+  const { supplyRate, rewardsRate, liquidityUserSupplyData } = details
+  const apr = Number(supplyRate) / 1e4 + Number(rewardsRate) / 1e14
+  return {
+    liquidity: liquidityUserSupplyData.withdrawable,
+    ...(apr > 0 && { apr, apy: compounded(apr) }),
+  }
+}
 
 /** The lending vaults of Fluid (fTokens). */
 export const fluid: Protocol<FluidConstants> = {

@@ -1,8 +1,27 @@
+import type { StrategyEntry } from '../catalog-types.ts'
 import { bindErc4626 } from '../erc4626/binding.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
+import type { ProtocolMarket } from '../market.ts'
 import type { Protocol } from '../protocol.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
+import { metaMorphoAbi } from './abi.ts'
 import type { MorphoConstants } from './constants.ts'
-import { morpho as market } from './market.ts'
+import { morphoRate } from './rate.ts'
+
+/** A vault of Morpho: an ERC-4626 vault whose rate follows from those of the markets that it lends on. */
+const market = (entry: StrategyEntry, constants: MorphoConstants): ProtocolMarket => {
+  const { vault, morpho: lender } = constants
+  const read = vaultReadings(entry, { vault })
+  const asked = { address: vault, abi: metaMorphoAbi, functionName: 'MORPHO' }
+  return {
+    entry,
+    ...read,
+    contractAssertions: [...read.contractAssertions, says('the Morpho of the vault', asked, lender)],
+    rate: (at) => morphoRate(constants, at),
+    ...vaultSteps(entry, vault),
+  }
+}
 
 /** The vaults of Morpho. */
 export const morpho: Protocol<MorphoConstants> = {

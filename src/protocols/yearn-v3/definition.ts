@@ -1,8 +1,86 @@
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { strictDecode } from '../../chain/calldata.ts'
+import type { Query, Rounds } from '../../chain/contract-query.ts'
+import type { Address } from '../../domain/address.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../binding-verdict.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
+import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
+import type { Intent } from '../intent.ts'
+import type { Moment, ProtocolMarket, Rate } from '../market.ts'
 import type { Protocol } from '../protocol.ts'
-import { bindYearnV3 } from './binding.ts'
+import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
+import { perTick } from '../shared/rate-units.ts'
 import type { YearnV3Constants } from './constants.ts'
-import { yearnV3 as market } from './market.ts'
+
+/** The withdrawals with a limit on the loss. */
+const exits = parseAbi([
+  'function withdraw(uint256 assets, address receiver, address owner, uint256 max_loss) returns (uint256)',
+  'function redeem(uint256 shares, address receiver, address owner, uint256 max_loss) returns (uint256)',
+])
+
+/** The profit of a vault of Yearn v3: it burns shares of its own at this rate per second, scaled by 1e12, until a date (source: VaultV3.vy). */
+const unlockingAbi = parseAbi([
+  'function profitUnlockingRate() view returns (uint256)',
+  'function fullProfitUnlockDate() view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
+])
+
+/** The largest accepted loss of a withdrawal, in basis points: the cost of rounding between strategies. */
+const maxLoss = 1n
+
+/** Binds a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss to the smallest one. */
+function bindYearnV3(
+  transaction: Transaction,
+  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  asset: Token,
+): Verdict {
+  if (intent.kind === 'deposit') return bindErc4626(transaction, intent, asset)
+  const found = strictDecode(exits, transaction.data)
+  const wanted = wantedCall(intent)
+  if (found?.functionName !== wanted)
+    return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Yearn v3 vault that bounds its loss`)
+  const [amount, receiver, owner, loss] = found.args
+  if (loss > maxLoss)
+    return refuse('POLICY_AMOUNT', `It takes a loss of ${loss} basis points, and ${maxLoss} is the most`)
+  return boundVaultCall({ amount, receiver, owner }, intent, asset, { maxLoss: loss })
+}
+
+const names = ['profitUnlockingRate', 'fullProfitUnlockDate', 'totalSupply'] as const
+
+/**
+ * The current rate of a vault of Yearn v3: the share of its supply that it burns per second, which raises the price of the rest. `null` if it does not
+ * answer, or if all reported profit is paid out.
+ */
+function* unlockingRate(vault: Address, { now }: Moment): Rounds<Rate | null> {
+  const answers = yield names.map(
+    (functionName): Query => ({ address: vault, abi: unlockingAbi, functionName }),
+  )
+  if (answers.includes(undefined)) return null
+  const [each, until, supply] = answers as [bigint, bigint, bigint]
+  if (until <= BigInt(now) || each === 0n || supply === 0n) return null
+  return perTick((each * 10n ** 6n) / supply, 31_536_000)
+}
+
+/** A vault of Yearn v3: ERC-4626, but withdrawals limit the loss; without that, a redemption accepts any loss (source: VaultV3.vy). */
+const market = (entry: StrategyEntry, { vault }: YearnV3Constants): ProtocolMarket => {
+  const leave = (functionName: 'withdraw' | 'redeem', amount: bigint, owner: Address): Transaction => ({
+    to: vault,
+    data: encodeFunctionData({ abi: exits, functionName, args: [amount, owner, owner, maxLoss] }),
+    value: 0n,
+    chainId: entry.chainId,
+  })
+  return {
+    entry,
+    ...vaultReadings(entry, { vault }),
+    rate: (at) => unlockingRate(vault, at),
+    ...vaultSteps(entry, vault),
+    withdraw: ({ amount, owner }) => ({ transaction: leave('withdraw', amount, owner) }),
+    withdrawAll: ({ owner, shares }) => ({ transaction: leave('redeem', shares, owner) }),
+  }
+}
 
 /** The vaults of Yearn v3. */
 export const yearnV3: Protocol<YearnV3Constants> = {

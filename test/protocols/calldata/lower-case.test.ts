@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getAddress } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
@@ -12,6 +12,7 @@ import {
   addLiquidity as across_addLiquidity,
   removeLiquidity as across_removeLiquidity,
 } from '../../../src/protocols/across-pool/encode.ts'
+import type { StrategyEntry } from '../../../src/protocols/catalog-types.ts'
 import {
   mint as lender_mint,
   redeem as lender_redeem,
@@ -27,11 +28,8 @@ import {
   redeem as erc4626_redeem,
   withdraw as erc4626_withdraw,
 } from '../../../src/protocols/erc4626/encode.ts'
-import {
-  cooldownAssets as ethena_cooldownAssets,
-  cooldownShares as ethena_cooldownShares,
-} from '../../../src/protocols/ethena/encode.ts'
-import { withdrawLimited as fluid_withdrawLimited } from '../../../src/protocols/fluid/encode.ts'
+import { ethena } from '../../../src/protocols/ethena/definition.ts'
+import { fluid } from '../../../src/protocols/fluid/definition.ts'
 import {
   requestWithdrawals as lido_requestWithdrawals,
   submit as lido_submit,
@@ -42,6 +40,7 @@ import {
   stake as staked_stake,
   unstake as staked_unstake,
 } from '../../../src/protocols/liquid-staking/encode.ts'
+import type { ProtocolMarket } from '../../../src/protocols/market.ts'
 import { buyPt as pendle_buyPt, leavePt as pendle_leavePt } from '../../../src/protocols/pendle-pt/encode.ts'
 import { swapExactIn as psm3_swapExactIn } from '../../../src/protocols/spark-psm3/encode.ts'
 import {
@@ -49,10 +48,7 @@ import {
   requestExit as stakewise_requestExit,
 } from '../../../src/protocols/stakewise/encode.ts'
 import * as stakewiseQueue from '../../../src/protocols/stakewise/queue.ts'
-import {
-  redeemWithLoss as yearn_redeemWithLoss,
-  withdrawWithLoss as yearn_withdrawWithLoss,
-} from '../../../src/protocols/yearn-v3/encode.ts'
+import { yearnV3 } from '../../../src/protocols/yearn-v3/definition.ts'
 import { depositAcross } from '../../../src/swaps/across/encode.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { finality as cctp_finality } from '../../../src/swaps/cctp-v2/abi.ts'
@@ -119,6 +115,13 @@ const lp = {
   constants: { family: 'across', hubPool: one, wrapped: two },
   asset: { chainId, address: three, symbol: 'X', decimals: 18, name: 'X' },
 } as const
+/** An entry with what the steps of a vault need of it. */
+const vaultEntry = { chainId, asset: lp.asset, receipt: lp.asset } as StrategyEntry
+const leaving = (market: ProtocolMarket) =>
+  [
+    market.withdraw({ amount, owner: two, units: amount }),
+    market.withdrawAll({ shares: amount, owner: two }),
+  ].map(({ transaction }) => transaction)
 const both = { tokens: [one, two, three], fees: [500, 3000] }
 
 /** Every encoder, by its file and name. */
@@ -176,8 +179,10 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     amount,
     owner: three,
   }),
-  'ethena cooldownAssets': ethena_cooldownAssets({ chainId, vault: one, amount }),
-  'ethena cooldownShares': ethena_cooldownShares({ chainId, vault: one, amount }),
+  'ethena in one file': [
+    ...leaving(ethena.market(vaultEntry, { family: 'ethena', vault: one })),
+    ethena.queue!(chainId, { family: 'ethena', vault: one })!.claim(two, []) as Transaction,
+  ],
   'liquid-staking stake': stakings.map((protocol) =>
     staked_stake({ chainId, wallet: two, staked: protocol, amount }),
   ),
@@ -221,15 +226,8 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     least: amount,
     owner: two,
   }),
-  'fluid withdrawLimited': fluid_withdrawLimited({
-    chainId,
-    vault: one,
-    amount,
-    maxShares: amount,
-    owner: two,
-  }),
-  'yearn-v3 withdrawWithLoss': yearn_withdrawWithLoss({ chainId, vault: one, amount, owner: two }),
-  'yearn-v3 redeemWithLoss': yearn_redeemWithLoss({ chainId, vault: one, amount, owner: two }),
+  'fluid in one file': leaving(fluid.market(vaultEntry, { family: 'fluid', vault: one, resolver: three })),
+  'yearn-v3 in one file': leaving(yearnV3.market(vaultEntry, { family: 'yearn-v3', vault: one })),
   'erc4626 deposit': erc4626_deposit({ chainId, vault: one, assets: amount, receiver: two }),
   'erc4626 withdraw': erc4626_withdraw({ chainId, vault: one, assets: amount, receiver: two, owner: three }),
   'erc4626 redeem': erc4626_redeem({ chainId, vault: one, shares: amount, receiver: two, owner: three }),
@@ -363,6 +361,10 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
       for (const [name, value] of Object.entries(exported))
         if (typeof value === 'function' && !reads.test(name)) all.push(`${labelOf(file)} ${name}`)
     }
+    // A protocol in one file exports no encoder.
+    for (const file of globSync('{protocols,swaps}/*/definition.ts', { cwd: dir }))
+      if (readFileSync(join(dir, file), 'utf8').includes('encodeFunctionData'))
+        all.push(`${file.split('/')[1]} in one file`)
     expect(all.toSorted()).toEqual(Object.keys(encoders).toSorted())
   })
 })
