@@ -193,66 +193,61 @@ export type Catalog = {
   bitcoin?: BitcoinConstants
 }
 
-/** The services of Bitcoin, as a part of a catalogue that has them. */
-const bitcoinOf = (bitcoin: BitcoinConstants | undefined): Pick<Catalog, 'bitcoin'> =>
-  bitcoin ? { bitcoin } : {}
+/** The fields of a catalogue that are lists of rows, each about one chain. */
+const lists = [
+  'networks',
+  'tokens',
+  'strategies',
+  'uniswapV3',
+  'uniswapV2',
+  'kyberSwap',
+  'uniswapV4',
+  'cctpV2',
+  'across',
+  'cow',
+  'balancerV2',
+  'pancakeSwapV3',
+  'lifi',
+  'oneInch',
+  'relay',
+  'priceFeeds',
+] as const satisfies readonly (keyof Catalog)[]
+type Lists = Pick<Catalog, (typeof lists)[number]>
+
+/** All lists of a catalogue, each made for its field. */
+const eachList = (make: (field: keyof Lists) => readonly unknown[]): Lists =>
+  Object.fromEntries(lists.map((field) => [field, make(field)])) as Lists
 
 /** The partner for ramps, as a part of a catalogue that has it. */
 export const aveniaOf = (avenia: readonly AveniaConstants[]): Pick<Catalog, 'avenia'> =>
   avenia.length > 0 ? { avenia } : {}
 
 /** Several catalogues as one. The attestation service, and that of Across, are those of the first that has one. */
-export const joined = (parts: readonly Catalog[]): Catalog => ({
-  networks: parts.flatMap(({ networks }) => networks),
-  tokens: parts.flatMap(({ tokens }) => tokens),
-  strategies: parts.flatMap(({ strategies }) => strategies),
-  uniswapV3: parts.flatMap(({ uniswapV3 }) => uniswapV3),
-  uniswapV2: parts.flatMap(({ uniswapV2 }) => uniswapV2),
-  kyberSwap: parts.flatMap(({ kyberSwap }) => kyberSwap),
-  uniswapV4: parts.flatMap(({ uniswapV4 }) => uniswapV4),
-  cctpV2: parts.flatMap(({ cctpV2 }) => cctpV2),
-  attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
-  across: parts.flatMap(({ across }) => across),
-  acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
-  cow: parts.flatMap(({ cow }) => cow),
-  balancerV2: parts.flatMap(({ balancerV2 }) => balancerV2),
-  pancakeSwapV3: parts.flatMap(({ pancakeSwapV3 }) => pancakeSwapV3),
-  lifi: parts.flatMap(({ lifi }) => lifi),
-  oneInch: parts.flatMap(({ oneInch }) => oneInch),
-  relay: parts.flatMap(({ relay }) => relay),
-  priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
-  priceFeeds: parts.flatMap(({ priceFeeds }) => priceFeeds),
-  ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
-  ...bitcoinOf(parts.find(({ bitcoin }) => bitcoin)?.bitcoin),
-})
+export function joined(parts: readonly Catalog[]): Catalog {
+  const bitcoin = parts.find((one) => one.bitcoin)?.bitcoin
+  return {
+    ...eachList((field) => parts.flatMap((one): readonly unknown[] => one[field])),
+    attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
+    acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
+    priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
+    ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
+    ...(bitcoin && { bitcoin }),
+  }
+}
+
+/** A catalogue of nothing. */
+export const emptyCatalog: Catalog = joined([])
 
 /** The part of a catalogue that is about some chains. */
-export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): Catalog {
+export function catalogOn({ avenia = [], ...catalog }: Catalog, has: (chainId: number) => boolean): Catalog {
   const here = ({ chainId }: { chainId: number }) => has(chainId)
   return {
-    networks: catalog.networks.filter(here),
-    tokens: catalog.tokens.filter(here),
-    strategies: catalog.strategies.filter(here),
-    uniswapV3: catalog.uniswapV3.filter(here),
-    uniswapV2: catalog.uniswapV2.filter(here),
-    kyberSwap: catalog.kyberSwap.filter(here),
-    uniswapV4: catalog.uniswapV4.filter(here),
-    cctpV2: catalog.cctpV2.filter(here),
-    attestation: catalog.attestation,
-    across: catalog.across.filter(here),
-    acrossApi: catalog.acrossApi,
-    cow: catalog.cow.filter(here),
-    balancerV2: catalog.balancerV2.filter(here),
-    pancakeSwapV3: catalog.pancakeSwapV3.filter(here),
-    lifi: catalog.lifi.filter(here),
-    oneInch: catalog.oneInch.filter(here),
-    relay: catalog.relay.filter(here),
-    priceFeeds: catalog.priceFeeds.filter(here),
+    ...catalog,
+    ...eachList((field) => (catalog[field] as readonly { chainId: number }[]).filter(here)),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
     ),
-    ...aveniaOf((catalog.avenia ?? []).filter(here)),
-    ...bitcoinOf(catalog.bitcoin),
+    ...aveniaOf(avenia.filter(here)),
   }
 }
 

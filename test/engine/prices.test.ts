@@ -7,7 +7,7 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { multicall3, publicNetworks } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
-import { type Catalog, joined } from '../../src/protocols/catalog-types.ts'
+import { type Catalog, emptyCatalog } from '../../src/protocols/catalog-types.ts'
 import { priceOf } from '../../src/protocols/prices.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { own } from '../../src/sandbox/genesis/artifacts.ts'
@@ -103,7 +103,7 @@ const withoutTo =
   }
 const priced = (one: Token, feeds: Catalog['priceFeeds'], request = node.rpc.request) => {
   const catalog = {
-    ...joined([]),
+    ...emptyCatalog,
     networks: [network],
     priceOracles: { [network.chainId]: oracle },
     priceFeeds: feeds,

@@ -5,7 +5,13 @@ import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../.
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { publicBitcoin } from '../../protocols/bitcoin-services.ts'
-import { type AveniaConstants, aveniaOf, type Catalog, joined } from '../../protocols/catalog-types.ts'
+import {
+  type AveniaConstants,
+  aveniaOf,
+  type Catalog,
+  emptyCatalog,
+  joined,
+} from '../../protocols/catalog-types.ts'
 import type { Directories } from './directories.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -54,7 +60,7 @@ function bitcoinPart(env: Env): Catalog[] {
     : null
   // The node that is asked anyway is no second one.
   const secondThornode = second === publicBitcoin.thornode ? null : second
-  return [{ ...joined([]), bitcoin: { ...publicBitcoin, esplora, secondThornode } }]
+  return [{ ...emptyCatalog, bitcoin: { ...publicBitcoin, esplora, secondThornode } }]
 }
 
 /** The variable that names the file with the user's key for the service of 1inch. */
@@ -102,7 +108,7 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
       ? [{ chainId, desk, usdc, brla, chain, service: { api, account: path } }]
       : []
   })
-  return [{ ...joined([]), ...aveniaOf(at) }]
+  return [{ ...emptyCatalog, ...aveniaOf(at) }]
 }
 
 /** The catalogue of the embedded chains without building them. */
@@ -111,7 +117,7 @@ async function sandboxNames({ cache }: Directories): Promise<Catalog> {
   const built = knownGenesis(cache)
   return built
     ? { ...built.catalog, attestation: null, acrossApi: null }
-    : { ...joined([]), networks: sandboxNetworks }
+    : { ...emptyCatalog, networks: sandboxNetworks }
 }
 
 /** The catalogues of public networks, each out of its file. */

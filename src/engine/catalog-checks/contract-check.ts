@@ -5,7 +5,21 @@ import { type Read, type Reading, together } from '../../chain/contract-reading.
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
-import type { Catalog, PriceFeed, StrategyEntry, UniswapV3Constants } from '../../protocols/catalog-types.ts'
+import {
+  type AcrossConstants,
+  type BalancerV2Constants,
+  type Catalog,
+  type CctpV2Constants,
+  type CowConstants,
+  catalogOn,
+  type KyberSwapConstants,
+  type LifiConstants,
+  type PriceFeed,
+  type StrategyEntry,
+  type UniswapV2Constants,
+  type UniswapV3Constants,
+  type UniswapV4Constants,
+} from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market.ts'
 import { feedAbi } from '../../protocols/prices.ts'
 import {
@@ -64,26 +78,28 @@ const readOf = (address: Address, functionName: string, args: readonly unknown[]
  */
 export async function dependencyFaults(chain: Chain, catalog: Catalog, head: bigint): Promise<string[]> {
   const { chainId } = chain.network
-  const markets = catalog.strategies.filter((entry) => entry.chainId === chainId)
+  const here = catalogOn(catalog, (id) => id === chainId)
   const claims = [
-    ...oracleClaims(catalog, chainId, markets),
-    ...catalog.priceFeeds.flatMap((feed) => (feed.chainId === chainId ? feedClaims(catalog, feed) : [])),
-    ...swapClaims('Uniswap v3', catalog.uniswapV3, chainId, [3000, 60]),
-    ...swapClaims('PancakeSwap v3', catalog.pancakeSwapV3, chainId, [2500, 50]),
-    ...pairClaims(catalog, chainId),
-    ...aggregatorClaims(catalog, chainId),
-    ...v4Claims(catalog, chainId),
-    ...bridgeClaims(catalog, chainId),
-    ...poolClaims(catalog, chainId),
-    ...orderClaims(catalog, chainId),
-    ...vaultClaims(catalog, chainId),
-    ...diamondClaims(catalog, chainId),
-    ...oneInchClaims(catalog, chainId),
-    ...depositoryClaims(catalog, chainId),
+    ...oracleClaims(here, chainId),
+    ...here.priceFeeds.flatMap((feed) => feedClaims(here, feed)),
+    ...here.uniswapV3.flatMap((one) => swapClaims('Uniswap v3', one, [3000, 60])),
+    ...here.pancakeSwapV3.flatMap((one) => swapClaims('PancakeSwap v3', one, [2500, 50])),
+    ...here.uniswapV2.flatMap(pairClaims),
+    ...here.kyberSwap.map(aggregatorClaim),
+    ...here.uniswapV4.flatMap(v4Claims),
+    ...here.cctpV2.flatMap(bridgeClaims),
+    ...here.across.flatMap(poolClaims),
+    ...here.cow.flatMap(orderClaims),
+    ...here.balancerV2.flatMap(vaultClaims),
+    ...here.lifi.map(diamondClaim),
+    // The orders of other makers, which it fills too, are signed for this name (source: EIP712 of AggregationRouterV6).
+    ...here.oneInch.map(({ router }) => signedFor('router of 1inch', router, '1inch Aggregation Router,6')),
+    // What its allocator signs is signed for this name (source: RelayDepository.sol of relayprotocol/relay-depository).
+    ...here.relay.map((one) => signedFor('depository of Relay', one.depository, 'RelayDepository,1')),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
-    Promise.all(markets.map((entry) => startFaults(chain, entry, head))),
+    Promise.all(here.strategies.map((entry) => startFaults(chain, entry, head))),
   ])
   return [...actual, ...firstBlockFaults].flat()
 }
@@ -91,15 +107,11 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
 /** The number of tokens probed. An oracle that prices none of them is wrong. */
 const probedTokens = 3
 
-function oracleClaims(
-  { priceOracles }: Catalog,
-  chainId: number,
-  markets: readonly StrategyEntry[],
-): ContractAssertion[] {
+function oracleClaims({ priceOracles, strategies }: Catalog, chainId: number): ContractAssertion[] {
   const oracle = priceOracles[chainId]
   if (!oracle) return []
   // A token lent in a market of this oracle has a price; other tokens may have none.
-  const lent = markets.filter(
+  const lent = strategies.filter(
     ({ constants }) => constants.family === 'aave-v3' && constants.oracle === oracle,
   )
   const reads = lent.slice(0, probedTokens).map(
@@ -122,8 +134,8 @@ function oracleClaims(
 }
 
 /** A feed must have the known decimals and the name of its token, or the prices of another token would be used. */
-function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: PriceFeed): ContractAssertion[] {
-  const priced = tokens.find((one) => one.chainId === chainId && one.address === token)
+function feedClaims({ tokens }: Catalog, { token, feed, decimals }: PriceFeed): ContractAssertion[] {
+  const priced = tokens.find(({ address }) => address === token)
   const what = `the feed of ${priced?.symbol ?? token}`
   const named = `${priced?.symbol} / USD`
   return [
@@ -137,137 +149,96 @@ function feedClaims({ tokens }: Catalog, { chainId, token, feed, decimals }: Pri
 
 const swapClaims = (
   name: string,
-  deployments: readonly UniswapV3Constants[],
-  chainId: number,
+  { factory, quoterV2, swapRouter02, feeTiers }: UniswapV3Constants,
   [first, apart]: readonly [tier: number, spacing: number],
-): ContractAssertion[] =>
-  deployments
-    .filter((one) => one.chainId === chainId)
-    .flatMap(({ factory, quoterV2, swapRouter02, feeTiers }) => [
-      // A tier that every factory has from the start.
-      says(`a tier of ${name}`, readOf(factory, 'feeAmountTickSpacing', [first]), apart),
-      ...feeTiers.map((tier) =>
-        says(
-          `the tier ${tier} of ${name}`,
-          readOf(factory, 'feeAmountTickSpacing', [tier]),
-          'a tier',
-          (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
-        ),
-      ),
-      says(`the factory of the quoter of ${name}`, readOf(quoterV2, 'factory'), factory),
-      says(`the factory of the router of ${name}`, readOf(swapRouter02, 'factory'), factory),
-      // The earlier router supports v3 pools only, and lacks this getter.
-      answers(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
-    ])
+): ContractAssertion[] => [
+  // A tier that every factory has from the start.
+  says(`a tier of ${name}`, readOf(factory, 'feeAmountTickSpacing', [first]), apart),
+  ...feeTiers.map((tier) =>
+    says(
+      `the tier ${tier} of ${name}`,
+      readOf(factory, 'feeAmountTickSpacing', [tier]),
+      'a tier',
+      (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
+    ),
+  ),
+  says(`the factory of the quoter of ${name}`, readOf(quoterV2, 'factory'), factory),
+  says(`the factory of the router of ${name}`, readOf(swapRouter02, 'factory'), factory),
+  // The earlier router supports v3 pools only, and lacks this getter.
+  answers(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
+]
 
-const pairClaims = ({ uniswapV2 }: Catalog, chainId: number): ContractAssertion[] =>
-  uniswapV2
-    .filter((one) => one.chainId === chainId)
-    .flatMap(({ factory, router02 }) => [
-      says('the factory of the router of Uniswap v2', readOf(router02, 'factory'), factory),
-      answers('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
-    ])
+const pairClaims = ({ factory, router02 }: UniswapV2Constants): ContractAssertion[] => [
+  says('the factory of the router of Uniswap v2', readOf(router02, 'factory'), factory),
+  answers('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
+]
 
-const aggregatorClaims = ({ kyberSwap }: Catalog, chainId: number): ContractAssertion[] =>
-  kyberSwap
-    .filter((one) => one.chainId === chainId)
-    .map(({ router }) => answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH')))
+const aggregatorClaim = ({ router }: KyberSwapConstants): ContractAssertion =>
+  answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH'))
 
-/** The orders of other makers, which it fills too, are signed for this name (source: EIP712 of AggregationRouterV6). */
-const oneInchClaims = ({ oneInch }: Catalog, chainId: number): ContractAssertion[] =>
-  oneInch
-    .filter((one) => one.chainId === chainId)
-    .map(({ router }) => ({
-      reads: [readOf(router, 'eip712Domain')],
-      parse: ([domain]) =>
-        Array.isArray(domain) && domain.slice(1, 3).join() === '1inch Aggregation Router,6'
-          ? []
-          : [`the name of the router of 1inch is not said by ${router}`],
-    }))
+/** A contract must give this name and version as those of its signatures (EIP-5267). */
+const signedFor = (what: string, address: Address, name: string): ContractAssertion => ({
+  reads: [readOf(address, 'eip712Domain')],
+  parse: ([domain]) =>
+    Array.isArray(domain) && domain.slice(1, 3).join() === name
+      ? []
+      : [`the name of the ${what} is not said by ${address}`],
+})
 
-/** What its allocator signs is signed for this name (source: RelayDepository.sol of relayprotocol/relay-depository). */
-const depositoryClaims = ({ relay }: Catalog, chainId: number): ContractAssertion[] =>
-  relay
-    .filter((one) => one.chainId === chainId)
-    .map(({ depository }) => ({
-      reads: [readOf(depository, 'eip712Domain')],
-      parse: ([domain]) =>
-        Array.isArray(domain) && domain.slice(1, 3).join() === 'RelayDepository,1'
-          ? []
-          : [`the name of the depository of Relay is not said by ${depository}`],
-    }))
-
-const v4Claims = ({ uniswapV4 }: Catalog, chainId: number): ContractAssertion[] =>
-  uniswapV4
-    .filter((one) => one.chainId === chainId)
-    .flatMap(({ poolManager, quoter, stateView, universalRouter, permit2 }) => [
-      says('the pools of the quoter of Uniswap v4', readOf(quoter, 'poolManager'), poolManager),
-      says('the pools of the prices of Uniswap v4', readOf(stateView, 'poolManager'), poolManager),
-      says('the pools of the router of Uniswap v4', readOf(universalRouter, 'poolManager'), poolManager),
-      answers('the domain of Permit2', readOf(permit2, 'DOMAIN_SEPARATOR')),
-    ])
+const v4Claims = (one: UniswapV4Constants): ContractAssertion[] => [
+  says('the pools of the quoter of Uniswap v4', readOf(one.quoter, 'poolManager'), one.poolManager),
+  says('the pools of the prices of Uniswap v4', readOf(one.stateView, 'poolManager'), one.poolManager),
+  says('the pools of the router of Uniswap v4', readOf(one.universalRouter, 'poolManager'), one.poolManager),
+  answers('the domain of Permit2', readOf(one.permit2, 'DOMAIN_SEPARATOR')),
+]
 
 /** The earlier version of the bridge has the same getters; its versions are 0. */
-const bridgeClaims = ({ cctpV2 }: Catalog, chainId: number): ContractAssertion[] =>
-  cctpV2
-    .filter((one) => one.chainId === chainId)
-    .flatMap(({ domain, tokenMessenger, messageTransmitter }) => [
-      says('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
-      says('the version of messages', readOf(messageTransmitter, 'version'), 1),
-      says('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
-      says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
-    ])
+const bridgeClaims = ({
+  domain,
+  tokenMessenger,
+  messageTransmitter,
+}: CctpV2Constants): ContractAssertion[] => [
+  says('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
+  says('the version of messages', readOf(messageTransmitter, 'version'), 1),
+  says('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
+  says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
+]
 
 /** The functions that a diamond answers are facets of it (ERC-2535). */
-const diamondClaims = ({ lifi }: Catalog, chainId: number): ContractAssertion[] =>
-  lifi
-    .filter((one) => one.chainId === chainId)
-    .map(({ diamond }) =>
-      says(
-        'the facet of LI.FI that swaps tokens',
-        readOf(diamond, 'facetAddress', [lifiSwap]),
-        'a facet',
-        (facet) => (facet === nativeAddress ? 'none' : 'a facet'),
-      ),
-    )
+const diamondClaim = ({ diamond }: LifiConstants): ContractAssertion =>
+  says(
+    'the facet of LI.FI that swaps tokens',
+    readOf(diamond, 'facetAddress', [lifiSwap]),
+    'a facet',
+    (facet) => (facet === nativeAddress ? 'none' : 'a facet'),
+  )
 
-const poolClaims = ({ across }: Catalog, chainId: number): ContractAssertion[] =>
-  across
-    .filter((one) => one.chainId === chainId)
-    .flatMap(({ spokePool }) => [
-      says('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
-      answers('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
-    ])
+const poolClaims = ({ chainId, spokePool }: AcrossConstants): ContractAssertion[] => [
+  says('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
+  answers('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
+]
 
 /** The domain says of which chain and contract the orders are whose hashes are made here. */
-const orderClaims = ({ cow }: Catalog, chainId: number): ContractAssertion[] =>
-  cow
-    .filter((one) => one.chainId === chainId)
-    .flatMap(({ settlement, vaultRelayer }) => [
-      says('the relayer of CoW Protocol', readOf(settlement, 'vaultRelayer'), vaultRelayer),
-      says(
-        'the domain of the orders of CoW Protocol',
-        readOf(settlement, 'domainSeparator'),
-        orderDomain({ chainId, settlement }),
-      ),
-    ])
+const orderClaims = (here: CowConstants): ContractAssertion[] => [
+  says('the relayer of CoW Protocol', readOf(here.settlement, 'vaultRelayer'), here.vaultRelayer),
+  says(
+    'the domain of the orders of CoW Protocol',
+    readOf(here.settlement, 'domainSeparator'),
+    orderDomain(here),
+  ),
+]
 
 /** A pool must have exactly the listed tokens, and weights. */
-const vaultClaims = ({ balancerV2 }: Catalog, chainId: number): ContractAssertion[] =>
-  balancerV2
-    .filter((one) => one.chainId === chainId)
-    .flatMap(({ vault, queries, pools }) => [
-      says('the Vault of the queries of Balancer v2', readOf(queries, 'vault'), vault),
-      ...pools.flatMap(({ id, tokens }) => {
-        const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
-        return [
-          says(`the tokens of the pool ${id}`, held, tokens.join(), (said) =>
-            (said as Address[][])[0]!.join(),
-          ),
-          answers(`the weights of the pool ${id}`, weights),
-        ]
-      }),
-    ])
+const vaultClaims = ({ vault, queries, pools }: BalancerV2Constants): ContractAssertion[] => [
+  says('the Vault of the queries of Balancer v2', readOf(queries, 'vault'), vault),
+  ...pools.flatMap(({ id, tokens }) => {
+    const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
+    return [
+      says(`the tokens of the pool ${id}`, held, tokens.join(), (said) => (said as Address[][])[0]!.join()),
+      answers(`the weights of the pool ${id}`, weights),
+    ]
+  }),
+]
 
 /** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */
 async function startFaults(

@@ -1,14 +1,15 @@
 import type { Address } from '../../domain/address.ts'
 import { type Network, networkNamed, sandboxNetworks } from '../../domain/networks.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
-import type {
-  Catalog,
-  CctpV2Constants,
-  KyberSwapConstants,
-  StrategyEntry,
-  UniswapV2Constants,
-  UniswapV3Constants,
-  UniswapV4Constants,
+import {
+  type Catalog,
+  type CctpV2Constants,
+  emptyCatalog,
+  type KyberSwapConstants,
+  type StrategyEntry,
+  type UniswapV2Constants,
+  type UniswapV3Constants,
+  type UniswapV4Constants,
 } from '../../protocols/catalog-types.ts'
 import type { LidoConstants } from '../../protocols/lido/constants.ts'
 import type { Aave } from './aave.ts'
@@ -35,6 +36,7 @@ export type Deployed = {
 
 /** The catalogue of the deployed contracts. */
 export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
+  ...emptyCatalog,
   networks: sandboxNetworks,
   tokens: chains.flatMap(tokensOf),
   strategies: chains.flatMap(strategiesOf),
@@ -43,16 +45,6 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   kyberSwap: chains.map(({ aggregator }) => aggregator),
   uniswapV4: chains.map(({ poolsV4 }) => poolsV4),
   cctpV2: chains.map(({ bridge }) => bridge),
-  attestation: null,
-  across: [],
-  acrossApi: null,
-  cow: [],
-  balancerV2: [],
-  pancakeSwapV3: [],
-  lifi: [],
-  oneInch: [],
-  relay: [],
-  priceFeeds: [],
   priceOracles: Object.fromEntries(chains.map(({ parameters, aave }) => [parameters.chainId, aave.oracle])),
 })
 
