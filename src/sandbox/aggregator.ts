@@ -1,23 +1,17 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
 import { read } from '../chain/block-reads.ts'
-import { openChain } from '../chain/chain.ts'
-import type { ChainClient } from '../chain/client.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
-import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { wrappedOn } from '../protocols/prices.ts'
 import { nativeMark } from '../swaps/aggregator-binding.ts'
 import { metaAggregationRouterAbi } from '../swaps/kyberswap/abi.ts'
 import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
-import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
+import type { Route, SwapProvider } from '../swaps/provider.ts'
 import type { Answer } from './loopback-server.ts'
-import { openExchanges } from './onchain-exchanges.ts'
+import { blockTime, type SandboxNode } from './node-calls.ts'
+import { chainOfNode, openExchanges, type Quoted, quotesOf, tokenOf } from './onchain-exchanges.ts'
 import { secretFile } from './secret-files.ts'
-
-/** A chain as the aggregator sees it. */
-type Chain = { network: Network; rpc: ChainClient }
 
 /** In how many equal shares the aggregator divides what it swaps between two exchanges. */
 const shares = 8n
@@ -108,7 +102,7 @@ const shaved = (amountOut: bigint): bigint => (amountOut * 9_999n) / 10_000n
  */
 export function aggregatorAnswer(
   catalog: Catalog,
-  chains: readonly Chain[],
+  chains: readonly SandboxNode[],
 ): (request: {
   url: URL
   body: unknown
@@ -149,26 +143,20 @@ export function aggregatorAnswer(
 
 const executorOf = parseAbi(['function executor() view returns (address)'])
 
-function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
+function openAggregator(catalog: Catalog, node: SandboxNode) {
+  const { network, rpc } = node
   const { chainId } = network
-  const wrapped = wrappedOn(catalog, chainId)
-  const chain = openChain(network, rpc, wrapped)
+  const chain = chainOfNode(catalog, node)
   const router = catalog.kyberSwap.find((one) => one.chainId === chainId)?.router
   const oneInchRouter = catalog.oneInch.find((one) => one.chainId === chainId)?.router
   const exchanges = openExchanges(catalog, chain)
-  /** Nothing but its address is asked of a token here. */
-  const tokenOf = (address: Address): Token => ({
-    chainId,
-    address: sameAddress(address, nativeMark) ? nativeAddress : address,
-    symbol: '',
-    name: '',
-    decimals: 0,
-  })
+  const named = (address: Address): Token =>
+    tokenOf(chainId, sameAddress(address, nativeMark) ? nativeAddress : address)
   const routeOf = (tokenIn: Address, tokenOut: Address): Route => ({
     from: network,
     to: network,
-    tokenIn: tokenOf(tokenIn),
-    tokenOut: tokenOf(tokenOut),
+    tokenIn: named(tokenIn),
+    tokenOut: named(tokenOut),
   })
   /** The best division of each swap that was asked for since the newest block. */
   const known = new Map<string, Promise<readonly Priced[] | undefined>>()
@@ -178,8 +166,7 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
     if (hash !== knownAt) known.clear()
     knownAt = hash
     const key = `${route.tokenIn.address} ${route.tokenOut.address} ${amountIn}`.toLowerCase()
-    const able = router ? exchanges.filter((one) => one.supports(route)) : []
-    const found = known.get(key) ?? pricedShares(able, route, amountIn).then(bestDivision)
+    const found = known.get(key) ?? pricedShares(router ? exchanges : [], route, amountIn).then(bestDivision)
     known.set(key, found)
     return found
   }
@@ -210,10 +197,10 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
     },
     swap: async ({ src, dst, amount, from, receiver, minReturn }: z.output<typeof Call>): Promise<Answer> => {
       const route = routeOf(src, dst)
-      const [best, executor, { timestamp }] = await Promise.all([
+      const [best, executor, time] = await Promise.all([
         divided(route, BigInt(amount)),
         executorAt(oneInchRouter!),
-        rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false]),
+        blockTime(rpc, 'latest'),
       ])
       if (!best) return oneInchRefusal('insufficient liquidity')
       const parts = best.map(({ exchange: { name }, offer }, at) => ({
@@ -221,7 +208,7 @@ function openAggregator(catalog: Catalog, { network, rpc }: Chain) {
         swapAmount: partOf(best, at, BigInt(amount)),
         extra: offer.raw,
       }))
-      const order = { wallet: executor, recipient: oneInchRouter!, deadline: Number(timestamp) + 86_400 }
+      const order = { wallet: executor, recipient: oneInchRouter!, deadline: time + 86_400 }
       const desc = {
         srcToken: src,
         dstToken: dst,
@@ -353,7 +340,7 @@ const executorData = parseAbiParameters([
 const routerGas = 60_000n
 
 /** What an exchange offers for some shares of a swap. */
-type Priced = { exchange: SwapProvider; share: bigint; offer: Offer }
+type Priced = Quoted & { share: bigint }
 
 /** What each exchange offers for one share of an amount, for two, and so on up to all. */
 async function pricedShares(
@@ -361,16 +348,13 @@ async function pricedShares(
   route: Route,
   amountIn: bigint,
 ): Promise<readonly Priced[]> {
-  const asked = exchanges.flatMap((exchange) =>
-    Array.from({ length: Number(shares) }, (_, at) => BigInt(at + 1)).map((share) => ({ exchange, share })),
-  )
+  const each = Array.from({ length: Number(shares) }, (_, at) => BigInt(at + 1))
+  const asked = exchanges.flatMap((exchange) => each.map((share) => ({ exchange, share })))
   const priced = await Promise.all(
     asked.map(async ({ exchange, share }) => {
       const amount = (amountIn * share) / shares
-      if (amount === 0n) return []
-      const terms = { exact: 'in', amount, slippage: 0, speed: null, refund: null, isSpent: false } as const
-      const offer = await exchange.quote({ ...route, ...terms }, AbortSignal.timeout(5_000))
-      return offer ? [{ exchange, share, offer }] : []
+      const quotes = amount === 0n ? [] : await quotesOf([exchange], route, amount)
+      return quotes.map((quoted) => ({ ...quoted, share }))
     }),
   )
   return priced.flat()

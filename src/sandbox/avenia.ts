@@ -2,24 +2,20 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
-import type { ChainClient } from '../chain/client.ts'
 import { transfer, transferTopic } from '../chain/erc20.ts'
 import { type Address, At, type Hex, sameAddress } from '../domain/address.ts'
-import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
-import type { AveniaConstants, Catalog } from '../protocols/catalog-types.ts'
+import type { AveniaConstants } from '../protocols/catalog-types.ts'
 import { addressTopic } from '../protocols/shared/encode-topics.ts'
 import { type AveniaAccount, parseAccount, signedText } from '../swaps/avenia/account.ts'
-import { receiptOf } from './genesis/deployer.ts'
+import type { ServiceFault } from './faults/world-faults.ts'
 import { assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
+import { type StandInOptions, sendMined } from './node-calls.ts'
 import { secretFile } from './secret-files.ts'
 
-/** What goes wrong with a desk; `amount` is the percent that it keeps, or the delay in ms. */
-export type AveniaFault = {
-  kind: 'ramp-held' | 'ramp-slow' | 'ramp-rejected' | 'ramp-short' | 'ramp-lies'
-  amount: number
-}
+/** What can go wrong with a desk. */
+export const rampFaults = ['ramp-held', 'ramp-slow', 'ramp-rejected', 'ramp-short', 'ramp-lies'] as const
 
 /** Where the API of the desk of a chain is below the base URL of the sandbox's services. */
 export const aveniaPath = (network: string): string => `/avenia/${network}`
@@ -33,14 +29,9 @@ export const sandboxAccountFile = (cacheDir: string): string =>
   })
 
 /** What the desks work with. The node has the key of each desk. */
-type DeskOptions = {
-  catalog: Catalog
-  chains: readonly { network: Network; rpc: ChainClient }[]
+type DeskOptions = StandInOptions & {
   account: string
-  now: () => number
-  fault: () => AveniaFault | undefined
-  /** Whether a chain makes blocks: nothing is sent to one that does not. */
-  makesBlocks: (chainId: number) => boolean
+  fault: () => ServiceFault<(typeof rampFaults)[number]> | undefined
 }
 
 type Asked = { url: URL; body: unknown; method: string; headers: Headers }
@@ -231,11 +222,7 @@ function openDesk(
   }
 
   const send = async (side: Side, to: Address, amount: bigint): Promise<void> => {
-    const { to: at, data } = transfer({ chainId, token: token(side).address, to, amount })
-    await receiptOf(
-      rpc,
-      await rpc.request('eth_sendTransaction', [{ from: desk, to: at, data, gas: '0x30d40' }]),
-    )
+    await sendMined(rpc, desk, transfer({ chainId, token: token(side).address, to, amount }))
   }
 
   async function go(ticket: Ticket): Promise<void> {

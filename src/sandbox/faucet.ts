@@ -2,13 +2,12 @@ import { encodeFunctionData, numberToHex, parseEther, parseUnits } from 'viem/ut
 import type { ChainClient } from '../chain/client.ts'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Network } from '../domain/networks.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from './accounts.ts'
 import { own, weth9 } from './genesis/artifacts.ts'
-import { receiptOf } from './genesis/deployer.ts'
 import { grant, nativeGrant } from './genesis/tokens.ts'
+import { type SandboxNode, sendMined } from './node-calls.ts'
 
 /** One token by its symbol, or all of them when nothing is named; `amount` is in its smallest unit. */
 export type FundRequest = { symbol: string; amount?: bigint }
@@ -20,25 +19,22 @@ const owner = sandboxAddress(roles.owner)
 
 /** Gives an account coins and tokens on every chain that has them: all of them, or the ones with a symbol. */
 export async function fund(
-  chains: readonly { network: Network; rpc: ChainClient }[],
+  chains: readonly SandboxNode[],
   catalog: Catalog,
   to: Address,
   what?: FundRequest,
 ): Promise<Grant[]> {
-  const grants = chains.flatMap(({ network }) =>
+  const grants = chains.flatMap(({ network, rpc }) =>
     [nativeToken(network), ...catalog.tokens.filter((token) => token.chainId === network.chainId)]
       .filter((token) => (what ? token.symbol.toLowerCase() === what.symbol.toLowerCase() : hasGrant(token)))
-      .map((token) => ({ network: network.name, token, amount: what?.amount ?? usual(token) })),
+      .map((token) => ({ rpc, network: network.name, token, amount: what?.amount ?? usual(token) })),
   )
   if (grants.length === 0)
     throw new AppError('UNKNOWN_TOKEN', `There is no token "${what?.symbol}" in the sandbox`, {
       hint: 'sluice sandbox status',
     })
-  for (const { network, token, amount } of grants) {
-    const { rpc } = chains.find((chain) => chain.network.name === network)!
-    await give(rpc, token, to, amount)
-  }
-  return grants
+  for (const { rpc, token, amount } of grants) await give(rpc, token, to, amount)
+  return grants.map(({ rpc: _, ...given }) => given)
 }
 
 const hasGrant = (token: Token): boolean => token.address === nativeAddress || token.symbol in grant
@@ -69,7 +65,6 @@ async function addNative(rpc: ChainClient, to: Address, amount: bigint): Promise
 }
 
 async function send(rpc: ChainClient, to: Address, data: Hex, value = 0n): Promise<void> {
-  const tx = { from: owner, to, data, value: numberToHex(value), gas: numberToHex(200_000) }
-  const { status } = await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
-  if (status !== '0x1') throw new AppError('INVALID_AMOUNT', 'The faucet cannot give that much')
+  const { isDone } = await sendMined(rpc, owner, { to, data, value })
+  if (!isDone) throw new AppError('INVALID_AMOUNT', 'The faucet cannot give that much')
 }

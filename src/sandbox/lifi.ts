@@ -1,18 +1,13 @@
 import { encodeFunctionData, numberToHex, padHex } from 'viem/utils'
 import { z } from 'zod'
-import { openChain } from '../chain/chain.ts'
-import type { ChainClient } from '../chain/client.ts'
 import { erc20Abi } from '../chain/erc20.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
-import type { Network } from '../domain/networks.ts'
-import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { wrappedOn } from '../protocols/prices.ts'
 import { depositIn, fillQuery } from '../swaps/across/deposit-events.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
-import type { Route } from '../swaps/provider.ts'
 import type { Answer } from './loopback-server.ts'
-import { openExchanges } from './onchain-exchanges.ts'
+import { blockTime, type SandboxNode } from './node-calls.ts'
+import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './onchain-exchanges.ts'
 
 /** Where the service is below the base URL of the sandbox's services. */
 export const lifiPath = '/lifi/v1'
@@ -42,7 +37,7 @@ type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
 /** What the stand-in works with: `fees` asks that of Across, and fees go to `collector`. `isLying`: it calls every transfer done. */
 type LifiOptions = {
   catalog: Catalog
-  chains: readonly { network: Network; rpc: ChainClient }[]
+  chains: readonly SandboxNode[]
   collector: Address
   fees: (url: URL) => Promise<Answer | undefined>
   isLying: () => boolean
@@ -61,12 +56,10 @@ const none = refused(404, 1002, 'No available quotes for the requested transfer'
 export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Promise<Answer | undefined> {
   const { catalog, chains, collector } = options
   const exchanges = new Map(
-    chains.map(({ network, rpc }) => [
-      network.chainId,
+    chains.map((chain) => [
+      chain.network.chainId,
       // The diamond pays no exchange through Permit2.
-      openExchanges(catalog, openChain(network, rpc, wrappedOn(catalog, network.chainId))).filter(
-        ({ name }) => name !== 'uniswap-v4',
-      ),
+      openExchanges(catalog, chainOfNode(catalog, chain)).filter(({ name }) => name !== 'uniswap-v4'),
     ]),
   )
   const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
@@ -130,42 +123,14 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     const { network, rpc } = chainOf(asked.fromChain)
     const [whole, diamond] = [BigInt(asked.fromAmount), diamondOf(asked.fromChain)]
     const fee = (whole * swapFee) / 10_000n
-    /** Nothing but its address is asked of a token here. */
-    const tokenOf = (address: Address): Token => ({
-      chainId: network.chainId,
-      address,
-      symbol: '',
-      name: '',
-      decimals: 0,
-    })
-    const [tokenIn, tokenOut] = [tokenOf(asked.fromToken), tokenOf(asked.toToken)]
-    const route: Route = { from: network, to: network, tokenIn, tokenOut }
-    const terms = {
-      exact: 'in',
-      amount: whole - fee,
-      slippage: 0,
-      speed: null,
-      refund: null,
-      isSpent: false,
-    } as const
-    const offers = await Promise.all(
-      exchanges
-        .get(network.chainId)!
-        .filter((one) => one.supports(route))
-        .map(async (exchange) => ({
-          exchange,
-          offer: await exchange.quote({ ...route, ...terms }, AbortSignal.timeout(5_000)),
-        })),
-    )
-    const best = offers
-      .flatMap(({ exchange, offer }) => (offer ? [{ exchange, offer }] : []))
-      .sort((a, b) => (a.offer.amountOut < b.offer.amountOut ? 1 : -1))[0]
+    const [tokenIn, tokenOut] = [asked.fromToken, asked.toToken].map((one) => tokenOf(network.chainId, one))
+    const route = { from: network, to: network, tokenIn: tokenIn!, tokenOut: tokenOut! }
+    const best = bestOf(await quotesOf(exchanges.get(network.chainId)!, route, whole - fee))
     if (!best) return none
-    const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['pending', false])
     const { transaction, needs } = await best.exchange.build(
       route,
       { ...best.offer, minAmountOut: 0n },
-      { wallet: diamond, recipient: diamond, deadline: Number(timestamp) + 3_600 },
+      { wallet: diamond, recipient: diamond, deadline: (await blockTime(rpc, 'pending')) + 3_600 },
     )
     const [isCoinIn, isCoinOut] = [asked.fromToken, asked.toToken].map((one) =>
       sameAddress(one, nativeAddress),
@@ -223,10 +188,6 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     const multiplier = ((BigInt(fees?.outputAmount ?? 0) - 1n) * unit) / sent
     const amount = (sent * multiplier) / unit
     if (!fees || amount <= 0n) return none
-    const there = await chainOf(asked.toChain).rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
-      'pending',
-      false,
-    ])
     const word = (address: Address) => padHex(address, { size: 32 })
     const bridge = {
       transactionId: padHex('0x01', { size: 32 }),
@@ -249,7 +210,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       outputAmountMultiplier: multiplier,
       exclusiveRelayer: word(nativeAddress),
       quoteTimestamp: Number(fees.timestamp),
-      fillDeadline: Number(there.timestamp) + fillSeconds,
+      fillDeadline: (await blockTime(chainOf(asked.toChain).rpc, 'pending')) + fillSeconds,
       exclusivityParameter: 0,
       message: '0x',
     } as const
@@ -263,18 +224,14 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       callData: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [collector, fee] }),
       requiresDeposit: true,
     }
-    const data =
+    const call =
       fee > 0n
-        ? encodeFunctionData({
-            abi: diamondAbi,
+        ? ({
             functionName: 'swapAndStartBridgeTokensViaAcrossV4',
             args: [bridge, [feeStep], across],
-          })
-        : encodeFunctionData({
-            abi: diamondAbi,
-            functionName: 'startBridgeTokensViaAcrossV4',
-            args: [bridge, across],
-          })
+          } as const)
+        : ({ functionName: 'startBridgeTokensViaAcrossV4', args: [bridge, across] } as const)
+    const data = encodeFunctionData({ abi: diamondAbi, ...call } as never)
     return { status: 200, body: step(asked, 'across', { amount, least: amount }, data, transferGas) }
   }
 

@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex, concatHex, decodeEventLog, encodeFunctionData, numberToHex, padHex } from 'viem/utils'
 import { z } from 'zod'
-import { openChain } from '../chain/chain.ts'
-import type { ChainClient } from '../chain/client.ts'
-import { approve, erc20Abi, transfer } from '../chain/erc20.ts'
+import { approve, transfer } from '../chain/erc20.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
-import type { Network } from '../domain/networks.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
-import type { Catalog } from '../protocols/catalog-types.ts'
 import { wrappedOn } from '../protocols/prices.ts'
 import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
 import {
@@ -17,16 +13,21 @@ import {
   type RelayTerms,
   relayOn,
 } from '../swaps/relay/order.ts'
-import { receiptOf } from './genesis/deployer.ts'
+import type { ServiceFault } from './faults/world-faults.ts'
 import { type Asset, assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
-import { openExchanges } from './onchain-exchanges.ts'
+import { balanceOf, blockTime, type StandInOptions, sendMined } from './node-calls.ts'
+import { bestOf, chainOfNode, openExchanges, quotesOf } from './onchain-exchanges.ts'
 
-/** What goes wrong with the solver of Relay; `amount` is its delay in ms. */
-export type RelayFault = {
-  kind: 'relay-stuck' | 'relay-slow' | 'relay-refund' | 'relay-refund-origin' | 'relay-failed' | 'relay-lies'
-  amount: number
-}
+/** What can go wrong with the solver of Relay. */
+export const relayFaults = [
+  'relay-stuck',
+  'relay-slow',
+  'relay-refund',
+  'relay-refund-origin',
+  'relay-failed',
+  'relay-lies',
+] as const
 
 /** Where the service is below the base URL of the sandbox's services. */
 export const relayPath = '/relay'
@@ -75,14 +76,7 @@ type Order = {
 }
 
 /** What the stand-in works with. The nodes have the key of the solver. */
-type RelayOptions = {
-  catalog: Catalog
-  chains: readonly { network: Network; rpc: ChainClient }[]
-  now: () => number
-  fault: () => RelayFault | undefined
-  /** Whether a chain makes blocks: nothing is sent to one that does not. */
-  makesBlocks: (chainId: number) => boolean
-}
+type RelayOptions = StandInOptions & { fault: () => ServiceFault<(typeof relayFaults)[number]> | undefined }
 
 const refused = (status: number, errorCode: string): Answer => ({
   status,
@@ -100,10 +94,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
   const orders = new Map<Hex, Order>()
   const seen = new Map<number, Hex>()
   const opened = new Map(
-    chains.map(({ network, rpc }) => [
-      network.chainId,
-      openExchanges(catalog, openChain(network, rpc, wrappedOn(catalog, network.chainId))),
-    ]),
+    chains.map((chain) => [chain.network.chainId, openExchanges(catalog, chainOfNode(catalog, chain))]),
   )
   const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
   const endsOf = (asked: Asked): RelayEnds | undefined => {
@@ -116,19 +107,8 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     if (sameAddress(tokenIn.address, tokenOut.address)) return amount
     const { network } = chainOf(tokenIn.chainId)
     const route = { from: network, to: network, tokenIn, tokenOut }
-    const terms = { exact: 'in', amount, slippage: 0, speed: null, refund: null, isSpent: false } as const
-    const offers = await Promise.all(
-      opened
-        .get(tokenIn.chainId)!
-        .filter((one) => one.supports(route))
-        .map((one) => one.quote({ ...route, ...terms }, AbortSignal.timeout(5_000))),
-    )
-    return offers.reduce((best, offer) => (offer && offer.amountOut > best ? offer.amountOut : best), 0n)
-  }
-
-  const held = async ({ chainId, address }: Token, owner: Address): Promise<bigint> => {
-    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-    return BigInt(await chainOf(chainId).rpc.request<Hex>('eth_call', [{ to: address, data }, 'latest']))
+    const best = bestOf(await quotesOf(opened.get(tokenIn.chainId)!, route, amount))
+    return best?.offer.amountOut ?? 0n
   }
 
   async function quote(body: unknown): Promise<Answer> {
@@ -152,12 +132,10 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     if (left <= 0n) return refused(400, 'AMOUNT_TOO_LOW')
     const expected = await priced(twin, tokenOut, left)
     if (expected === 0n) return refused(400, 'NO_SWAP_ROUTES_FOUND')
-    if ((await held(tokenOut, there.solver)) < expected) return refused(400, 'INSUFFICIENT_LIQUIDITY')
-    const { timestamp } = await chainOf(there.chainId).rpc.request<{ timestamp: Hex }>(
-      'eth_getBlockByNumber',
-      ['pending', false],
-    )
-    const deadline = Number(timestamp) + fillSeconds
+    const node = chainOf(there.chainId).rpc
+    if ((await balanceOf(node, tokenOut.address, there.solver)) < expected)
+      return refused(400, 'INSUFFICIENT_LIQUIDITY')
+    const deadline = (await blockTime(node, 'pending')) + fillSeconds
     const extraData = padHex(there.router, { size: 32 })
     const back = { minimum: 0n, deadline, extraData }
     const refunds: RelayRefund[] = [
@@ -244,11 +222,9 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
   async function pay(chainId: number, token: Address, to: Address, amount: bigint, id: Hex): Promise<Hex> {
     const { rpc } = chainOf(chainId)
     const { solver: from } = relayOn(catalog, chainId)!
-    const { to: at, data, value } = transfer({ chainId, token, to, amount })
-    const sent = { from, to: at, data: concatHex([data, id]), value: numberToHex(value), gas: '0x30d40' }
-    const hash = await rpc.request<Hex>('eth_sendTransaction', [sent])
-    const { status: done } = await receiptOf(rpc, hash)
-    if (done !== '0x1') throw new Error('the payment reverted')
+    const paid = transfer({ chainId, token, to, amount })
+    const { hash, isDone } = await sendMined(rpc, from, { ...paid, data: concatHex([paid.data, id]) })
+    if (!isDone) throw new Error('the payment reverted')
     return hash
   }
 

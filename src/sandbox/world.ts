@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../chain/client.ts'
-import { erc20Abi } from '../chain/erc20.ts'
 import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import { type Network, networkNamed, sandboxNetworks } from '../domain/networks.ts'
+import { sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxFault } from '../domain/sandbox-fault.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
@@ -12,19 +11,21 @@ import { suggestedFees } from './across/api.ts'
 import { startRelayer } from './across/relayer.ts'
 import { aggregatorAnswer, aggregatorPath, oneInchPath, sandboxKeyFile } from './aggregator.ts'
 import { catchUp } from './anvil.ts'
-import { aveniaPath, openAvenia, sandboxAccountFile } from './avenia.ts'
+import { aveniaPath, openAvenia, rampFaults, sandboxAccountFile } from './avenia.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
+import { depositFaults } from './bitcoin/one-click.ts'
 import { type BitcoinWorld, bitcoinServices, openBitcoinWorld } from './bitcoin/world.ts'
 import { attestationAnswer } from './cctp/api.ts'
-import { type Attester, startAttester } from './cctp/attestation-service.ts'
+import { type Attester, bridgeFaults, startAttester } from './cctp/attestation-service.ts'
 import { openOrderBooks, orderBookPath } from './cow/order-book.ts'
 import { type FundRequest, fund, type Grant } from './faucet.ts'
 import { type WorldFaults, worldFaults } from './faults/world-faults.ts'
 import { genesis } from './genesis/genesis-cache.ts'
 import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
+import type { SandboxNode } from './node-calls.ts'
 import { startNodes, startWhereLeft } from './nodes.ts'
-import { openRelay, relayPath } from './relay.ts'
+import { openRelay, relayFaults, relayPath } from './relay.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 
 const data = encodeFunctionData({ abi: parseAbi(['function report()']), functionName: 'report' })
@@ -43,7 +44,7 @@ async function report(rpc: ChainClient, staking: Address): Promise<void> {
 }
 
 /** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
-export type SandboxChain = { network: Network; rpcUrl: string; rpc: ChainClient }
+export type SandboxChain = SandboxNode & { rpcUrl: string }
 
 /** What `sandbox status` prints. */
 export type SandboxStatus = {
@@ -125,68 +126,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   }))
 
   const whole = (): Catalog => ({ ...saved.catalog, networks: sandboxNetworks })
-  const rpcOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!.rpc
-  const orderBooks = () =>
-    openOrderBooks({
-      catalog: whole(),
-      chains,
-      solver: sandboxAddress(roles.solver),
-      now,
-      isIdle: () => faults.isOrderUnfilled(),
-      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
-    })
-  let orders = orderBooks()
-  // The services have the clock of the embedded service, which `stale-quote` sets ahead.
-  const serviceNow = () => now() + faults.aheadMs()
-  const account = sandboxAccountFile(cacheDir)
-  const keyFile = sandboxKeyFile(cacheDir)
-  const rampDesks = () =>
-    openAvenia({
-      catalog: whole(),
-      chains,
-      account,
-      now: serviceNow,
-      fault: () => faults.desk(),
-      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
-    })
-  let desks = rampDesks()
-  const solvers = () =>
-    openRelay({
-      catalog: whole(),
-      chains,
-      now,
-      fault: () => faults.relay(),
-      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
-    })
-  let relaying = solvers()
-  const attest = (): Attester => {
-    const relay = startRelayer({
-      ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
-      catalog: whole(),
-      relayer: sandboxAddress(roles.relayer),
-      owner: sandboxAddress(roles.owner),
-      now,
-      fault: () => faults.across(),
-      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
-    })
-    return startAttester({
-      ends: saved.catalog.cctpV2.map((bridge, index) => ({ bridge, rpc: chains[index]!.rpc })),
-      key: sandboxKey(roles.attester),
-      relayer: sandboxAddress(roles.relayer),
-      standardDelayMs,
-      pollMs,
-      now,
-      fault: () => faults.bridge(),
-      makesBlocks: (chainId) => !faults.isMiningStopped(chainId),
-      // A world that an older version saved has no pools.
-      beside: async () => {
-        await relay()
-        await orders.solve()
-        await desks.pay()
-        await relaying.solve()
-      },
-    })
-  }
+  const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
   const everywhere = <T>(work: (rpc: ChainClient, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(chains.map(({ rpc }, index) => work(rpc, index)))
   const warp = async (seconds: number): Promise<void> => {
@@ -202,63 +142,104 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     saved.catalog.tokens.find((token) => token.chainId === chainId && token.symbol === 'USDC')!.address
   let isResetting = false
   const faults = worldFaults(chains, (work) => attester.paused(work), warp, usdcOn)
-  let attester = attest()
+  // The services have the clock of the embedded service, which `stale-quote` sets ahead.
+  const serviceNow = () => now() + faults.aheadMs()
+  const account = sandboxAccountFile(cacheDir)
+  const keyFile = sandboxKeyFile(cacheDir)
+  const [relayer, owner] = [sandboxAddress(roles.relayer), sandboxAddress(roles.owner)]
+  const standIn = () => ({
+    catalog: whole(),
+    chains,
+    now,
+    makesBlocks: (chainId: number) => !faults.isMiningStopped(chainId),
+  })
+
+  /** Begins the services whose orders are kept in memory, and those that swap through the exchanges of the chains. */
+  const openServices = () => {
+    const given = standIn()
+    const fees = (url: URL) => suggestedFees(url, { ...given, relayer })
+    const orders = openOrderBooks({
+      ...given,
+      solver: sandboxAddress(roles.solver),
+      isIdle: () => faults.wrong('order-unfilled') !== undefined,
+    })
+    const desks = openAvenia({
+      ...given,
+      account,
+      now: serviceNow,
+      fault: () => faults.wrong(...rampFaults),
+    })
+    const relay = openRelay({ ...given, fault: () => faults.wrong(...relayFaults) })
+    const isLying = () => faults.wrong('lifi-lies') !== undefined
+    return {
+      answers: [
+        aggregatorAnswer(given.catalog, chains),
+        lifiAnswer({ ...given, collector: owner, fees, isLying }),
+        orders.answer,
+        desks.answer,
+        relay.answer,
+        ({ url }: { url: URL }) => fees(url),
+      ],
+      work: async () => {
+        await orders.solve()
+        await desks.pay()
+        await relay.solve()
+      },
+    }
+  }
+  let services = openServices()
   const openBitcoin = (): BitcoinWorld =>
-    openBitcoinWorld({ ...saved.catalog, networks: sandboxNetworks }, chains, {
+    openBitcoinWorld(whole(), chains, {
       blockMs: bitcoinBlockMs,
       now: serviceNow,
-      fault: () => faults.bitcoin(),
-      isMiningStopped: () => faults.isBitcoinStopped(),
+      fault: () => faults.wrong(...depositFaults),
+      isMiningStopped: () => faults.wrong('bitcoin-unmined') !== undefined,
       quietly: (work) => attester.paused(work),
     })
   let bitcoin = openBitcoin()
-  const aggregator = () => aggregatorAnswer({ ...saved.catalog, networks: sandboxNetworks }, chains)
-  let swaps = aggregator()
-  const diamonds = () =>
-    lifiAnswer({
-      catalog: whole(),
-      chains,
-      collector: sandboxAddress(roles.owner),
-      fees: (url) => suggestedFees(url, { ...asked, catalog: whole() }),
-      isLying: () => faults.isLifiLying(),
+  const attest = (): Attester => {
+    const given = standIn()
+    const fill = startRelayer({
+      ...given,
+      ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
+      relayer,
+      owner,
+      fault: () => ({
+        isUnfilled: faults.wrong('bridge-unfilled') !== undefined,
+        fillDelayMs: faults.wrong('bridge-slow-fill')?.amount ?? 0,
+        isUnrefunded: faults.wrong('bridge-unrefunded') !== undefined,
+      }),
     })
-  let routed = diamonds()
-  const asked = {
-    rpc: rpcOf,
-    balanceOf: async (chainId: number, token: Address) => {
-      const to = { abi: erc20Abi, functionName: 'balanceOf', args: [sandboxAddress(roles.relayer)] } as const
-      return BigInt(
-        await rpcOf(chainId).request<Hex>('eth_call', [
-          { to: token, data: encodeFunctionData(to) },
-          'latest',
-        ]),
-      )
-    },
-    makesBlocks: (chainId: number) => !faults.isMiningStopped(chainId),
+    return startAttester({
+      ...given,
+      ends: saved.catalog.cctpV2.map((bridge, index) => ({ bridge, rpc: chains[index]!.rpc })),
+      key: sandboxKey(roles.attester),
+      relayer,
+      standardDelayMs,
+      pollMs,
+      fault: () => faults.wrong(...bridgeFaults),
+      // A world that an older version saved has no pools.
+      beside: async () => {
+        await fill()
+        await services.work()
+      },
+    })
   }
+  let attester = attest()
   const api = await serveLoopback(async (request, url) => {
-    const sent = { url, body: await jsonBody(request) }
-    const delayMs = faults.serviceDelayMs()
-    if (delayMs > 0) await sleep(delayMs)
     const { method = 'GET', headers } = request
-    const found =
-      (await swaps({ ...sent, headers })) ??
-      (await routed(sent)) ??
-      (await orders.answer(sent)) ??
-      (await desks.answer({ ...sent, method, headers })) ??
-      (await relaying.answer(sent)) ??
-      (await suggestedFees(url, { ...asked, catalog: whole() })) ??
-      (await bitcoin.answer(sent))
-    return (
-      found ??
-      attestationAnswer(
-        url,
-        attester,
-        saved.catalog.cctpV2.map(({ domain }) => domain),
-        now,
-      )
-    )
+    const sent = { url, body: await jsonBody(request), method, headers }
+    const slow = faults.wrong('services-slow')
+    if (slow) await sleep(slow.amount)
+    for (const answer of [...services.answers, bitcoin.answer]) {
+      const found = await answer(sent)
+      if (found) return found
+    }
+    const domains = saved.catalog.cctpV2.map(({ domain }) => domain)
+    return attestationAnswer(url, attester, domains, now)
   })
+  const urlAt = ({ chainId }: { chainId: number }, pathOf: (network: string) => string): string =>
+    `${api.url}${pathOf(chainOf(chainId).network.name)}`
   const dump = async (): Promise<void> => {
     // With the relayer at rest, no mint is saved without its burn.
     if (dir) await attester.paused(() => saveNext(dir, saved, chains))
@@ -273,25 +254,15 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       attestation: api.url,
       acrossApi: api.url,
       bitcoin: bitcoinServices(api.url),
-      cow: saved.catalog.cow.map((one) => ({
-        ...one,
-        api: `${api.url}${orderBookPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
-      })),
+      cow: saved.catalog.cow.map((one) => ({ ...one, api: urlAt(one, orderBookPath) })),
       avenia: (saved.catalog.avenia ?? []).map((one) => ({
         ...one,
-        service: { api: `${api.url}${aveniaPath(networkNamed(sandboxNetworks, one.chainId).name)}`, account },
+        service: { api: urlAt(one, aveniaPath), account },
       })),
       lifi: saved.catalog.lifi.map((one) => ({ ...one, api: `${api.url}${lifiPath}` })),
       relay: saved.catalog.relay.map((one) => ({ ...one, api: `${api.url}${relayPath}` })),
-      kyberSwap: saved.catalog.kyberSwap.map((one) => ({
-        ...one,
-        api: `${api.url}${aggregatorPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
-      })),
-      oneInch: saved.catalog.oneInch.map((one) => ({
-        ...one,
-        api: `${api.url}${oneInchPath(networkNamed(sandboxNetworks, one.chainId).name)}`,
-        keyFile,
-      })),
+      kyberSwap: saved.catalog.kyberSwap.map((one) => ({ ...one, api: urlAt(one, aggregatorPath) })),
+      oneInch: saved.catalog.oneInch.map((one) => ({ ...one, api: urlAt(one, oneInchPath), keyFile })),
     }),
     genesis: () => saved.genesis,
     isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
@@ -313,13 +284,9 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
         saved = await genesis(cacheDir, start)
         const ports = nodes.map(({ port }) => port)
         nodes.splice(0, nodes.length, ...(await startNodes(start, saved, ports)))
-        attester = attest()
-        swaps = aggregator()
-        routed = diamonds()
+        services = openServices()
         bitcoin = openBitcoin()
-        orders = orderBooks()
-        desks = rampDesks()
-        relaying = solvers()
+        attester = attest()
       } finally {
         isResetting = false
       }
@@ -337,7 +304,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       ),
       accounts,
       tokens: saved.catalog.tokens.map(({ chainId, symbol, address, decimals }) => ({
-        network: sandboxNetworks.find((network) => network.chainId === chainId)!.name,
+        network: chainOf(chainId).network.name,
         symbol,
         address,
         decimals,
@@ -347,18 +314,14 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       ...(saved.genesis !== base.genesis && { outdated: true as const }),
     }),
     blockHash: async (chainId, number) => {
-      const { rpc } = chains.find(({ network }) => network.chainId === chainId)!
-      const block = await rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', [
-        hexQuantity(number),
-        false,
-      ])
+      const asked = [hexQuantity(number), false]
+      const block = await chainOf(chainId).rpc.request<{ hash: Hex } | null>('eth_getBlockByNumber', asked)
       return block?.hash ?? null
     },
     snapshot: () => attester.paused(() => everywhere((rpc) => rpc.request<Hex>('evm_snapshot'))),
     revert: async (snapshot) => {
       faults.forget()
-      desks = rampDesks()
-      relaying = solvers()
+      services = openServices()
       // The same transfer may be made again before it would have noticed that the first one is gone.
       await attester.stop()
       await everywhere(async (rpc, index) => {

@@ -1,16 +1,10 @@
-import type { ChainClient } from '../../chain/client.ts'
-import { EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { Catalog } from '../../protocols/catalog-types.ts'
+import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { isCarried } from '../../swaps/across/pairs.ts'
 import type { Answer } from '../loopback-server.ts'
+import { balanceOf, blockTime, type StandInOptions } from '../node-calls.ts'
 
 /** What the stand-in of the service reads: the catalogue, the nodes, and who pays out. */
-type Asked = {
-  catalog: Pick<Catalog, 'networks' | 'tokens' | 'across'>
-  rpc: (chainId: number) => ChainClient
-  balanceOf: (chainId: number, token: Hex) => Promise<bigint>
-  makesBlocks: (chainId: number) => boolean
-}
+type Asked = Pick<StandInOptions, 'catalog' | 'chains' | 'makesBlocks'> & { relayer: Address }
 
 /** The fee of a fill: this many parts of a hundred thousand, rounded up. */
 const feeParts = 30n
@@ -42,7 +36,8 @@ async function feesOf(url: URL, asked: Asked): Promise<Answer> {
     { chainId: origin, address: inputToken },
     { chainId: destination, address: outputToken },
   ] as const
-  const { catalog, rpc, balanceOf, makesBlocks } = asked
+  const { catalog, chains, relayer, makesBlocks } = asked
+  const nodeOf = (id: number) => chains.find(({ network }) => network.chainId === id)!.rpc
   if (!isCarried(catalog, ...ends)) return refused('ROUTE_NOT_ENABLED', 'There is no such route')
   const amount = BigInt(given('amount'))
   if (amount === 0n) return refused('INVALID_PARAM', 'The amount is missing')
@@ -57,12 +52,11 @@ async function feesOf(url: URL, asked: Asked): Promise<Answer> {
     return { address, symbol, decimals, chainId }
   })
   const least = 10n ** BigInt(Math.max(0, shown[0]!.decimals - 3))
-  const timeOf = async (chainId: number, tag: string): Promise<number> =>
-    Number((await rpc(chainId).request<{ timestamp: Hex }>('eth_getBlockByNumber', [tag, false])).timestamp)
+  const timeOf = (chainId: number, tag: 'latest' | 'pending') => blockTime(nodeOf(chainId), tag)
   // A chain on which nothing was done for long has no block whose time a deposit may name.
   const isStale = (await timeOf(origin, 'pending')) - (await timeOf(origin, 'latest')) > staleSeconds
-  if (isStale && makesBlocks(origin)) await rpc(origin).request('evm_mine')
-  const most = await balanceOf(destination, outputToken)
+  if (isStale && makesBlocks(origin)) await nodeOf(origin).request('evm_mine')
+  const most = await balanceOf(nodeOf(destination), outputToken, relayer)
   const none = { pct: '0', total: '0' }
   const whole = { pct: String((fee * 10n ** 18n) / amount), total: String(fee) }
   return {
@@ -78,7 +72,7 @@ async function feesOf(url: URL, asked: Asked): Promise<Answer> {
       lpFeePct: '0',
       timestamp: String(await timeOf(origin, 'latest')),
       isAmountTooLow: amount < least || fee >= amount,
-      quoteBlock: String(Number(await rpc(origin).request<Hex>('eth_blockNumber'))),
+      quoteBlock: String(Number(await nodeOf(origin).request<Hex>('eth_blockNumber'))),
       exclusiveRelayer: nativeAddress,
       exclusivityDeadline: 0,
       spokePoolAddress: here!.spokePool,

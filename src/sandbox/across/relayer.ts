@@ -7,12 +7,12 @@ import {
 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { AcrossConstants, Catalog } from '../../protocols/catalog-types.ts'
+import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import { spokePoolAbi as events } from '../../swaps/across/abi.ts'
 import { accountOf, type Deposit, depositIn, relayHash } from '../../swaps/across/deposit-events.ts'
 import { isCarried } from '../../swaps/across/pairs.ts'
 import { acrossContract } from '../genesis/artifacts.ts'
-import { receiptOf } from '../genesis/deployer.ts'
+import { blockTime, type StandInOptions, sendMined } from '../node-calls.ts'
 
 /** One pool, and the node of its chain. */
 type End = { pool: AcrossConstants; rpc: ChainClient }
@@ -21,18 +21,14 @@ type End = { pool: AcrossConstants; rpc: ChainClient }
 export type AcrossFault = { isUnfilled: boolean; fillDelayMs: number; isUnrefunded: boolean }
 
 /** What the relayer works with. `relayer` pays out, `owner` sends the bundles of refunds; the nodes have the keys of both. */
-type RelayerOptions = {
+type RelayerOptions = Omit<StandInOptions, 'chains'> & {
   ends: readonly End[]
-  catalog: Pick<Catalog, 'networks' | 'tokens' | 'across'>
   relayer: Address
   owner: Address
-  now: () => number
   fault: () => AcrossFault
-  /** Whether a chain makes blocks: nothing is sent to one that does not. */
-  makesBlocks: (chainId: number) => boolean
 }
 
-type Block = { number: Hex; hash: Hex; timestamp: Hex }
+type Block = { number: Hex; hash: Hex }
 type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
 type Open = { deposit: Deposit; seenAt: number; failedAt: number }
 
@@ -50,13 +46,11 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
   const [refunded] = encodeEventTopics({ abi: events, eventName: 'ExecutedRelayerRefundRoot' })
   const followed = ends.map(() => ({ last: undefined as Block | undefined, open: new Map<Hex, Open>() }))
 
-  const newest = (rpc: ChainClient) => rpc.request<Block>('eth_getBlockByNumber', ['latest', false])
-
   /** Reads the deposits of one end that are new. */
   const follow = async (index: number): Promise<Block> => {
     const { pool, rpc } = ends[index]!
     const end = followed[index]!
-    const latest = await newest(rpc)
+    const latest = await rpc.request<Block>('eth_getBlockByNumber', ['latest', false])
     if (latest.hash === end.last?.hash) return latest
     const old =
       end.last && (await rpc.request<Block | null>('eth_getBlockByNumber', [end.last.number, false]))
@@ -86,8 +80,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
     args: readonly unknown[],
   ) => {
     const data = encodeFunctionData({ abi, functionName: name, args: [...args] })
-    const hash = await rpc.request('eth_sendTransaction', [{ from, to, data, gas: numberToHex(1_000_000) }])
-    return (await receiptOf(rpc, hash)).status === '0x1'
+    return (await sendMined(rpc, from, { to, data }, 1_000_000)).isDone
   }
 
   /** Whether it is a deposit as this relayer pays them out: between two tokens that are one asset, and for no more than came in. */
@@ -142,7 +135,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
     const call = { to: to.pool.spokePool, data }
     if (BigInt(await to.rpc.request<Hex>('eth_call', [call, 'latest'])) === 2n) return void open.delete(hash)
     const { isUnfilled, fillDelayMs, isUnrefunded } = fault()
-    const isPast = Number((await newest(to.rpc)).timestamp) > deposit.fillDeadline
+    const isPast = (await blockTime(to.rpc, 'latest')) > deposit.fillDeadline
     if (isPast) {
       if (isUnrefunded || !makesBlocks(from.pool.chainId)) return
       await refund(deposit, from)

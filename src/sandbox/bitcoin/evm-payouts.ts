@@ -1,21 +1,15 @@
-import { encodeFunctionData, numberToHex } from 'viem/utils'
 import { read } from '../../chain/block-reads.ts'
 import { openChain } from '../../chain/chain.ts'
-import type { ChainClient } from '../../chain/client.ts'
-import { erc20Abi } from '../../chain/erc20.ts'
-import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { transfer } from '../../chain/erc20.ts'
+import type { Address, Hex } from '../../domain/address.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Network } from '../../domain/networks.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { fund } from '../faucet.ts'
-import { receiptOf } from '../genesis/deployer.ts'
-
-/** A chain that is paid out on. */
-export type PayingChain = { network: Network; rpc: ChainClient }
+import { type SandboxNode, sendMined } from '../node-calls.ts'
 
 /** What stands in for the liquidity of providers: prices of the sandbox's oracle, and payments by its relayer. */
 export type Payouts = {
@@ -28,7 +22,7 @@ export type Payouts = {
 }
 
 /** Opens the payouts of a world. */
-export function payoutsOf(catalog: Catalog, chains: readonly PayingChain[]): Payouts {
+export function payoutsOf(catalog: Catalog, chains: readonly SandboxNode[]): Payouts {
   const on = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
   const relayer = sandboxAddress(roles.relayer)
   const priced = (token: Token) => {
@@ -47,22 +41,11 @@ export function payoutsOf(catalog: Catalog, chains: readonly PayingChain[]): Pay
     },
     pay: async (token, to, amount) => {
       const chain = on(token.chainId)
-      const isNative = sameAddress(token.address, nativeAddress)
       await fund([chain], catalog, relayer, { symbol: token.symbol, amount })
-      const data = isNative
-        ? '0x'
-        : encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
-      const hash = await chain.rpc.request<Hex>('eth_sendTransaction', [
-        {
-          from: relayer,
-          to: isNative ? to : token.address,
-          data,
-          value: numberToHex(isNative ? amount : 0n),
-          gas: numberToHex(200_000),
-        },
-      ])
-      const { status } = await receiptOf(chain.rpc, hash)
-      if (status !== '0x1') throw new AppError('BUG', `The relayer cannot pay ${token.symbol}`)
+      const { chainId, address } = token
+      const paid = transfer({ chainId, token: address, to, amount })
+      const { hash, isDone } = await sendMined(chain.rpc, relayer, paid)
+      if (!isDone) throw new AppError('BUG', `The relayer cannot pay ${token.symbol}`)
       return hash
     },
   }

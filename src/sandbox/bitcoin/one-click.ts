@@ -4,21 +4,25 @@ import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../do
 import { base58Text, btc } from '../../domain/bitcoin.ts'
 import type { Token } from '../../domain/token.ts'
 import { quoteHash } from '../../swaps/near-intents/signature.ts'
+import type { ServiceFault } from '../faults/world-faults.ts'
 import type { Answer } from '../loopback-server.ts'
 import { addressNamed, type SandboxBitcoin } from './chain.ts'
 import type { Payouts } from './evm-payouts.ts'
 
-/**
- * How the deposits of providers go wrong. `short` is the part of a payout that is kept, in percent; who lies says that it paid, out or back,
- * by a transaction that is not there.
- */
-export type BitcoinFault =
-  | { kind: 'stuck' | 'refund' | 'lies' | 'refund-lies' }
-  | { kind: 'short'; percent: number }
+/** How the deposits of providers can go wrong; who lies says that it paid, out or back, by a transaction that is not there. */
+export const depositFaults = [
+  'bitcoin-stuck',
+  'bitcoin-refund',
+  'bitcoin-lies',
+  'bitcoin-refund-lies',
+  'bitcoin-short',
+] as const
+/** A fault of the deposits of providers. */
+export type BitcoinFault = ServiceFault<(typeof depositFaults)[number]>
 
 /** Whether a fault is that the provider only says that it paid. */
 export const isLying = (fault: BitcoinFault | undefined): boolean =>
-  fault?.kind === 'lies' || fault?.kind === 'refund-lies'
+  fault?.kind === 'bitcoin-lies' || fault?.kind === 'bitcoin-refund-lies'
 
 /** The hash of a transaction that is not there. */
 export const noHash = (): string => randomBytes(32).toString('hex')
@@ -163,7 +167,7 @@ export function openOneClick(
     if (isLying(wrong)) {
       if (swap.isLie) return
       swap.isLie = true
-      if (wrong?.kind === 'lies') Object.assign(swap, { status: 'SUCCESS', hash: `0x${noHash()}` })
+      if (wrong?.kind === 'bitcoin-lies') Object.assign(swap, { status: 'SUCCESS', hash: `0x${noHash()}` })
       else Object.assign(swap, { status: 'REFUNDED', refund: noHash() })
       return
     }
@@ -172,19 +176,19 @@ export function openOneClick(
       delete swap.hash
       delete swap.refund
     }
-    if (wrong?.kind === 'stuck') {
+    if (wrong?.kind === 'bitcoin-stuck') {
       swap.status = 'PROCESSING'
       return
     }
     if (swap.paid < swap.amountIn) swap.status = 'INCOMPLETE_DEPOSIT'
     const isLate = now() > Date.parse((swap.answer as { quote: { deadline: string } }).quote.deadline)
-    if (wrong?.kind === 'refund' || (swap.paid < swap.amountIn && isLate)) {
+    if (wrong?.kind === 'bitcoin-refund' || (swap.paid < swap.amountIn && isLate)) {
       swap.refund = bitcoin.pay({ address: swap.refundTo, amount: swap.paid - refundFee })
       swap.status = 'REFUNDED'
       return
     }
     if (swap.paid < swap.amountIn) return
-    const kept = wrong?.kind === 'short' ? BigInt(wrong.percent) : 0n
+    const kept = wrong?.kind === 'bitcoin-short' ? BigInt(wrong.amount) : 0n
     swap.status = 'PROCESSING'
     swap.hash = await payouts.pay(swap.token, swap.recipient, (swap.amountOut * (100n - kept)) / 100n)
     swap.status = 'SUCCESS'

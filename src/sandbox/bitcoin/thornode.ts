@@ -128,10 +128,10 @@ export function openThornode(
 
   const carryOn = async (deposit: MadeTransaction): Promise<void> => {
     const wrong = fault()
-    if (wrong?.kind === 'stuck') return
+    if (wrong?.kind === 'bitcoin-stuck') return
     const read = readSwapMemo(deposit.memo ?? '')
     if (isLying(wrong)) {
-      const isRefund = wrong?.kind === 'refund-lies'
+      const isRefund = wrong?.kind === 'bitcoin-refund-lies'
       const [asset = '', to = ''] = isRefund ? ['BTC.BTC', payer] : [read?.asset, read?.destination]
       const chain = asset.split('.')[0]!
       if (!done.has(deposit.txid))
@@ -152,7 +152,7 @@ export function openThornode(
     const out =
       worth === undefined ? undefined : (toThor(worth, token!.decimals) * (10_000n - feeBps)) / 10_000n
     const isEnough = token && out !== undefined && out >= (read?.limit ?? 0n)
-    if (!read || !token || !isEnough || wrong?.kind === 'refund') {
+    if (!read || !token || !isEnough || wrong?.kind === 'bitcoin-refund') {
       const amount = deposit.amount - refundFee
       done.set(deposit.txid, {
         ...{ chain: 'BTC', to: payer, asset: 'BTC.BTC', amount, isRefund: true },
@@ -163,7 +163,7 @@ export function openThornode(
       })
       return
     }
-    const kept = wrong?.kind === 'short' ? BigInt(wrong.percent) : 0n
+    const kept = wrong?.kind === 'bitcoin-short' ? BigInt(wrong.amount) : 0n
     const amount = (fromThor(out, token.decimals) * (100n - kept)) / 100n
     const hash: Hex = await payouts.pay(token, read.destination as Address, amount)
     done.set(deposit.txid, {

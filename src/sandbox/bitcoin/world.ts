@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Answer } from '../loopback-server.ts'
+import type { SandboxNode } from '../node-calls.ts'
 import { type BitcoinPayment, openBitcoin } from './chain.ts'
-import { type PayingChain, payoutsOf } from './evm-payouts.ts'
+import { payoutsOf } from './evm-payouts.ts'
 import { type BitcoinFault, oneClickPublicKey, openOneClick } from './one-click.ts'
 import { openThornode } from './thornode.ts'
 
@@ -35,7 +36,7 @@ export const bitcoinServices = (url: string): BitcoinConstants => ({
 /** Begins a Bitcoin chain with both providers. What is paid on it is carried on with once it is in a block. */
 export function openBitcoinWorld(
   catalog: Catalog,
-  chains: readonly PayingChain[],
+  chains: readonly SandboxNode[],
   { blockMs, now, fault, isMiningStopped, quietly }: Options,
 ): BitcoinWorld {
   const bitcoin = openBitcoin(randomUUID(), now)

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sign } from 'viem/accounts'
-import { hexToBigInt, keccak256, numberToHex } from 'viem/utils'
+import { hexToBigInt, keccak256 } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import { receiveMessage } from '../../swaps/cctp-v2/encode.ts'
-import { receiptOf } from '../genesis/deployer.ts'
+import type { ServiceFault } from '../faults/world-faults.ts'
+import { sendMined } from '../node-calls.ts'
 import {
   type BurnMessage,
   decodeMessage,
@@ -39,15 +40,15 @@ type AttesterOptions = {
   pollMs: number
   now: () => number
   /** What goes wrong with the bridge now, if anything. */
-  fault?: () => BridgeFault | undefined
+  fault?: () => ServiceFault<(typeof bridgeFaults)[number]> | undefined
   /** Whether a chain makes blocks: nothing is delivered to one that does not. */
   makesBlocks?: (chainId: number) => boolean
   /** What else is done in each round. */
   beside?: () => Promise<void>
 }
 
-/** The faults of a bridge that burns and mints; `percent` is what it keeps. */
-export type BridgeFault = { kind: 'stuck' | 'undelivered' } | { kind: 'short'; percent: number }
+/** What can go wrong with a bridge that burns and mints. */
+export const bridgeFaults = ['bridge-stuck', 'bridge-undelivered', 'bridge-short'] as const
 
 /** What the attestation API answers from. */
 export type Attester = {
@@ -108,13 +109,13 @@ export function startAttester(options: AttesterOptions): Attester {
     const delayReason = slow ? 'insufficient_fee' : null
     const wrong = fault()
     const said = delivered(sent, destination) ?? verdict(sent, decoded, destination)
-    if (!said || wrong?.kind === 'stuck') {
+    if (!said || wrong?.kind === 'bridge-stuck') {
       known.set(sent.nonce, { sent, sourceDomain, decoded, message: '0x', delayReason })
       return
     }
     const message =
-      wrong?.kind === 'short'
-        ? shortMessage(sent.message, said, wrong.percent)
+      wrong?.kind === 'bridge-short'
+        ? shortMessage(sent.message, said, wrong.amount)
         : fillMessage(sent.message, said)
     const attestation = await sign({ hash: keccak256(message), privateKey: options.key, to: 'hex' })
     const full = decodeMessage(message)!
@@ -128,11 +129,10 @@ export function startAttester(options: AttesterOptions): Attester {
     if (now() - (failedAt.get(sent.nonce) ?? 0) < retryAfterMs) return
     const { rpc, bridge } = ends[index]!
     const { chainId, messageTransmitter: transmitter } = bridge
-    if (fault()?.kind === 'undelivered' || !makesBlocks(chainId)) return
+    if (fault()?.kind === 'bridge-undelivered' || !makesBlocks(chainId)) return
     failedAt.set(sent.nonce, now())
-    const { to, data } = receiveMessage({ chainId, transmitter, message, attestation })
-    const tx = { from: options.relayer, to, data, gas: numberToHex(1_000_000) }
-    await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
+    const received = receiveMessage({ chainId, transmitter, message, attestation })
+    await sendMined(rpc, options.relayer, received, 1_000_000)
     ledgers[index] = await followers[index]!()
   }
 

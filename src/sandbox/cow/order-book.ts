@@ -1,17 +1,13 @@
-import { encodeFunctionData, numberToHex, parseAbi } from 'viem/utils'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { z } from 'zod'
-import { openChain } from '../../chain/chain.ts'
-import type { ChainClient } from '../../chain/client.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { Network } from '../../domain/networks.ts'
-import type { Catalog } from '../../protocols/catalog-types.ts'
 import { wrappedOn } from '../../protocols/prices.ts'
 import { settlementAbi } from '../../swaps/cow/abi.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
 import { publishedCow } from '../genesis/artifacts.ts'
-import { receiptOf } from '../genesis/deployer.ts'
 import type { Answer } from '../loopback-server.ts'
-import { openExchanges } from '../onchain-exchanges.ts'
+import { type SandboxNode, type StandInOptions, sendMined } from '../node-calls.ts'
+import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../onchain-exchanges.ts'
 
 /** Where the order book of a chain is below the base URL of the sandbox's services. */
 export const orderBookPath = (network: string): string => `/cow/${network}`
@@ -51,15 +47,10 @@ const retryAfterMs = 2_000
 type Open = { order: CowOrder; owner: Address; failedAt: number }
 
 /** What the order books and their solver work with. The node has the key of `solver`. */
-type BookOptions = {
-  catalog: Catalog
-  chains: readonly { network: Network; rpc: ChainClient }[]
+type BookOptions = StandInOptions & {
   solver: Address
-  now: () => number
   /** Whether nothing is filled. */
   isIdle: () => boolean
-  /** Whether a chain makes blocks: nothing is sent to one that does not. */
-  makesBlocks: (chainId: number) => boolean
 }
 
 /**
@@ -84,18 +75,14 @@ export function openOrderBooks(options: BookOptions): {
   }
 }
 
-function openBook(
-  { catalog, solver, now, isIdle, makesBlocks }: BookOptions,
-  { network, rpc }: BookOptions['chains'][number],
-) {
+function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, node: SandboxNode) {
+  const { network, rpc } = node
   const { chainId } = network
   const here = catalog.cow.find((one) => one.chainId === chainId)
   const wrapped = wrappedOn(catalog, chainId)
-  const chain = openChain(network, rpc, wrapped)
-  const exchanges = openExchanges(catalog, chain)
+  const exchanges = openExchanges(catalog, chainOfNode(catalog, node))
   const open = new Map<Hex, Open>()
   let ids = 0
-  const tokenOf = (address: Address) => ({ chainId, address, symbol: '', name: '', decimals: 0 })
 
   /** The other amount of a swap, as the best exchange quotes it. */
   const priced = async (
@@ -105,20 +92,10 @@ function openBook(
     amount: bigint,
   ): Promise<bigint | undefined> => {
     if (sameAddress(sell, buy)) return amount
-    const route = { from: network, to: network, tokenIn: tokenOf(sell), tokenOut: tokenOf(buy) }
-    const terms = { exact, amount, slippage: 0, speed: null, refund: null, isSpent: false } as const
-    const offers = await Promise.all(
-      exchanges
-        .filter((one) => one.supports(route))
-        .map((one) => one.quote({ ...route, ...terms }, AbortSignal.timeout(5_000))),
-    )
-    const amounts = offers.flatMap((offer) =>
-      offer ? [exact === 'in' ? offer.amountOut : offer.amountIn] : [],
-    )
-    return amounts.reduce<bigint | undefined>(
-      (best, one) => (best === undefined || (exact === 'in' ? one > best : one < best) ? one : best),
-      undefined,
-    )
+    const [tokenIn, tokenOut] = [tokenOf(chainId, sell), tokenOf(chainId, buy)]
+    const route = { from: network, to: network, tokenIn, tokenOut }
+    const best = bestOf(await quotesOf(exchanges, route, amount, exact), exact)
+    return exact === 'in' ? best?.offer.amountOut : best?.offer.amountIn
   }
 
   /** What a fill of an order costs, in units of what it sells. */
@@ -129,14 +106,14 @@ function openBook(
     return (amount * keptParts) / 1_000n + (amount * fillGas * gasPrice) / worth + 1n
   }
 
-  const call = async (to: Address, data: Hex, from?: Address): Promise<bigint> =>
-    BigInt(await rpc.request<Hex>('eth_call', [{ to, data, ...(from && { from }) }, 'latest']))
+  const call = (to: Address, data: Hex, from?: Address): Promise<Hex> =>
+    rpc.request<Hex>('eth_call', [{ to, data, ...(from && { from }) }, 'latest'])
 
   async function fill(uid: Hex, one: Open): Promise<void> {
     const { order, owner } = one
     const { settlement } = here!
-    const ask = (functionName: 'filledAmount' | 'preSignature') =>
-      call(settlement, encodeFunctionData({ abi: settlementAbi, functionName, args: [uid] }))
+    const ask = async (functionName: 'filledAmount' | 'preSignature') =>
+      BigInt(await call(settlement, encodeFunctionData({ abi: settlementAbi, functionName, args: [uid] })))
     if ((await ask('filledAmount')) > 0n) return void open.delete(uid)
     if ((await ask('preSignature')) === 0n) return
     const { sellToken, buyToken, kind } = order
@@ -183,9 +160,8 @@ function openBook(
       ],
     })
     try {
-      const tx = { from: solver, to: settlement, data, gas: numberToHex(1_500_000) }
-      await rpc.request('eth_call', [tx, 'latest'])
-      await receiptOf(rpc, await rpc.request('eth_sendTransaction', [tx]))
+      await call(settlement, data, solver)
+      await sendMined(rpc, solver, { to: settlement, data }, 1_500_000)
       open.delete(uid)
     } catch {
       // Such as an allowance or a balance that is not there: it is tried again.

@@ -2,22 +2,28 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type FaultRequest, faultKinds, type SandboxFault } from '../../domain/sandbox-fault.ts'
+import {
+  type FaultName,
+  type FaultRequest,
+  faultKinds,
+  type SandboxFault,
+} from '../../domain/sandbox-fault.ts'
 import { roles, sandboxAccountAddress, sandboxAddress } from '../accounts.ts'
-import type { AcrossFault } from '../across/relayer.ts'
-import type { AveniaFault } from '../avenia.ts'
-import type { BitcoinFault } from '../bitcoin/one-click.ts'
-import type { BridgeFault } from '../cctp/attestation-service.ts'
-import { receiptOf } from '../genesis/deployer.ts'
 import type { Loopback } from '../loopback-server.ts'
-import type { RelayFault } from '../relay.ts'
+import { receiptOf, type SandboxNode } from '../node-calls.ts'
 import { faultText, openFaults } from './active-faults.ts'
 import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-actions.ts'
 import { startProxy, throughProxy } from './rpc-proxy.ts'
 import { faultySends } from './send-faults.ts'
 
 /** A chain that faults are played on. */
-type Chain = { network: { name: string; chainId: number }; rpcUrl: string; rpc: ChainClient }
+type Chain = SandboxNode & { rpcUrl: string }
+
+/** A fault of a service; `amount` is the percent that it keeps, or the delay in ms. */
+export type ServiceFault<kind extends FaultName> = { kind: kind; amount: number }
+
+/** The percent that a service keeps where nobody says how much. */
+const usualPercent = 10
 
 /** The faults of a running world. */
 export type WorldFaults = {
@@ -34,21 +40,8 @@ export type WorldFaults = {
   /** How far the service's clock is ahead of this machine's by `stale-quote`, in ms. Clearing faults does not set it back: what expired stays so. */
   aheadMs: () => number
   isMiningStopped: (chainId: number) => boolean
-  bridge: () => BridgeFault | undefined
-  across: () => AcrossFault
-  /** What goes wrong with deposits on Bitcoin now, if anything. */
-  bitcoin: () => BitcoinFault | undefined
-  isBitcoinStopped: () => boolean
-  /** Whether no solver fills orders. */
-  isOrderUnfilled: () => boolean
-  /** Whether LI.FI's service says that every transfer arrived. */
-  isLifiLying: () => boolean
-  /** What goes wrong with the solver of Relay now, if anything. */
-  relay: () => RelayFault | undefined
-  /** How much later the HTTP services answer, in ms. */
-  serviceDelayMs: () => number
-  /** What goes wrong with the desk of ramps now, if anything. */
-  desk: () => AveniaFault | undefined
+  /** What goes wrong with a service of the sandbox now, of some kinds. */
+  wrong: <kind extends FaultName>(...kinds: readonly kind[]) => ServiceFault<kind> | undefined
   /** USAGE while a chain makes no blocks, for what would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -136,42 +129,9 @@ export function worldFaults(
     wasReplaced: (hash) => replaced.has(hash),
     aheadMs: () => ahead,
     isMiningStopped: (chainId) => faults.find(['stop-mining'], nameOf(chainId)) !== undefined,
-    bridge: () => {
-      const fault = faults.find(['bridge-stuck', 'bridge-undelivered', 'bridge-short'], null)
-      if (!fault) return undefined
-      if (fault.kind === 'bridge-short') return { kind: 'short', percent: fault.amount ?? 10 }
-      return { kind: fault.kind === 'bridge-stuck' ? 'stuck' : 'undelivered' }
-    },
-    across: () => ({
-      isUnfilled: faults.find(['bridge-unfilled'], null) !== undefined,
-      fillDelayMs: faults.find(['bridge-slow-fill'], null)?.amount ?? 0,
-      isUnrefunded: faults.find(['bridge-unrefunded'], null) !== undefined,
-    }),
-    bitcoin: () => {
-      const kinds = ['stuck', 'refund', 'lies', 'refund-lies', 'short'] as const
-      const fault = faults.find(
-        kinds.map((kind) => `bitcoin-${kind}` as const),
-        null,
-      )
-      if (!fault) return undefined
-      if (fault.kind === 'bitcoin-short') return { kind: 'short', percent: fault.amount ?? 10 }
-      return { kind: fault.kind.slice('bitcoin-'.length) as Exclude<BitcoinFault['kind'], 'short'> }
-    },
-    isBitcoinStopped: () => faults.find(['bitcoin-unmined'], null) !== undefined,
-    serviceDelayMs: () => faults.find(['services-slow'], null)?.amount ?? 0,
-    isLifiLying: () => faults.find(['lifi-lies'], null) !== undefined,
-    relay: () => {
-      const kinds = ['stuck', 'slow', 'refund', 'refund-origin', 'failed', 'lies'] as const
-      const fault = faults.find(
-        kinds.map((kind) => `relay-${kind}` as const),
-        null,
-      )
-      return fault && { kind: fault.kind as RelayFault['kind'], amount: fault.amount ?? 0 }
-    },
-    isOrderUnfilled: () => faults.find(['order-unfilled'], null) !== undefined,
-    desk: () => {
-      const fault = faults.find(['ramp-held', 'ramp-rejected', 'ramp-short', 'ramp-lies', 'ramp-slow'], null)
-      return fault && { kind: fault.kind as AveniaFault['kind'], amount: fault.amount ?? 10 }
+    wrong: <kind extends FaultName>(...kinds: readonly kind[]) => {
+      const fault = faults.find(kinds, null)
+      return fault && { kind: fault.kind as kind, amount: fault.amount ?? usualPercent }
     },
     refuseStopped: () => {
       const still = faults.find(['stop-mining'], null)
@@ -220,18 +180,10 @@ async function playOnUsdc(
   { kind, at }: Pick<FaultRequest, 'kind' | 'at'>,
   isOver = false,
 ): Promise<void> {
-  if (kind === 'usdc-paused')
-    await send(rpc, usdc, encodeFunctionData({ abi: powers, functionName: isOver ? 'unpause' : 'pause' }))
-  if (kind === 'usdc-blacklisted')
-    await send(
-      rpc,
-      usdc,
-      encodeFunctionData({
-        abi: powers,
-        functionName: isOver ? 'unBlacklist' : 'blacklist',
-        args: [at as Address],
-      }),
-    )
+  const call = (functionName: string, args: readonly unknown[] = []) =>
+    send(rpc, usdc, encodeFunctionData({ abi: powers, functionName, args } as never))
+  if (kind === 'usdc-paused') await call(isOver ? 'unpause' : 'pause')
+  if (kind === 'usdc-blacklisted') await call(isOver ? 'unBlacklist' : 'blacklist', [at])
 }
 
 async function send(rpc: ChainClient, to: Address, data: string): Promise<void> {

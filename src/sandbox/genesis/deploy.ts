@@ -4,6 +4,7 @@ import type { Hex } from '../../domain/address.ts'
 import { multicall3 } from '../../domain/networks.ts'
 import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
 import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
+import { blockTime } from '../node-calls.ts'
 import { deployAave } from './aave.ts'
 import { allowFills, deployAcross } from './across.ts'
 import { own } from './artifacts.ts'
@@ -105,7 +106,6 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
   const poolsV4 = deployUniswapV4(d, parameters, tokens, { v3: uniswap, v2: pairs })
   for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
   await d.flush()
-  const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
   return {
     parameters,
     tokens,
@@ -118,7 +118,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
     bridge,
     staking,
     fromBlock: 0n,
-    startDate: new Date(Number(block.timestamp) * 1000).toISOString(),
+    startDate: new Date((await blockTime(rpc, 'latest')) * 1000).toISOString(),
   }
 }
 

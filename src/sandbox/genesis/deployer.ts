@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Abi } from 'viem'
 import {
   decodeFunctionResult,
@@ -9,6 +8,7 @@ import {
 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
+import { receiptOf } from '../node-calls.ts'
 import type { Artifact } from './artifacts.ts'
 
 /** Sends many transactions of one unlocked account at once: addresses are computed, and nothing waits before `flush`. */
@@ -25,7 +25,6 @@ export type Deployer = {
 }
 
 type Queued = { label: string; tx: Record<string, string> }
-type Receipt = { status: Hex } | null
 
 // The largest transaction (the Aave pool) needs 5.5 M; a block takes 1,000 M.
 const gasEach = numberToHex(15_000_000)
@@ -100,14 +99,4 @@ function* parts(queue: readonly Queued[]): Generator<Queued[]> {
     size += length
   }
   if (part.length > 0) yield part
-}
-
-/** Waits until a transaction is mined; for sandbox nodes, which mine at once. */
-export async function receiptOf(rpc: ChainClient, hash: unknown): Promise<NonNullable<Receipt>> {
-  for (let tries = 0; tries < 2000; tries++) {
-    const receipt = await rpc.request<Receipt>('eth_getTransactionReceipt', [hash])
-    if (receipt) return receipt
-    await sleep(5)
-  }
-  throw new Error(`transaction ${String(hash)} was not mined`)
 }
