@@ -79,3 +79,9 @@ export const intentTokens = (intent: Intent): Token[] => {
   if (intent.kind === 'swap') return [intent.tokenIn, intent.tokenOut]
   return 'strategy' in intent ? [intent.strategy.asset] : [intent.token]
 }
+
+/** The intent of a deposit or a withdrawal. */
+export type MarketIntent = Extract<Intent, { kind: 'deposit' | 'withdraw' }>
+
+/** The intent of a swap. */
+export type SwapIntent = Extract<Intent, { kind: 'swap' }>

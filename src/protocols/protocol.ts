@@ -6,7 +6,7 @@ import type { Verdict } from './binding-verdict.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 import type { Exchange } from './exchange-quotes.ts'
 import type { IntegrationGrade } from './integration-grade.ts'
-import type { Intent } from './intent.ts'
+import type { MarketIntent } from './intent.ts'
 import type { ProtocolMarket } from './market.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
@@ -22,7 +22,7 @@ export type Cost =
 export type MarketBinding = {
   /** The first is the contract that takes deposits; withdrawals may go to another. */
   targets: readonly [Address, ...Address[]]
-  bind: (transaction: Transaction, intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>) => Verdict
+  bind: (transaction: Transaction, intent: MarketIntent) => Verdict
   cost: (amount: bigint) => Cost
   /** The calldata of a partial withdrawal names units of the receipt. */
   byUnits?: true

@@ -4,7 +4,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { unlessSame } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import { refuse, type Verdict } from '../protocols/binding-verdict.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { SwapIntent } from '../protocols/intent.ts'
 
 /** How the routers of aggregators write the native coin. */
 export const nativeMark = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
@@ -29,7 +29,7 @@ export type Description = {
  */
 export function bindAggregatorSwap(
   swap: Description | undefined,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   { label, odd }: { label: string; odd: () => Verdict | undefined },
 ): Verdict {
   const { tokenIn, tokenOut } = intent

@@ -4,12 +4,9 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Verdict } from '../protocols/binding-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { SwapIntent } from '../protocols/intent.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
-
-/** The intent of a swap. */
-export type SwapIntent = Extract<Intent, { kind: 'swap' }>
 
 /**
  * How far the terms of a swap are proved before it is signed: by its calldata, by the simulation of it, or not at all. `deadline`: until

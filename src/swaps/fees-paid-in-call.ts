@@ -2,7 +2,7 @@ import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Verdict } from '../protocols/binding-verdict.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { SwapIntent } from '../protocols/intent.ts'
 
 /**
  * The verdict of a swap whose call also pays `fees` of its input token: they are told in its text, and the wallet spends them with the
@@ -11,7 +11,7 @@ import type { Intent } from '../protocols/intent.ts'
 export function withFeesPaidInCall(
   verdict: Verdict,
   fees: readonly FeePayment[],
-  { tokenIn, wallet }: Extract<Intent, { kind: 'swap' }>,
+  { tokenIn, wallet }: SwapIntent,
 ): Verdict {
   if ('violation' in verdict || fees.length === 0) return verdict
   const { args, text, value, spends, ...bound } = verdict.bound

@@ -3,7 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { unlessSame } from '../domain/swap-amounts.ts'
 import { refuse, type Verdict } from '../protocols/binding-verdict.ts'
-import type { Intent } from '../protocols/intent.ts'
+import type { SwapIntent } from '../protocols/intent.ts'
 
 /**
  * A swap through pools of one chain as its call says it, its path from the first token to the last. Exact input: `amountOut` is the
@@ -21,7 +21,7 @@ export type DecodedSwap = {
 /** Refuses a swap whose sides are the native coin where a token was asked for, or the reverse. */
 export function wrongCoin(
   swap: { isNativeIn: boolean; isNativeOut: boolean },
-  { tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>,
+  { tokenIn, tokenOut }: SwapIntent,
 ): Verdict | undefined {
   const isCoin = ({ address }: { address: Address }) => sameAddress(address, nativeAddress)
   return swap.isNativeIn !== isCoin(tokenIn) || swap.isNativeOut !== isCoin(tokenOut)
@@ -38,7 +38,7 @@ export function wrongCoin(
  */
 export function bindPoolSwap(
   swap: DecodedSwap,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   {
     exchange,
     via,

@@ -4,7 +4,7 @@ import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import { writes } from './abi.ts'
 
 /** How much a call supplies; `undefined` where it is no call of `supply`. */
@@ -14,11 +14,7 @@ export function decodeSupplied({ data }: Transaction): bigint | undefined {
 }
 
 /** Binds a call of the pool to the deposit or withdrawal of `asset` that was asked for. */
-export function bindAaveV3(
-  { data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-  asset: Token,
-): Verdict {
+export function bindAaveV3({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
   const call = strictDecode(writes, data)
   const wanted = intent.kind === 'deposit' ? 'supply' : 'withdraw'
   if (call?.functionName !== wanted)

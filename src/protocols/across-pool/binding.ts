@@ -3,17 +3,13 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent, MarketIntent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import { liquidity } from './abi.ts'
 import { isCoin, type Pool, pooledToken } from './lp-token.ts'
 
 /** Binds a call of the HubPool to the deposit or withdrawal that was asked for. */
-export function bindAcross(
-  { data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-  pool: Pool,
-): Verdict {
+export function bindAcross({ data }: Transaction, intent: MarketIntent, pool: Pool): Verdict {
   const { asset } = pool
   if (isCoin(pool) !== (pool.constants.wrapped !== undefined))
     return refuse('POLICY_AMOUNT', `The pool does not take ${asset.symbol}`)

@@ -4,14 +4,14 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent, MarketIntent } from '../intent.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
 import type { CompoundV2Constants } from './constants.ts'
 
 /** Binds a call of a market, or of its router, to the deposit or withdrawal that was asked for. */
 export function bindCompoundV2(
   { to, data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  intent: MarketIntent,
   asset: Token,
   { market, coin }: CompoundV2Constants,
 ): Verdict {

@@ -4,7 +4,7 @@ import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import { named, short } from './abi.ts'
 
 type Write = { from: Address | undefined; to: Address | undefined; token: Address; amount: bigint }
@@ -23,11 +23,7 @@ function writeOf(data: Transaction['data'], wanted: 'supply' | 'withdraw'): Writ
 }
 
 /** Binds a call of a comet to the deposit or withdrawal of its base asset that was asked for. */
-export function bindCompoundV3(
-  { data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-  asset: Token,
-): Verdict {
+export function bindCompoundV3({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
   const wanted = intent.kind === 'deposit' ? 'supply' : 'withdraw'
   const found = writeOf(data, wanted)
   if (!found) return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Compound v3 market`)

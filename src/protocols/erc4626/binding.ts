@@ -4,10 +4,8 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import { writes } from './abi.ts'
-
-type Asked = Extract<Intent, { kind: 'deposit' | 'withdraw' }>
 
 /** How much a call puts into a vault; `undefined` where it is no call of `deposit`. */
 export function decodeDeposited({ data }: Transaction): bigint | undefined {
@@ -16,13 +14,13 @@ export function decodeDeposited({ data }: Transaction): bigint | undefined {
 }
 
 /** The function that an intent needs: `deposit`, `withdraw` for an exact amount, `redeem` for all shares. */
-export const wantedCall = (intent: Asked): 'deposit' | 'withdraw' | 'redeem' => {
+export const wantedCall = (intent: MarketIntent): 'deposit' | 'withdraw' | 'redeem' => {
   if (intent.kind === 'deposit') return 'deposit'
   return intent.shares === undefined ? 'withdraw' : 'redeem'
 }
 
 /** Binds a call of the vault to the deposit or withdrawal that was asked for. */
-export function bindErc4626({ data }: Transaction, intent: Asked, asset: Token): Verdict {
+export function bindErc4626({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
   const found = strictDecode(writes, data)
   const wanted = wantedCall(intent)
   if (found?.functionName !== wanted)
@@ -34,7 +32,7 @@ export function bindErc4626({ data }: Transaction, intent: Asked, asset: Token):
 /** Binds the arguments of a call of a vault: the wallet is receiver and owner, and the amount is the one asked for. `more` are further arguments to show. */
 export function boundVaultCall(
   { amount, receiver, owner }: { amount: bigint; receiver: Address; owner?: Address | undefined },
-  intent: Asked,
+  intent: MarketIntent,
   asset: Token,
   more: Record<string, bigint> = {},
 ): Verdict {

@@ -9,7 +9,7 @@ import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import { bindErc4626 } from '../erc4626/binding.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import type { ProtocolMarket } from '../market.ts'
 import type { Protocol } from '../protocol.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
@@ -32,11 +32,7 @@ const exits = parseAbi([
 const claims = parseAbi(['function unstake(address receiver)'])
 
 /** Binds a call of sUSDe: a deposit is ERC-4626, a withdrawal begins a cooldown. */
-function bindEthena(
-  transaction: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-  asset: Token,
-): Verdict {
+function bindEthena(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
   if (intent.kind === 'deposit') return bindErc4626(transaction, intent, asset)
   const found = strictDecode(exits, transaction.data)
   const isAll = intent.shares !== undefined

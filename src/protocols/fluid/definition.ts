@@ -9,7 +9,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
 import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import { lendingDescription, type Protocol } from '../protocol.ts'
 import { isUnits } from '../receipt-units.ts'
@@ -43,11 +43,7 @@ type Details = {
 }
 
 /** Binds a call of an fToken: a partial withdrawal limits the shares that it burns, everything else is ERC-4626. */
-function bindFluid(
-  transaction: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-  asset: Token,
-): Verdict {
+function bindFluid(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
   if (intent.kind === 'deposit' || wantedCall(intent) === 'redeem')
     return bindErc4626(transaction, intent, asset)
   const found = strictDecode(limitedWithdrawal, transaction.data)

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent, MarketIntent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
 import type { LidoConstants } from './constants.ts'
@@ -12,7 +12,7 @@ import type { LidoConstants } from './constants.ts'
 /** Binds a call of Lido to the deposit, or to the request for a withdrawal, that was asked for. */
 export function bindLido(
   { to, data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  intent: MarketIntent,
   asset: Token,
   receipt: Token,
   constants: LidoConstants,

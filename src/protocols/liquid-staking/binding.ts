@@ -4,14 +4,14 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import type { Staked } from './calls-and-reads.ts'
 
 /** Binds a call to the deposit or withdrawal that was asked for. */
 export function bindStaked(
   { to, data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  intent: MarketIntent,
   { asset, receipt }: { asset: Token; receipt: Token },
   { stake: into, leave, takesReceipt }: Staked,
   isQueued: boolean,

@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
 import { maturityOf } from '../catalog-types.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import { guess, type noOrders, pendleRouterAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants.ts'
@@ -15,7 +15,7 @@ type Tokens = { asset: Token; receipt: Token }
 /** Binds every argument of a call of Pendle's router to the purchase, sale or redemption of PT that was asked for. */
 export function bindPendlePt(
   { data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  intent: MarketIntent,
   { asset, receipt }: Tokens,
   constants: PendlePtConstants,
 ): Verdict {

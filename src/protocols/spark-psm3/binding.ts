@@ -3,14 +3,14 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import { swaps, type Tokens } from './abi.ts'
 
 /** Binds a call of the PSM to the purchase or sale of sUSDS that was asked for. */
 export function bindSparkPsm3(
   { data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
+  intent: MarketIntent,
   { asset, receipt }: Tokens,
 ): Verdict {
   const call = strictDecode(swaps, data)

@@ -4,16 +4,12 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent, MarketIntent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
 /** Binds a call of a vault to the deposit, or to the request for a withdrawal, that was asked for. */
-export function bindStakewise(
-  { data }: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-  asset: Token,
-): Verdict {
+export function bindStakewise({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
   if (intent.kind === 'deposit') return boundStake(data, intent, asset)
   const found = strictDecode(exits, data)
   if (!found) return refuse('POLICY_DECODE', 'It is not a call of enterExitQueue of StakeWise')

@@ -8,7 +8,7 @@ import { refuse, type Verdict } from '../binding-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
-import type { Intent } from '../intent.ts'
+import type { MarketIntent } from '../intent.ts'
 import type { Moment, ProtocolMarket, Rate } from '../market.ts'
 import type { Protocol } from '../protocol.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
@@ -32,11 +32,7 @@ const unlockingAbi = parseAbi([
 const maxLoss = 1n
 
 /** Binds a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss to the smallest one. */
-function bindYearnV3(
-  transaction: Transaction,
-  intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
-  asset: Token,
-): Verdict {
+function bindYearnV3(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
   if (intent.kind === 'deposit') return bindErc4626(transaction, intent, asset)
   const found = strictDecode(exits, transaction.data)
   const wanted = wantedCall(intent)

@@ -6,7 +6,7 @@ import { networkShown } from '../../domain/networks.ts'
 import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { anyone, depositAbi, fillWindow } from './abi.ts'
 
 /** The terms of a deposit as a call says them; times are in Unix seconds. */
@@ -31,7 +31,7 @@ const isWordOf = (word: Hex, address: Address): boolean => sameAddress(word, pad
  * Binds a deposit of Across to the transfer to another chain that was asked for. What nobody fills is paid back to the depositor, so that
  * is the wallet. The deposit carries no call, and no coin: the native coin is not sent by it.
  */
-export function bindAcross({ data }: Transaction, intent: Extract<Intent, { kind: 'swap' }>): Verdict {
+export function bindAcross({ data }: Transaction, intent: SwapIntent): Verdict {
   const call = strictDecode(depositAbi, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a call of deposit of SpokePool')
   const [
@@ -79,7 +79,7 @@ const longestExclusivity = 600
  */
 export function bindDeposit(
   terms: SpokeDepositTerms,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   { name, window, kept = 0n }: { name: string; window: number; kept?: bigint },
 ): Verdict {
   const { tokenIn, tokenOut, wallet } = intent

@@ -5,7 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { AveniaConstants } from '../../protocols/catalog-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 
 /**
  * Binds a transfer to the desk to the ramp that was asked for: the token, its exact amount, and the account of the settings. To whom the
@@ -13,7 +13,7 @@ import type { Intent } from '../../protocols/intent.ts'
  */
 export function bindAvenia(
   { data }: Pick<Transaction, 'data'>,
-  { tokenIn, tokenOut, amountIn, amountOut, wallet, recipient }: Extract<Intent, { kind: 'swap' }>,
+  { tokenIn, tokenOut, amountIn, amountOut, wallet, recipient }: SwapIntent,
   { desk }: Pick<AveniaConstants, 'desk'>,
 ): Verdict {
   const call = strictDecode(erc20Writes, data)

@@ -2,7 +2,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { bindPoolSwap, wrongCoin } from '../pool-swap-binding.ts'
 import { decodeSwap } from './decode.ts'
 import { isListed, shownPath } from './pools.ts'
@@ -10,7 +10,7 @@ import { isListed, shownPath } from './pools.ts'
 /** Binds a call of the Vault of Balancer v2 to the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
 export function bindBalancerV2(
   transaction: Transaction,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   { pools }: BalancerV2Constants,
   wrapped: Address | undefined,
 ): Verdict {

@@ -7,13 +7,13 @@ import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { anyone, burn, finality, forwardHook } from './abi.ts'
 
 /** Binds a burn to the transfer to another chain that was asked for. `here` and `there` are the bridge's two ends. */
 export function bindCctpV2(
   { data }: Transaction,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
 ): Verdict {
   const { tokenIn, tokenOut } = intent

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { CowConstants } from '../../protocols/catalog-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { preSignatureAbi as abi, orderWindow } from './abi.ts'
 import { isSameUid, orderOf, partsOfUid, uidOf } from './order.ts'
 
@@ -14,7 +14,7 @@ import { isSameUid, orderOf, partsOfUid, uidOf } from './order.ts'
  */
 export function bindCow(
   { data }: Pick<Transaction, 'data'>,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   { chainId, settlement, vaultRelayer }: CowConstants,
 ): Verdict {
   const { tokenIn, tokenOut, wallet, recipient, amountIn, amountOut, exact } = intent

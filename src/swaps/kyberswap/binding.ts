@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payment.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { bindAggregatorSwap } from '../aggregator-binding.ts'
 import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
 import { feeFlags, harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
@@ -32,10 +32,7 @@ export function feesOfKyberSwap({
  * Binds a call of the router to the swap that was asked for. The way that the tokens take is not read: the router gives its executors
  * no more than the input, calls nothing but `callBytes` and the like of them, and reverts if the recipient gets less than the minimum.
  */
-export function bindKyberSwap(
-  { data }: Pick<Transaction, 'data'>,
-  intent: Extract<Intent, { kind: 'swap' }>,
-): Verdict {
+export function bindKyberSwap({ data }: Pick<Transaction, 'data'>, intent: SwapIntent): Verdict {
   const swap = decodeKyberSwap(data)
   const fees = swap ? feesOfKyberSwap(swap) : []
   if (!fees)
@@ -48,7 +45,7 @@ export function bindKyberSwap(
 
 function oddIn(
   swap: NonNullable<ReturnType<typeof decodeKyberSwap>>,
-  { amountIn, tokenIn }: Extract<Intent, { kind: 'swap' }>,
+  { amountIn, tokenIn }: SwapIntent,
 ): Verdict | undefined {
   if (swap.permit !== '0x' || (swap.flags & ~harmlessFlags) !== 0n)
     return refuse('POLICY_DECODE', 'It carries a permit or an option that is not known to be harmless')

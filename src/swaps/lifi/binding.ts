@@ -6,11 +6,11 @@ import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { bindDeposit, type SpokeDepositTerms } from '../across/binding.ts'
 import { diamondAbi, longestWindow, multiplierUnit } from './abi.ts'
 
-type Swap = Extract<Intent, { kind: 'swap' }>
+type Swap = SwapIntent
 
 /** What a call of the diamond says: a swap on its chain with all that it takes of the wallet, or a deposit for another one. */
 type Terms =

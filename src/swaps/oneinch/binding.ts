@@ -2,7 +2,7 @@ import { strictDecode } from '../../chain/calldata.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { bindAggregatorSwap } from '../aggregator-binding.ts'
 import { aggregationRouterAbi } from './abi.ts'
 
@@ -19,10 +19,7 @@ export function decodeOneInchSwap(data: Hex) {
  * Binds a call of the router to the swap that was asked for. What its executor does is not read: the router takes no more than the input,
  * and reverts if what it gets for the recipient is less than the minimum. Its other functions have their terms in pools or nested calls.
  */
-export function bindOneInch(
-  { data }: Pick<Transaction, 'data'>,
-  intent: Extract<Intent, { kind: 'swap' }>,
-): Verdict {
+export function bindOneInch({ data }: Pick<Transaction, 'data'>, intent: SwapIntent): Verdict {
   const swap = decodeOneInchSwap(data)
   const odd = () =>
     swap?.flags === 0n

@@ -6,7 +6,7 @@ import { unlessSame } from '../../domain/swap-amounts.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { longestWindow } from './abi.ts'
 import { decodeOrder, isSameOrder, orderIdOf, type RelayEnds } from './order.ts'
 import { type RefundFault, refundFault } from './refunds.ts'
@@ -25,7 +25,7 @@ const faultCodes = {
  */
 export function bindRelay(
   transaction: Pick<Transaction, 'data' | 'value'>,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   ends: RelayEnds,
   tokens: readonly Token[],
 ): Verdict {

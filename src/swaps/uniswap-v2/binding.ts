@@ -2,14 +2,14 @@ import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { bindPoolSwap, wrongCoin } from '../pool-swap-binding.ts'
 import { decodeSwap } from './decode.ts'
 
 /** Binds a call of UniswapV2Router02 to the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
 export function bindUniswapV2(
   transaction: Transaction,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   { via }: UniswapV2Constants,
   wrapped: Address | undefined,
 ): Verdict {

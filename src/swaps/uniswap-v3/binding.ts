@@ -4,7 +4,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import type { FeePayment } from '../../protocols/fee-payment.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { type SwapPath, shownPath } from '../fee-tier-path.ts'
 import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
 import { bindPoolSwap } from '../pool-swap-binding.ts'
@@ -62,7 +62,7 @@ export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
 /** Binds a call of SwapRouter02, or of that of a fork, to the swap on one chain that was asked for. `exchange` is its name in the text. */
 export function bindUniswapV3(
   { data }: Transaction,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   {
     exchange,
     via,

@@ -2,7 +2,7 @@ import { nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/binding-verdict.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
-import type { Intent } from '../../protocols/intent.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
 import { shownPath } from '../fee-tier-path.ts'
 import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
 import { bindPoolSwap } from '../pool-swap-binding.ts'
@@ -11,7 +11,7 @@ import { decodeSwap } from './decode.ts'
 /** Binds a call of the Universal Router to the swap on one chain that was asked for. It is paid through Permit2. */
 export function bindUniswapV4(
   transaction: Transaction,
-  intent: Extract<Intent, { kind: 'swap' }>,
+  intent: SwapIntent,
   { via, permit2 }: UniswapV4Constants,
 ): Verdict {
   const swap = decodeSwap(transaction)
