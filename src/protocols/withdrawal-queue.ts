@@ -63,3 +63,12 @@ export type Queue = {
 
 /** No requests. */
 export const noRequests: Requests = { pending: [], claimable: [] }
+
+/** Requests by whether they can be claimed; one without an answer (`null`) leaves all unknown. */
+export function byReadiness(all: readonly ((Request & { isReady: boolean }) | null)[]): Requests | null {
+  const known = all.filter((one) => one !== null)
+  if (known.length < all.length) return null
+  const those = (ready: boolean) =>
+    known.filter(({ isReady }) => isReady === ready).map(({ isReady: _, ...request }) => request)
+  return { pending: those(false), claimable: those(true) }
+}

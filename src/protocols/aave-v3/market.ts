@@ -9,6 +9,7 @@ import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { reserve } from '../shared/aave-reserve.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-assertions.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { transferLogs } from '../shared/transfers.ts'
@@ -20,44 +21,30 @@ import { aaveRewards } from './rewards.ts'
 /** A reserve of an Aave v3 pool. aTokens rebase, so a balance already is the position (source: aave-v3-origin). */
 export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Constants): ProtocolMarket => {
   const { chainId, asset } = entry
+  const [ofPool, ofToken] = [queriesOf(pool, aaveV3PoolAbi), queriesOf(aToken, aTokenAbi)]
   return {
     entry,
     contractAssertions: [
       says(
         'the aToken of the reserve',
-        { address: pool, abi: aaveV3PoolAbi, functionName: 'getReserveData', args: [asset.address] },
+        ofPool('getReserveData', asset.address),
         aToken,
         (data) => (data as { aTokenAddress: Address }).aTokenAddress,
       ),
-      says(
-        'the asset of the aToken',
-        { address: aToken, abi: aTokenAbi, functionName: 'UNDERLYING_ASSET_ADDRESS' },
-        asset.address,
-      ),
-      says('the pool of the aToken', { address: aToken, abi: aTokenAbi, functionName: 'POOL' }, pool),
-      says(
-        'the unit of the oracle',
-        { address: oracle, abi: aaveV3OracleAbi, functionName: 'BASE_CURRENCY_UNIT' },
-        10n ** 8n,
-      ),
+      says('the asset of the aToken', ofToken('UNDERLYING_ASSET_ADDRESS'), asset.address),
+      says('the pool of the aToken', ofToken('POOL'), pool),
+      says('the unit of the oracle', queriesOf(oracle, aaveV3OracleAbi)('BASE_CURRENCY_UNIT'), 10n ** 8n),
     ],
     state: reserve({ pool, aToken, asset: asset.address, decimals: asset.decimals }),
     index: {
-      reads: [
-        {
-          address: pool,
-          abi: aaveV3PoolAbi,
-          functionName: 'getReserveNormalizedIncome',
-          args: [asset.address],
-        },
-      ],
+      reads: [ofPool('getReserveNormalizedIncome', asset.address)],
       parse: ([income]) => income as bigint,
     },
     rewards: aaveRewards(aToken),
     shares: (owner) => balance(aToken, owner),
     worth: known,
     counted: (owner) => ({
-      reads: [{ address: aToken, abi: aTokenAbi, functionName: 'scaledBalanceOf', args: [owner] }],
+      reads: [ofToken('scaledBalanceOf', owner)],
       parse: ([scaled]) => (scaled as bigint | undefined) ?? null,
     }),
     deposit: ({ amount, owner }) => ({

@@ -3,6 +3,7 @@ import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 import { feedAbi, freshFor } from '../prices.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { type MarketRewards, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
 
 /** The contract that an aToken names for its rewards (source: @aave/core-v3, IncentivizedERC20). */
@@ -26,12 +27,7 @@ export const aaveRewards = (aToken: Address): MarketRewards =>
     ]
     if (controller === undefined) return null
     if (controller === nativeAddress) return []
-    const ask = (functionName: string, ...args: unknown[]): Query => ({
-      address: controller as Address,
-      abi: rewardsControllerAbi,
-      functionName,
-      args,
-    })
+    const ask = queriesOf(controller as Address, rewardsControllerAbi)
     const [listed] = yield [ask('getRewardsByAsset', aToken)]
     if (!Array.isArray(listed)) return null
     const tokens = listed as Address[]

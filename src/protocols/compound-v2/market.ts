@@ -7,6 +7,7 @@ import type { MarketState, Moment, ProtocolMarket, Rate } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { answers, type ContractAssertion, says, silent } from '../shared/contract-assertions.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { addressTopic } from '../shared/encode-topics.ts'
 import { perDay, perSecond, perTick, ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
@@ -22,14 +23,10 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
   return {
     entry,
     contractAssertions: [
-      says(
-        'the comptroller of the market',
-        { address: market, abi, functionName: 'comptroller' },
-        comptroller,
-      ),
+      says('the comptroller of the market', queriesOf(market, abi)('comptroller'), comptroller),
       says(
         'whether the comptroller lists the market',
-        { address: comptroller, abi: comptrollerAbi, functionName: 'markets', args: [market] },
+        queriesOf(comptroller, comptrollerAbi)('markets', market),
         'true',
       ),
       ...assetClaims(entry, constants),
@@ -66,12 +63,8 @@ function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Const
   return coin ? [] : [says('the asset of the market', underlying, asset.address)]
 }
 
-const eachSecond = (market: Address): Read => ({
-  address: market,
-  abi,
-  functionName: 'supplyRatePerTimestamp',
-})
-const eachBlock = (market: Address): Read => ({ address: market, abi, functionName: 'supplyRatePerBlock' })
+const eachSecond = (market: Address): Read => queriesOf(market, abi)('supplyRatePerTimestamp')
+const eachBlock = (market: Address): Read => queriesOf(market, abi)('supplyRatePerBlock')
 
 /** A rate per block, compounded every block. The number of blocks per year follows from the current block time, which a chain may change. */
 function* blockRate(market: Address, { secondsABlock }: Moment): Rounds<Rate | null> {
@@ -104,13 +97,7 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
       ...own.map((functionName) => ({ address: market, abi, functionName })),
       pausedAt(constants, 0),
       pausedAt(constants, 1),
-      {
-        address: comptroller,
-        abi: comptrollerAbi,
-        functionName: 'supplyCaps',
-        args: [market],
-        refused: null,
-      },
+      { ...queriesOf(comptroller, comptrollerAbi)('supplyCaps', market), refused: null },
       ...(rate === 'second' ? [eachSecond(market)] : []),
     ],
     parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, each]) => {

@@ -1,6 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { type MarketRewards, type Priced, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
 import type { CompoundV2Constants } from './constants.ts'
 
@@ -32,12 +33,7 @@ export const compoundV2Rewards = ({
 }: CompoundV2Constants): MarketRewards | undefined =>
   pauses === 'guardian'
     ? function* (now, priced) {
-        const ask = (functionName: string, ...args: unknown[]): Query => ({
-          address: comptroller,
-          abi: lenderRewardsAbi,
-          functionName,
-          args,
-        })
+        const ask = queriesOf(comptroller, lenderRewardsAbi)
         const [distributor, ofQi, ofCoin, qi] = (yield [
           ask('rewardDistributor'),
           ask('supplyRewardSpeeds', 0, market),

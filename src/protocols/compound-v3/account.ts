@@ -6,6 +6,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'
 import { isFresh, type Prices } from '../prices.ts'
 import { readAmount } from '../shared/amount-reads.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import type { Account, Holding, Totals } from '../shared/lending-account.ts'
 import { cometAbi as abi } from './abi.ts'
 import { kinkedRate } from './market.ts'
@@ -33,13 +34,8 @@ const mostAssets = 24
 /** The listed collaterals of a market, at most `count`; `undefined` if it does not answer. None is ever removed from the list. */
 export const cometListed = ({ comet }: CometPlace, count = mostAssets): Reading<CometTerms | undefined> => ({
   reads: [
-    { address: comet, abi, functionName: 'baseTokenPriceFeed' },
-    ...Array.from({ length: count }, (_, at) => ({
-      address: comet,
-      abi,
-      functionName: 'getAssetInfo',
-      args: [at],
-    })),
+    queriesOf(comet, abi)('baseTokenPriceFeed'),
+    ...Array.from({ length: count }, (_, at) => queriesOf(comet, abi)('getAssetInfo', at)),
   ],
   parse: ([baseFeed, ...infos]) => {
     // The contract reverts only past the last one.

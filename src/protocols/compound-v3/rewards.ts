@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { type MarketRewards, pricedTokens } from '../shared/rewards.ts'
 import { cometAbi } from './abi.ts'
 import type { CompoundV3Constants } from './constants.ts'
@@ -30,17 +30,11 @@ const speeds = ['baseTrackingSupplySpeed', 'trackingIndexScale', 'baseMinForRewa
 export const cometRewards = ({ comet, rewards }: CompoundV3Constants): MarketRewards | undefined =>
   rewards &&
   function* (_now, priced) {
-    const asked = (abi: typeof cometRewardsAbi | typeof multipliedRewardsAbi): Query => ({
-      address: rewards,
-      abi,
-      functionName: 'rewardConfig',
-      args: [comet],
-    })
     const [speed, scale, least, totals, plain, multiplied] = yield [
-      ...speeds.map((functionName): Query => ({ address: comet, abi: cometSpeedAbi, functionName })),
+      ...speeds.map((name) => queriesOf(comet, cometSpeedAbi)(name)),
       { address: comet, abi: cometAbi, functionName: 'totalsBasic' },
-      asked(cometRewardsAbi),
-      asked(multipliedRewardsAbi),
+      queriesOf(rewards, cometRewardsAbi)('rewardConfig', comet),
+      queriesOf(rewards, multipliedRewardsAbi)('rewardConfig', comet),
     ]
     if ([speed, scale, least, totals].includes(undefined)) return null
     const { totalSupplyBase } = totals as { totalSupplyBase: bigint }

@@ -2,6 +2,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { ProtocolMarket } from '../market.ts'
 import { reserve } from '../shared/aave-reserve.ts'
 import { answers } from '../shared/contract-assertions.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import type { Erc4626Constants } from './constants.ts'
 import { eulerRate, eulerVaultAbi } from './euler-rate.ts'
@@ -22,11 +23,7 @@ export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): Prot
       rate: () => eulerRate(vault),
       contractAssertions: [
         ...readings.contractAssertions,
-        answers('what it costs to borrow from it', {
-          address: vault,
-          abi: eulerVaultAbi,
-          functionName: 'interestRate',
-        }),
+        answers('what it costs to borrow from it', queriesOf(vault, eulerVaultAbi)('interestRate')),
       ],
     }),
     ...vaultSteps(entry, vault),

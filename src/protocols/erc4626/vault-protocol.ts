@@ -2,31 +2,27 @@ import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Verdict } from '../binding-verdict.ts'
 import { type Cost, type MarketBinding, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { erc4626Abi } from './abi.ts'
 
 /** The cost of a withdrawal of an exact amount, in shares. */
 const previewWithdraw =
   (vault: Address) =>
   (amount: bigint): Cost => ({
-    read: readOf({ address: vault, abi: erc4626Abi, functionName: 'previewWithdraw', args: [amount] }),
+    read: readOf(queriesOf(vault, erc4626Abi)('previewWithdraw', amount)),
     unitsOf: (shares) => shares,
   })
 
 /** The shares that a deposit brings, after the fee of a vault that takes one. */
 const previewDeposit = (vault: Address, amount: bigint): Cost => ({
-  read: readOf({ address: vault, abi: erc4626Abi, functionName: 'previewDeposit', args: [amount] }),
+  read: readOf(queriesOf(vault, erc4626Abi)('previewDeposit', amount)),
   unitsOf: (shares) => shares,
 })
 
 /** What shares pay. Without an answer of previewRedeem it is the share price, which does not include fees. */
 const previewRedeem = (vault: Address, units: bigint): Pays => ({
   ...paysBy(
-    ['previewRedeem', 'convertToAssets'].map((functionName) => ({
-      address: vault,
-      abi: erc4626Abi,
-      functionName,
-      args: [units],
-    })),
+    ['previewRedeem', 'convertToAssets'].map((name) => queriesOf(vault, erc4626Abi)(name, units)),
     ([assets, worth]) => assets ?? worth,
   ),
   insteadOf: ([assets]) =>

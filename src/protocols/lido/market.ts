@@ -7,6 +7,7 @@ import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from '../market-logs.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-assertions.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { addressTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { movementOf, transferLogs } from '../shared/transfers.ts'
@@ -24,6 +25,7 @@ const stakerAbi = parseAbi(['function wstETH() view returns (address)'])
  */
 export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMarket => {
   const { chainId, receipt } = entry
+  const ofQueue = queriesOf(constants.queue, lidoQueueAbi)
   const leave = (amount: bigint, owner: Address) => ({
     transaction: requestWithdrawals({ chainId, constants, amount, owner }),
     needs: { token: receipt.address, spender: constants.queue, amount },
@@ -31,29 +33,13 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
   return {
     entry,
     contractAssertions: [
-      says(
-        'what the queue takes',
-        { address: constants.queue, abi: lidoQueueAbi, functionName: 'STETH' },
-        constants.stEth,
-      ),
+      says('what the queue takes', ofQueue('STETH'), constants.stEth),
       ...(constants.holds === 'wstETH'
-        ? [
-            says(
-              'what the queue takes wrapped',
-              { address: constants.queue, abi: lidoQueueAbi, functionName: 'WSTETH' },
-              constants.wstEth,
-            ),
-            // wstETH may take the coin itself, and then has no other staker.
-            ...(constants.staker === constants.wstEth
-              ? []
-              : [
-                  says(
-                    'what the staker gives',
-                    { address: constants.staker, abi: stakerAbi, functionName: 'wstETH' },
-                    constants.wstEth,
-                  ),
-                ]),
-          ]
+        ? [says('what the queue takes wrapped', ofQueue('WSTETH'), constants.wstEth)]
+        : []),
+      // wstETH may take the coin itself, and then has no other staker.
+      ...(constants.holds === 'wstETH' && constants.staker !== constants.wstEth
+        ? [says('what the staker gives', queriesOf(constants.staker, stakerAbi)('wstETH'), constants.wstEth)]
         : []),
     ],
     state: stateOf(constants),
@@ -88,12 +74,7 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
 }
 
 /** The value of 1e27 shares, which equals the index, because a share began as one. */
-const share = ({ stEth }: LidoConstants) => ({
-  address: stEth,
-  abi,
-  functionName: 'getPooledEthByShares',
-  args: [ray],
-})
+const share = ({ stEth }: LidoConstants) => queriesOf(stEth, abi)('getPooledEthByShares', ray)
 
 const converted = (
   address: Address,

@@ -4,7 +4,8 @@ import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import { type Claim, noRequests, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
+import { byReadiness, type Claim, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type { LidoConstants } from './constants.ts'
 
 /** The withdrawal queue of Lido (source: lidofinance/core, WithdrawalQueueERC721.sol). A request is a token of the queue. */
@@ -43,26 +44,21 @@ export const claimWithdrawals = (claim: {
 
 /** The queue of Lido: the owner of a request sends the claim, and is paid by it. */
 export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {
-  const ask = (functionName: string, args: readonly unknown[] = []) => ({
-    address: queue,
-    abi: lidoQueueAbi,
-    functionName,
-    args,
-  })
+  const ask = queriesOf(queue, lidoQueueAbi)
   function* hintsOf(ids: readonly bigint[]): Rounds<readonly bigint[] | undefined> {
     const [last] = yield [ask('getLastCheckpointIndex')]
-    const [hints] = yield [ask('findCheckpointHints', [ids, 1n, last ?? 0n])]
+    const [hints] = yield [ask('findCheckpointHints', ids, 1n, last ?? 0n)]
     return hints as readonly bigint[] | undefined
   }
   return {
     place: queue,
     ticket: { address: queue, symbol: 'unstETH' },
     *requests(owner: Address): Rounds<Requests | null> {
-      const [found] = yield [ask('getWithdrawalRequests', [owner])]
+      const [found] = yield [ask('getWithdrawalRequests', owner)]
       if (found === undefined) return null
       const ids = [...(found as readonly bigint[])].sort((a, b) => (a < b ? -1 : 1))
       if (ids.length === 0) return noRequests
-      const [statuses] = yield [ask('getWithdrawalStatus', [ids])]
+      const [statuses] = yield [ask('getWithdrawalStatus', ids)]
       if (statuses === undefined) return null
       const open = (statuses as readonly Status[]).flatMap((status, at) =>
         status.isClaimed ? [] : [{ ...status, id: ids[at]! }],
@@ -70,19 +66,18 @@ export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {
       const ready = open.filter(({ isFinalized }) => isFinalized).map(({ id }) => id)
       // The payout of a request is fixed when it is finalized, and may be below the requested amount.
       const hints = ready.length === 0 ? [] : yield* hintsOf(ready)
-      const [paid] = ready.length === 0 ? [[]] : yield [ask('getClaimableEther', [ready, hints ?? []])]
+      const [paid] = ready.length === 0 ? [[]] : yield [ask('getClaimableEther', ready, hints ?? [])]
       if (hints === undefined || paid === undefined) return null
       const amounts = new Map(ready.map((id, at) => [id, (paid as readonly bigint[])[at]!]))
-      const asRequest = (of: (typeof open)[number]): Request => ({
-        id: of.id.toString(),
-        amount: amounts.get(of.id) ?? of.amountOfStETH,
-        requestedAt: Number(of.timestamp),
-        availableAt: null,
-      })
-      return {
-        pending: open.filter(({ isFinalized }) => !isFinalized).map(asRequest),
-        claimable: open.filter(({ isFinalized }) => isFinalized).map(asRequest),
-      }
+      return byReadiness(
+        open.map((of) => ({
+          isReady: of.isFinalized,
+          id: of.id.toString(),
+          amount: amounts.get(of.id) ?? of.amountOfStETH,
+          requestedAt: Number(of.timestamp),
+          availableAt: null,
+        })),
+      )
     },
     taken: (claimable) => claimable.slice(0, mostClaimed),
     *claim(_, taken): Rounds<Transaction> {

@@ -1,10 +1,11 @@
 import type { Abi, AbiFunction } from 'viem'
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
-import { noRequests, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
+import { byReadiness, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type {
   BenqiStakingConstants,
   EtherFiConstants,
@@ -27,9 +28,7 @@ export const etherFiQueue = (chainId: number, { requests: address }: EtherFiCons
   *requests(owner, _, tickets): Rounds<Requests | null> {
     const mine = yield* ownedBy(owner, address, tickets)
     const names = ['isFinalized', 'getRequest', 'getClaimableAmount'] as const
-    const answers = yield mine.flatMap((id) =>
-      names.map((functionName) => ({ address, abi: etherFiAbi, functionName, args: [id] })),
-    )
+    const answers = yield mine.flatMap((id) => names.map((name) => queriesOf(address, etherFiAbi)(name, id)))
     return byReadiness(
       mine.map((id, at) => {
         const [isReady, request, payout] = answers.slice(3 * at, 3 * at + 3)
@@ -59,10 +58,8 @@ export const fraxQueue = (chainId: number, { queue: address }: FraxEtherConstant
   ticket: { address, symbol: 'redemption ticket', unlisted: true },
   *requests(owner, _, tickets): Rounds<Requests | null> {
     const mine = yield* ownedBy(owner, address, tickets)
-    const answers = yield mine.flatMap((id): Query[] => [
-      { address, abi: fraxAbi, functionName: 'nftInformation', args: [id] },
-      { address, abi: fraxAbi, functionName: 'canRedeem', args: [id, 0n, false] },
-    ])
+    const ask = queriesOf(address, fraxAbi)
+    const answers = yield mine.flatMap((id) => [ask('nftInformation', id), ask('canRedeem', id, 0n, false)])
     return byReadiness(
       mine.map((id, at) => {
         const [ticket, redeemable] = answers.slice(2 * at, 2 * at + 2)
@@ -98,18 +95,11 @@ export const staderQueue = (chainId: number, { withdrawals: address }: StaderCon
   place: address,
   paid: toEventSelector('RequestRedeemed(address,address,uint256)'),
   *requests(owner): Rounds<Requests | null> {
-    const [found, next] = yield [
-      { address, abi: staderAbi, functionName: 'getRequestIdsByUser', args: [owner] },
-      { address, abi: staderAbi, functionName: 'nextRequestIdToFinalize' },
-    ]
+    const ask = queriesOf(address, staderAbi)
+    const [found, next] = yield [ask('getRequestIdsByUser', owner), ask('nextRequestIdToFinalize')]
     if (found === undefined || next === undefined) return null
     const ids = [...(found as readonly bigint[])].sort((a, b) => (a < b ? -1 : 1))
-    const answers = yield ids.map((id) => ({
-      address,
-      abi: staderAbi,
-      functionName: 'userWithdrawRequests',
-      args: [id],
-    }))
+    const answers = yield ids.map((id) => ask('userWithdrawRequests', id))
     if (answers.includes(undefined)) return null
     return byReadiness(
       ids.map((id, at) => {
@@ -133,17 +123,11 @@ const listaClaim = parseAbi(['function claimWithdraw(uint256 requestId)'])
 export const listaQueue = (chainId: number, { manager: address }: ListaConstants): Queue => ({
   place: address,
   *requests(owner): Rounds<Requests | null> {
-    const [found] = yield [
-      { address, abi: listaAbi, functionName: 'getUserWithdrawalRequests', args: [owner] },
-    ]
+    const ask = queriesOf(address, listaAbi)
+    const [found] = yield [ask('getUserWithdrawalRequests', owner)]
     if (found === undefined) return null
     const list = found as readonly { startTime: bigint }[]
-    const answers = yield list.map((_, at) => ({
-      address,
-      abi: listaAbi,
-      functionName: 'getUserRequestStatus',
-      args: [owner, BigInt(at)],
-    }))
+    const answers = yield list.map((_, at) => ask('getUserRequestStatus', owner, BigInt(at)))
     if (answers.includes(undefined)) return null
     return byReadiness(
       list.map(({ startTime }, at) => {
@@ -171,12 +155,7 @@ const one = 10n ** 18n
  * can be claimed then. An overdue request stays in the list of those that wait: redeemOverdueShares() gives all its shares back, and pays nothing.
  */
 export const savaxQueue = (chainId: number, { token: address }: BenqiStakingConstants): Queue => {
-  const ask = (functionName: string, args: readonly unknown[] = []) => ({
-    address,
-    abi: savaxAbi,
-    functionName,
-    args,
-  })
+  const ask = queriesOf(address, savaxAbi)
   const back = `redeemOverdueShares() of ${address}`
   return {
     place: address,
@@ -195,15 +174,15 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
     paid: toEventSelector('Redeem(address,uint256,uint256,uint256)'),
     *requests(owner, now): Rounds<Requests | null> {
       const [count, cooldown, window, rate] = (yield [
-        ask('getUnlockRequestCount', [owner]),
+        ask('getUnlockRequestCount', owner),
         ask('cooldownPeriod'),
         ask('redeemPeriod'),
-        ask('getPooledAvaxByShares', [one]),
+        ask('getPooledAvaxByShares', one),
       ]) as (bigint | undefined)[]
       if (count === undefined || cooldown === undefined || window === undefined || rate === undefined)
         return null
       if (count === 0n) return noRequests
-      const [found] = yield [ask('getPaginatedUnlockRequests', [owner, 0n, count])]
+      const [found] = yield [ask('getPaginatedUnlockRequests', owner, 0n, count)]
       if (found === undefined) return null
       const [list, rates] = found as [
         readonly { startedAt: bigint; shareAmount: bigint }[],
@@ -240,15 +219,6 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
 }
 
 const noTimes = { requestedAt: null, availableAt: null }
-
-/** Requests by whether they can be claimed; one without an answer (`null`) leaves all unknown. */
-function byReadiness(all: readonly ((Request & { isReady: boolean }) | null)[]): Requests | null {
-  const known = all.filter((one) => one !== null)
-  if (known.length < all.length) return null
-  const those = (ready: boolean) =>
-    known.filter(({ isReady }) => isReady === ready).map(({ isReady: _, ...request }) => request)
-  return { pending: those(false), claimable: those(true) }
-}
 
 /** A ticket (ERC-721) names its owner; a paid one has none, and reverts. */
 const ticketAbi = parseAbi(['function ownerOf(uint256 tokenId) view returns (address)'])

@@ -1,6 +1,7 @@
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Moment, Rate } from '../market.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { adaptiveModelAbi, metaMorphoAbi, morphoAbi, rateModelAbi } from './abi.ts'
 import type { MorphoConstants } from './constants.ts'
 
@@ -145,24 +146,14 @@ type Params = readonly [Address, Address, Address, Address, bigint]
 
 /** The rate of a vault, from its markets, their state and their rates; `null` if a contract does not answer. */
 export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment): Rounds<Rate | null> {
-  const own = (functionName: string, args: readonly unknown[] = []): Query => ({
-    address: vault,
-    abi: metaMorphoAbi,
-    functionName,
-    args,
-  })
+  const own = queriesOf(vault, metaMorphoAbi)
   // Vaults of v1.0 have no lost assets.
   const [fee, count, last, lost] = yield ['fee', 'withdrawQueueLength', 'lastTotalAssets', 'lostAssets'].map(
     (name) => own(name),
   )
   if ([fee, count].includes(undefined)) return null
-  const ids = yield Array.from({ length: Number(count) }, (_, at) => own('withdrawQueue', [BigInt(at)]))
-  const core = (functionName: string, ...args: unknown[]): Query => ({
-    address: morpho,
-    abi: morphoAbi,
-    functionName,
-    args,
-  })
+  const ids = yield Array.from({ length: Number(count) }, (_, at) => own('withdrawQueue', BigInt(at)))
+  const core = queriesOf(morpho, morphoAbi)
   const found = yield ids.flatMap((id) => [
     core('idToMarketParams', id),
     core('market', id),
@@ -179,15 +170,16 @@ export function* morphoRate({ vault, morpho }: MorphoConstants, { now }: Moment)
   })
   // A market without a model has no rate.
   const hasModel = ({ params }: { params: Params }) => params[3] !== nativeAddress
-  const said = yield markets.filter(hasModel).flatMap(({ id, params, state }): Query[] => [
-    { address: params[3], abi: adaptiveModelAbi, functionName: 'rateAtTarget', args: [id] },
-    {
-      address: params[3],
-      abi: rateModelAbi,
-      functionName: 'borrowRateView',
-      args: [named(paramNames, params), named(stateNames, state)],
-    },
-  ])
+  const said = yield markets
+    .filter(hasModel)
+    .flatMap(({ id, params, state }): Query[] => [
+      queriesOf(params[3], adaptiveModelAbi)('rateAtTarget', id),
+      queriesOf(params[3], rateModelAbi)(
+        'borrowRateView',
+        named(paramNames, params),
+        named(stateNames, state),
+      ),
+    ])
   const costs = new Map(
     markets.filter(hasModel).map(({ id }, at) => [id, said.slice(2 * at, 2 * at + 2)] as const),
   )

@@ -7,6 +7,7 @@ import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { unitsAt } from '../receipt-units.ts'
 import { balance } from '../shared/amount-reads.ts'
 import { answers, says } from '../shared/contract-assertions.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
@@ -71,24 +72,23 @@ function claimsOf(
     ['the PT of the market', receipt.address],
     ['the YT of the market', yt],
   ] as const
-  const of = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
-    address,
-    abi,
-    functionName,
-    args,
-  })
+  const [ofMarket, ofSy, ofRouter] = [
+    queriesOf(market, abi),
+    queriesOf(sy, abi),
+    queriesOf(routerStatic, abi),
+  ]
   return [
     ...parts.map(([what, is], at) =>
-      says(what, of(market, 'readTokens'), is, (tokens) => (tokens as readonly Address[])[at]),
+      says(what, ofMarket('readTokens'), is, (tokens) => (tokens as readonly Address[])[at]),
     ),
-    says('the maturity of the market', of(market, 'expiry'), expiry),
-    says('what a PT is worth one of', of(sy, 'assetInfo'), asset.address, (info) => (info as unknown[])[1]),
-    says('that the SY takes the asset', of(sy, 'isValidTokenIn', [asset.address]), 'true'),
-    says('that the SY gives the asset', of(sy, 'isValidTokenOut', [asset.address]), 'true'),
+    says('the maturity of the market', ofMarket('expiry'), expiry),
+    says('what a PT is worth one of', ofSy('assetInfo'), asset.address, (info) => (info as unknown[])[1]),
+    says('that the SY takes the asset', ofSy('isValidTokenIn', asset.address), 'true'),
+    says('that the SY gives the asset', ofSy('isValidTokenOut', asset.address), 'true'),
     answers('the price of a PT', ptPrice(constants, 0)),
     answers(
       'what a mature PT brings',
-      of(routerStatic, 'redeemPyToTokenStatic', [yt, 10n ** BigInt(receipt.decimals), asset.address]),
+      ofRouter('redeemPyToTokenStatic', yt, 10n ** BigInt(receipt.decimals), asset.address),
     ),
   ]
 }

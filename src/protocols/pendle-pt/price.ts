@@ -1,6 +1,7 @@
 import type { Query } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Exchange } from '../exchange-quotes.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { pendleAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants.ts'
 
@@ -17,26 +18,18 @@ export const ptPrice = ({ oracle, market }: PendlePtConstants, seconds = 900): Q
 /** The quotes of a purchase and of a sale of PT: by the router, and by the oracle. */
 export function pendleExchange(constants: PendlePtConstants, token: Address): Exchange {
   const { routerStatic: address, market, yt } = constants
-  const ask = (functionName: string, args: readonly unknown[]): Query => ({
-    address,
-    abi: pendleAbi,
-    functionName,
-    args,
-  })
+  const ask = queriesOf(address, pendleAbi)
   const first = (answer: unknown) => (answer as readonly bigint[] | undefined)?.[0]
   return {
     *into(amount) {
-      const [said, rate] = yield [
-        ask('swapExactTokenForPtStatic', [market, token, amount]),
-        ptPrice(constants),
-      ]
+      const [said, rate] = yield [ask('swapExactTokenForPtStatic', market, token, amount), ptPrice(constants)]
       return { brings: first(said), fair: rate ? (amount * one) / (rate as bigint) : undefined }
     },
     *outOf(units) {
       const [isMature, sold, redeemed, rate] = yield [
         { address: market, abi: pendleAbi, functionName: 'isExpired' },
-        ask('swapExactPtForTokenStatic', [market, units, token]),
-        ask('redeemPyToTokenStatic', [yt, units, token]),
+        ask('swapExactPtForTokenStatic', market, units, token),
+        ask('redeemPyToTokenStatic', yt, units, token),
         ptPrice(constants),
       ]
       return {

@@ -11,6 +11,7 @@ import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { balance, readAmount } from './amount-reads.ts'
 import { says } from './contract-assertions.ts'
+import { queriesOf } from './contract-queries.ts'
 import { addressTopic, eventTopic } from './encode-topics.ts'
 import { perTick, ray } from './rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from './transfers.ts'
@@ -34,29 +35,26 @@ export function vaultReadings(
 ): Omit<ProtocolMarket, 'entry' | 'deposit' | 'withdraw' | 'withdrawAll'> {
   const isLimited = limits !== 'none'
   const oneShare = 10n ** BigInt(receipt.decimals)
-  const priced = { address: vault, abi, functionName: 'convertToAssets', args: [oneShare * precision] }
+  const ask = queriesOf(vault, abi)
+  const statedRate = stated && queriesOf(stated.at, statedAbi)(stated.name)
+  const priced = ask('convertToAssets', oneShare * precision)
   const indexOf = (price: Answer) => ((price as bigint) * ray) / (10n ** BigInt(asset.decimals) * precision)
   const reads: Read[] = [
-    { address: vault, abi, functionName: 'totalAssets' },
+    ask('totalAssets'),
     priced,
     // The limits of some vaults are zero by design: another read takes their place.
-    isLimited
-      ? { address: vault, abi, functionName: 'maxDeposit', args: [someone] }
-      : { address: vault, abi, functionName: 'asset' },
-    ...(stated ? [{ address: stated.at, abi: statedAbi, functionName: stated.name }] : []),
-    ...(!isLimited ? [{ address: vault, abi: keptAbi, functionName: 'performanceFee', refused: null }] : []),
+    isLimited ? ask('maxDeposit', someone) : ask('asset'),
+    ...(statedRate ? [statedRate] : []),
+    ...(!isLimited ? [{ ...queriesOf(vault, keptAbi)('performanceFee'), refused: null }] : []),
   ]
   return {
     contractAssertions: [
-      says('the asset of the vault', { address: vault, abi, functionName: 'asset' }, asset.address),
+      says('the asset of the vault', ask('asset'), asset.address),
       // The stated rate is a factor per second of at least one.
-      ...(stated
+      ...(statedRate
         ? [
-            says(
-              'the stated rate',
-              { address: stated.at, abi: statedAbi, functionName: stated.name },
-              'a rate',
-              (rate) => ((rate as bigint) >= ray ? 'a rate' : rate),
+            says('the stated rate', statedRate, 'a rate', (rate) =>
+              (rate as bigint) >= ray ? 'a rate' : rate,
             ),
           ]
         : []),
@@ -84,11 +82,11 @@ export function vaultReadings(
     },
     index: { reads: [priced], parse: ([price]) => indexOf(price) },
     shares: (owner) => balance(vault, owner),
-    worth: (shares) => readAmount({ address: vault, abi, functionName: 'convertToAssets', args: [shares] }),
+    worth: (shares) => readAmount(ask('convertToAssets', shares)),
     ...(isLimited &&
       !under && {
         mostOut: (owner: Address): Reading<bigint | null> => ({
-          reads: [{ address: vault, abi, functionName: 'maxWithdraw', args: [owner] }],
+          reads: [ask('maxWithdraw', owner)],
           parse: ([most]) => (most as bigint | undefined) ?? null,
         }),
       }),

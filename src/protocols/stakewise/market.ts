@@ -1,11 +1,11 @@
 import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
-import type { Read } from '../../chain/contract-reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-assertions.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import {
@@ -23,18 +23,8 @@ import { depositStake, requestExit } from './encode.ts'
 export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): ProtocolMarket => {
   const { chainId, asset } = entry
   const { vault, keeper, registry } = constants
-  const ask = (functionName: string, args: readonly unknown[] = []): Read => ({
-    address: vault,
-    abi,
-    functionName,
-    args,
-  })
-  const keeps = (functionName: string): Read => ({
-    address: keeper,
-    abi: keeperAbi,
-    functionName,
-    args: [vault],
-  })
+  const ask = queriesOf(vault, abi)
+  const keeps = (functionName: string) => queriesOf(keeper, keeperAbi)(functionName, vault)
   const leave = (shares: bigint, owner: Address) => ({
     transaction: requestExit({ chainId, vault, owner, shares }),
   })
@@ -51,7 +41,7 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
     ],
     state: {
       reads: [
-        ask('convertToAssets', [ray]),
+        ask('convertToAssets', ray),
         ask('totalAssets'),
         ask('capacity'),
         keeps('isHarvestRequired'),
@@ -64,10 +54,10 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
           hasValidators as boolean,
         ),
     },
-    index: { reads: [ask('convertToAssets', [ray])], parse: ([said]) => said as bigint },
-    shares: (owner) => readAmount(ask('getShares', [owner])),
-    worth: (shares) => readAmount(ask('convertToAssets', [shares])),
-    units: (amount) => readAmount(ask('convertToShares', [amount])),
+    index: { reads: [ask('convertToAssets', ray)], parse: ([said]) => said as bigint },
+    shares: (owner) => readAmount(ask('getShares', owner)),
+    worth: (shares) => readAmount(ask('convertToAssets', shares)),
+    units: (amount) => readAmount(ask('convertToShares', amount)),
     deposit: ({ amount, owner }) => ({
       transaction: depositStake({ chainId, vault, owner, asset: asset.address, amount }),
       ...(asset.address !== nativeAddress && { needs: { token: asset.address, spender: vault, amount } }),

@@ -4,7 +4,8 @@ import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse } from '../binding-verdict.ts'
-import type { Logged, Queue, Request, Requests } from '../withdrawal-queue.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
+import { byReadiness, type Logged, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
 import { stakewiseAbi as abi } from './abi.ts'
 import type { StakewiseConstants } from './constants.ts'
 
@@ -54,27 +55,22 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
   paid: toEventSelector('ExitedAssetsClaimed(address,uint256,uint256,uint256)'),
   logged: ticketsIn,
   *requests(owner, now, tickets): Rounds<Requests | null> {
+    const ask = queriesOf(address, abi)
     const places = yield tickets.map((ticket) => at(address, placeIn(ticket)))
     if (places.includes(undefined)) return null
-    const answers = yield tickets.map((ticket, i) => ({
-      address,
-      abi,
-      functionName: 'calculateExitedAssets',
-      args: [
+    const answers = yield tickets.map((ticket, i) => {
+      const index = places[i] as bigint
+      return ask(
+        'calculateExitedAssets',
         owner,
         placeIn(ticket),
         timeIn(ticket),
-        (places[i] as bigint) < 0n ? nowhere : (places[i] as bigint),
-      ],
-    }))
+        index < 0n ? nowhere : index,
+      )
+    })
     if (answers.includes(undefined)) return null
     const parts = answers as (readonly [left: bigint, exited: bigint, assets: bigint])[]
-    const worth = yield parts.map(([left]) => ({
-      address,
-      abi,
-      functionName: 'convertToAssets',
-      args: [left],
-    }))
+    const worth = yield parts.map(([left]) => ask('convertToAssets', left))
     if (worth.includes(undefined)) return null
     const all = tickets.flatMap((ticket, i): (Request & { isReady: boolean })[] => {
       const since = Number(timeIn(ticket))
@@ -91,12 +87,9 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
         },
       ]
     })
-    const those = (ready: boolean) =>
-      all
-        .filter(({ isReady, amount }) => isReady === ready && amount > 0n)
-        .map(({ isReady: _, ...request }) => request)
-        .sort((one, other) => one.requestedAt! - other.requestedAt!)
-    return { pending: those(false), claimable: those(true) }
+    return byReadiness(
+      all.filter(({ amount }) => amount > 0n).sort((one, other) => one.requestedAt! - other.requestedAt!),
+    )
   },
   taken: (claimable) => claimable.slice(0, 1),
   *claim(_, [{ id } = { id: '0-0' }]): Rounds<Transaction> {
@@ -125,12 +118,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
   },
 })
 
-const at = (address: Address, place: bigint) => ({
-  address,
-  abi,
-  functionName: 'getExitQueueIndex',
-  args: [place],
-})
+const at = (address: Address, place: bigint) => queriesOf(address, abi)('getExitQueueIndex', place)
 
 /** The requests of an owner: each keeps its time through every partial claim. */
 function ticketsIn(owner: Address, logs: readonly Logged[]): bigint[] {
