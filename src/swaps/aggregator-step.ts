@@ -1,5 +1,6 @@
 import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import type { Token } from '../domain/token.ts'
 import type { Step } from '../protocols/step.ts'
 import type { Description } from './aggregator-binding.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
@@ -33,9 +34,29 @@ export function aggregatorStep(
     throw badAnswer(provider, `${label} answered with another swap than it quoted`, status)
   if (swap.minReturnAmount < minAmountOut)
     throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
-  const isNative = sameAddress(tokenIn.address, nativeAddress)
+  return payingStep({ chainId: from.chainId, to: router, data }, tokenIn, amountIn)
+}
+
+/** The step of a call that takes an amount of a token from its sender, or is sent it where it is the native coin. */
+export function payingStep(
+  call: { chainId: number; to: Address; data: Hex },
+  { address: token }: Pick<Token, 'address'>,
+  amount: bigint,
+): Step {
+  const isCoin = sameAddress(token, nativeAddress)
   return {
-    transaction: { to: router, data, value: isNative ? amountIn : 0n, chainId: from.chainId },
-    ...(!isNative && { needs: { token: tokenIn.address, spender: router, amount: amountIn } }),
+    transaction: { ...call, value: isCoin ? amount : 0n },
+    ...(!isCoin && { needs: { token, spender: call.to, amount } }),
   }
 }
+
+/** The slippage that is left where a service is asked anew at the transaction of an offer: half of it is for what the price has moved since. */
+export const halfSlippage = ({
+  amountOut,
+  minAmountOut,
+}: Pick<Offer, 'amountOut' | 'minAmountOut'>): number =>
+  Number(((amountOut - minAmountOut) * 10_000n) / amountOut) / 20_000
+
+/** A slippage in basis points as a service is asked for it: it rounds in its own way, and one less keeps its minimum above ours. */
+export const askedSlippageBps = (slippage: number): number =>
+  Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0)

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { AveniaConstants } from '../../protocols/catalog-types.ts'
 import type { OfferFee, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
-import type { SwapDependencies } from '../provider-dependencies.ts'
+import { firstTransaction, type SwapDependencies } from '../provider-dependencies.ts'
 import { holdToRamp } from '../ramp-limits.ts'
 import { parseAccount, signedHeaders } from './account.ts'
 import { currencyOf, isRamp } from './pairs.ts'
@@ -47,9 +47,6 @@ const Ticket = z.union([
 
 /** What a transfer of USDC uses at most, in units of gas, as measured on the contracts. */
 const transferGas = 65_000n
-
-/** How many payments of a desk are looked at for that of a ramp. */
-const mostPayments = 20
 
 /** A decimal amount in the smallest unit; what is too fine for the token is cut off, or rounded up. */
 function unitsOf(text: string, decimals: number, isRoundedUp = false): bigint {
@@ -228,19 +225,15 @@ export function avenia(
       }
 
       /** The first transaction since, in which the desk paid an amount. */
-      async function payment(token: Address, isIt: (amount: bigint) => boolean): Promise<Hex | undefined> {
+      function payment(token: Address, isIt: (amount: bigint) => boolean): Promise<Hex | undefined> {
         const way = { token, desk, to }
-        const { address, topics } = paymentQuery(way)
-        const query = { address: [address], topics: topics.map((topic) => [topic]) }
-        const isThere = { reads: [], parse: () => false }
-        for (let look = 0, next = BigInt(sent!.blockNumber); look < mostPayments; look++) {
-          const found = await log(chainId, { query, isThere }, next)
-          const paid = found && (await mined(chainId, found.transactionHash))
-          if (!paid) return undefined
-          if (paid.ok && paymentsIn(paid.logs, way).some(isIt)) return found.transactionHash
-          next = BigInt(paid.blockNumber) + 1n
-        }
-        return undefined
+        return firstTransaction(
+          { log, mined },
+          chainId,
+          paymentQuery(way),
+          BigInt(sent!.blockNumber),
+          ({ logs }) => paymentsIn(logs, way).some(isIt),
+        )
       }
     },
   }

@@ -6,7 +6,7 @@ import { less, more } from '../../domain/slippage.ts'
 import type { CowConstants } from '../../protocols/catalog-types.ts'
 import type { SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
-import type { SwapDependencies } from '../provider-dependencies.ts'
+import { firstTransaction, type SwapDependencies } from '../provider-dependencies.ts'
 import { settlementAbi as abi, orderWindow } from './abi.ts'
 import { preSign } from './encode.ts'
 import { boughtIn, fillQuery, signedIn } from './fill.ts'
@@ -67,9 +67,6 @@ const leastWindow = orderWindow / 3
 
 /** How many orders of the same second are kept apart by the second until which they are good. */
 const shifts = 300
-
-/** How many trades of an owner are looked at for the fill of an order. */
-const mostTrades = 20
 
 /**
  * Swaps by orders of CoW Protocol that the wallet signs on the chain: solvers fill them whole, for no less than they say, or nobody does
@@ -247,18 +244,14 @@ export function cow(
         return orderEnd(filled, signed, isPast)
       }
 
-      async function fillOf(order: Hex, fromBlock: bigint): Promise<Hex | undefined> {
-        const { address, topics } = fillQuery(settlement, order)
-        const query = { address: [address], topics: topics.map((topic) => [topic]) }
-        const isThere = { reads: [], parse: () => false }
-        for (let look = 0, next = fromBlock; look < mostTrades; look++) {
-          const found = await log(chainId, { query, isThere }, next)
-          const trade = found && (await mined(chainId, found.transactionHash))
-          if (!trade) return undefined
-          if (trade.ok && boughtIn(trade.logs, settlement, order) !== undefined) return found.transactionHash
-          next = BigInt(trade.blockNumber) + 1n
-        }
-        return undefined
+      function fillOf(order: Hex, fromBlock: bigint): Promise<Hex | undefined> {
+        return firstTransaction(
+          { log, mined },
+          chainId,
+          fillQuery(settlement, order),
+          fromBlock,
+          ({ logs }) => boughtIn(logs, settlement, order) !== undefined,
+        )
       }
     },
   }

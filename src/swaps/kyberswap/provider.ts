@@ -5,7 +5,7 @@ import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payment.ts'
 import { routerToken } from '../aggregator-binding.ts'
-import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
+import { aggregatorProvider, aggregatorStep, askedSlippageBps } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
@@ -104,8 +104,7 @@ export function kyberSwap(
         throw badAnswer(provider, `${label} answered with a route that is too long to keep`, status)
       const amountOut = BigInt(routeSummary.amountOut)
       if (amountOut === 0n) return undefined
-      // The service rounds its minimum in its own way: a basis point less slippage keeps it above ours.
-      const slippageBps = Math.min(Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0), mostSlippageBps)
+      const slippageBps = Math.min(askedSlippageBps(slippage), mostSlippageBps)
       const raw: Raw = { routeSummary, slippageBps }
       return {
         amountIn: amount,

@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { AcrossConstants, LifiConstants } from '../../protocols/catalog-types.ts'
 import { depositProgress } from '../across/progress.ts'
+import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
@@ -172,18 +173,14 @@ export function lifi(
     },
 
     async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient }) {
-      // The service is asked anew, now with the wallet: half of the slippage is for what the price has moved since.
-      const slippage = within(Number(((amountOut - minAmountOut) * 10_000n) / amountOut) / 20_000)
+      // The service is asked anew, now with the wallet.
+      const slippage = within(halfSlippage({ amountOut, minAmountOut }))
       const answer = await quoted(route, { amount: amountIn, slippage, wallet, recipient })
       if (!answer) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
       if (answer.minimum < minAmountOut)
         throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
       const { chainId, diamond } = on(route.from.chainId)!
-      const isCoin = sameAddress(route.tokenIn.address, nativeAddress)
-      return {
-        transaction: { to: diamond, data: answer.data, value: isCoin ? amountIn : 0n, chainId },
-        ...(!isCoin && { needs: { token: route.tokenIn.address, spender: diamond, amount: amountIn } }),
-      }
+      return payingStep({ chainId, to: diamond, data: answer.data }, route.tokenIn, amountIn)
     },
 
     async status(route, { raw, minAmountOut }, origin) {
@@ -205,5 +202,5 @@ export function lifi(
   }
 }
 
-/** A slippage as the service is asked for it: it rounds in its own way, and a basis point less keeps its minimum above ours. */
-const within = (slippage: number): number => Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0) / 10_000
+/** A slippage as the service is asked for it, as a fraction. */
+const within = (slippage: number): number => askedSlippageBps(slippage) / 10_000

@@ -1,4 +1,10 @@
-import { concatHex, decodeAbiParameters, encodeAbiParameters, hashStruct } from 'viem/utils'
+import {
+  concatHex,
+  decodeAbiParameters,
+  encodeAbiParameters,
+  hashStruct,
+  parseAbiParameters,
+} from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
@@ -47,10 +53,7 @@ export type RelayEnds = readonly [here: RelayConstants, there: RelayConstants]
 /** The fields of an order (`ORDER_EIP712_TYPES` of `@reservoir0x/relay-protocol-sdk` 0.0.63). */
 const types = {
   Order: [
-    { name: 'version', type: 'string' },
-    { name: 'solverChainId', type: 'string' },
-    { name: 'solver', type: 'address' },
-    { name: 'salt', type: 'uint256' },
+    ...parseAbiParameters('string version, string solverChainId, address solver, uint256 salt'),
     { name: 'inputs', type: 'Input[]' },
     { name: 'output', type: 'Output' },
     { name: 'fees', type: 'Fee[]' },
@@ -59,40 +62,21 @@ const types = {
     { name: 'payment', type: 'InputPayment' },
     { name: 'refunds', type: 'InputRefund[]' },
   ],
-  InputPayment: [
-    { name: 'chainId', type: 'string' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'amount', type: 'uint256' },
-    { name: 'weight', type: 'uint256' },
-  ],
-  InputRefund: [
-    { name: 'chainId', type: 'string' },
-    { name: 'recipient', type: 'bytes' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'minimumAmount', type: 'uint256' },
-    { name: 'deadline', type: 'uint32' },
-    { name: 'extraData', type: 'bytes' },
-  ],
+  InputPayment: parseAbiParameters('string chainId, bytes currency, uint256 amount, uint256 weight'),
+  InputRefund: parseAbiParameters(
+    'string chainId, bytes recipient, bytes currency, uint256 minimumAmount, uint32 deadline, bytes extraData',
+  ),
   Output: [
     { name: 'chainId', type: 'string' },
     { name: 'payments', type: 'OutputPayment[]' },
-    { name: 'deadline', type: 'uint32' },
-    { name: 'calls', type: 'bytes[]' },
-    { name: 'extraData', type: 'bytes' },
+    ...parseAbiParameters('uint32 deadline, bytes[] calls, bytes extraData'),
   ],
-  OutputPayment: [
-    { name: 'recipient', type: 'bytes' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'minimumAmount', type: 'uint256' },
-    { name: 'expectedAmount', type: 'uint256' },
-  ],
-  Fee: [
-    { name: 'recipientChainId', type: 'string' },
-    { name: 'recipient', type: 'bytes' },
-    { name: 'currencyChainId', type: 'string' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'amount', type: 'uint256' },
-  ],
+  OutputPayment: parseAbiParameters(
+    'bytes recipient, bytes currency, uint256 minimumAmount, uint256 expectedAmount',
+  ),
+  Fee: parseAbiParameters(
+    'string recipientChainId, bytes recipient, string currencyChainId, bytes currency, uint256 amount',
+  ),
 } as const
 
 /**

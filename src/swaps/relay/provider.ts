@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import type { RelayConstants } from '../../protocols/catalog-types.ts'
+import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
@@ -111,7 +112,7 @@ export function relay(
       const { amount, slippage, exact, refund } = ask
       if (exact === 'out') return undefined
       const wallet = refund ?? nobody
-      const terms = { amount, slippageBps: within(slippage), wallet, recipient: wallet }
+      const terms = { amount, slippageBps: askedSlippageBps(slippage), wallet, recipient: wallet }
       const found = await quoted(ask, terms, signal)
       const amountOut = found?.terms.expected ?? 0n
       if (!found || amountOut === 0n) return undefined
@@ -133,8 +134,8 @@ export function relay(
     },
 
     async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient, deadline }) {
-      // The service is asked anew, now with the wallet: half of the slippage is for what the price has moved since.
-      const slippageBps = within(Number(((amountOut - minAmountOut) * 10_000n) / amountOut) / 20_000)
+      // The service is asked anew, now with the wallet.
+      const slippageBps = askedSlippageBps(halfSlippage({ amountOut, minAmountOut }))
       const found = await quoted(route, { amount: amountIn, slippageBps, wallet, recipient })
       if (!found) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
       const { id, terms } = found
@@ -143,20 +144,9 @@ export function relay(
       if (terms.deadline < deadline)
         throw badAnswer(provider, `${label} gives its solver less time than the quote has`, 200)
       const { chainId, depository } = on(route.from.chainId)
-      const token = route.tokenIn.address
-      const isCoin = sameAddress(token, nativeAddress)
-      return {
-        transaction: depositRelay({
-          chainId,
-          depository,
-          depositor: wallet,
-          token,
-          amount: amountIn,
-          id,
-          terms,
-        }),
-        ...(!isCoin && { needs: { token, spender: depository, amount: amountIn } }),
-      }
+      const { tokenIn } = route
+      const paid = { chainId, depository, depositor: wallet, token: tokenIn.address, amount: amountIn }
+      return payingStep(depositRelay({ ...paid, id, terms }), tokenIn, amountIn)
     },
 
     async status({ from, to, tokenOut }, { raw }, origin, { recipient }) {
@@ -206,6 +196,3 @@ export function relay(
     return network.logs(way.chainId, query, fromBlock)
   }
 }
-
-/** A slippage in basis points as the service is asked for it: it rounds in its own way, and one less keeps its minimum above ours. */
-const within = (slippage: number): number => Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0)
