@@ -21,6 +21,7 @@ import { pageOf } from './pagination.ts'
 import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/daily-snapshots.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
+import { undefinedIfRefused } from './unread-past.ts'
 
 /**
  * The dependencies of the market cache. With `answerReuse`, the rows of a chain are at most `answerReuse.ms`
@@ -86,7 +87,7 @@ export function createMarketCache(
           if (last && now() - last.at < retryAfterMs) return last
           return { rows: await onChain(chainId) }
         } catch (error) {
-          if (!(error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code))) throw error
+          if (!isChainFault(error)) throw error
           const last = { chainId, fault: error, at: now() }
           silent.set(chainId, last)
           return last
@@ -121,6 +122,10 @@ export function createMarketCache(
     totals: async () => (await listed(await Promise.all(chainIds.map(onChain)))).analytics,
   }
 }
+
+/** Whether an error means that a chain does not answer, or is another one. */
+export const isChainFault = (error: unknown): error is AppError =>
+  error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)
 
 /** Returns the error of one network with the names of all networks, when none of them answers. */
 export const withAllNetworks = (
@@ -168,10 +173,7 @@ function chainCache(
     if (cached.head?.number === head.number && cached.head.hash === head.hash) return cached.rows
     // Read at exactly that block, because another node may answer. If the node lacks the block, return its
     // newest state and do not cache it for the block.
-    const exact = await readRows(head.number).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
-      throw error
-    })
+    const exact = await undefinedIfRefused(readRows(head.number))
     cached = { head: exact && head, rows: await shown(exact ?? (await readRows()), head) }
     return cached.rows
   }, answerReuse)

@@ -7,6 +7,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
 import { type EngineContext, isChainInScope } from '../context.ts'
+import { fieldError } from '../field-error.ts'
 import { takeClientReport } from './client-reports.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
 import { actionStatus, type State } from './state-machine.ts'
@@ -136,12 +137,9 @@ export async function ingest(
   { actionId, txHash, chainId }: ClientReport,
 ): Promise<Action> {
   if (chainId !== undefined && !isChainInScope(context, chainId))
-    throw invalidField('chainId', 'is not a network of this service')
+    throw fieldError('chainId', 'is not a network of this service')
   const found = await findOperation(context, actionId)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
   if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)
   return actionOf(context, actionId)
 }
-
-const invalidField = (path: string, message: string): AppError =>
-  new AppError('VALIDATION_ERROR', `${path} ${message}`, { details: { errors: [{ path, message }] } })

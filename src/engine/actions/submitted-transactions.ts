@@ -1,5 +1,5 @@
 import type { Chain } from '../../chain/chain.ts'
-import { AppError } from '../../domain/errors.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
 import { writeInBackground } from '../background-writes.ts'
 import type { EngineContext } from '../context.ts'
@@ -36,13 +36,13 @@ export async function submittedSince(
   if (count <= fromNonce) return { rows: [], isComplete: true }
   const key = { chainId: chain.network.chainId, wallet }
   const stored = await store.submittedFrom(key, fromNonce)
-  const isCanonical = await undefinedIfUnread(isStillCanonical(chain, stored))
+  const isCanonical = await undefinedIfUnanswered(isStillCanonical(chain, stored))
   if (isCanonical === undefined) return { rows: [], isComplete: false }
   const isFresh = isCanonical || (await writeInBackground(store.deleteSubmitted(key))) !== undefined
   const rows = new Map((isCanonical ? stored : []).map((row) => [row.nonce, row]))
   const range = { ...since, rows, count, head }
   const limit = searchLimits[cost]
-  const wanted = await undefinedIfUnread(nextBlocks(chain, wallet, range, limit))
+  const wanted = await undefinedIfUnanswered(nextBlocks(chain, wallet, range, limit))
   if (!wanted) return { rows: byNonce(rows), isComplete: false }
   const read = await readBlocks(chain, wallet, wanted.numbers, { ...limit, now })
   for (const { submitted } of read)
@@ -91,7 +91,7 @@ async function readBlocks(
   ) {
     const some = numbers.slice(at, at + few)
     const blocks = await Promise.all(
-      some.map((number) => undefinedIfUnread(readWalletBlock(chain, wallet, number))),
+      some.map((number) => undefinedIfUnanswered(readWalletBlock(chain, wallet, number))),
     )
     const missing = blocks.indexOf(undefined)
     read.push(...blocks.slice(0, missing === -1 ? undefined : missing).filter((block) => block !== undefined))
@@ -104,16 +104,6 @@ async function readBlocks(
     )
   }
   return read
-}
-
-/** Returns `undefined` if the node does not answer. */
-async function undefinedIfUnread<value>(asked: Promise<value>): Promise<value | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-    throw error
-  }
 }
 
 const markerOf = (nonce: number, { number, hash }: WalletBlock): SubmittedRow => ({

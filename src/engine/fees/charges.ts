@@ -2,7 +2,7 @@ import type { Page } from '../../api/page.ts'
 import type { Service } from '../../api/service.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import { transfer } from '../../chain/erc20.ts'
-import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
 import { allBps as all } from '../../domain/basis-points.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -65,8 +65,7 @@ export type StatedFee = {
   amount: string
   of: string
   to: Address
-  /** An older quote does not say it: by a step. */
-  paidBy?: 'action' | 'step'
+  paidBy: 'action' | 'step'
 }
 
 /** Describes a fee: `kind` for the operator, `markup` for the customer. */
@@ -90,9 +89,7 @@ export const statedFee = (
 
 /** The transaction that pays a fee by a step of its own, sent after the action. */
 export const feePayment = ({ chainId, token, to, amount }: StatedFee): Transaction =>
-  sameAddress(token, nativeAddress)
-    ? { chainId, to, data: '0x', value: BigInt(amount) }
-    : transfer({ chainId, token, to, amount: BigInt(amount) })
+  transfer({ chainId, token, to, amount: BigInt(amount) })
 
 /** A strategy for a customer whose profits are charged. `fee` is a fraction, as rates are. */
 export const withProfitFee = (strategy: Strategy, profit: readonly Charge[]): Strategy => {

@@ -2,7 +2,6 @@ import { read, readAtHead } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { known, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { EngineContext } from '../context.ts'
@@ -11,6 +10,7 @@ import type { RpcLog } from '../history/logs/log-filters.ts'
 import { discardIncompleteLogs, hasStoredLogs, readOwnerLogs } from '../history/logs/owner-logs.ts'
 import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../history/owner-events.ts'
 import { sharesAtBlock } from '../history/past-value.ts'
+import { undefinedIfUnread } from '../unread-past.ts'
 import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './holdings.ts'
 
 /**
@@ -84,7 +84,8 @@ export async function readInvestedHoldings(
 ): Promise<InvestedHolding[]> {
   const chain = context.chain(chainId)
   const markets = context.markets.filter(({ entry }) => entry.chainId === chainId)
-  const invested = await nullIfUnreadable(() =>
+  // An unreadable history loses principal and profit, not the position.
+  const invested = await undefinedIfUnread(
     retryAfterReorg(() => readInvestedAtHead(context, chain, markets, owner)),
   )
   return (
@@ -105,9 +106,8 @@ export async function readPrincipal(
 ): Promise<bigint | null> {
   const chain = context.chain(market.entry.chainId)
   const [invested] =
-    (await nullIfUnreadable(() =>
-      retryAfterReorg(() => readInvestedAtHead(context, chain, [market], owner)),
-    )) ?? []
+    (await undefinedIfUnread(retryAfterReorg(() => readInvestedAtHead(context, chain, [market], owner)))) ??
+    []
   return invested && invested.shares !== 0n ? invested.principal : null
 }
 
@@ -136,7 +136,7 @@ async function readInvestedAtHead(
     readWorth(chain, held, head.number),
     readOwnerLogs(context, chain, searched, owner, head),
     // Unreadable logs of closed positions do not affect open ones.
-    nullIfUnreadable(() => readOwnerLogs(context, chain, closed, owner, head)),
+    undefinedIfUnread(readOwnerLogs(context, chain, closed, owner, head)),
     read(chain, together<bigint | null>(counted), head.number),
   ])
   return Promise.all(
@@ -160,27 +160,17 @@ async function principalAndProfit(
   owner: Address,
   units: bigint | null,
   logs: readonly RpcLog[],
-): Promise<{ principal: bigint; realised: bigint } | null> {
+): Promise<{ principal: bigint; realised: bigint } | undefined> {
   const isClosed = units === 0n
   if (isClosed && logs.length === 0) return { principal: 0n, realised: 0n }
-  return nullIfUnreadable(async () => {
+  const sums = async () => {
     const events = await ownerEvents(store, chain, market, owner, logs)
     if (!(await isCompleteHistory(store, chain, market, events, units))) {
       await discardIncompleteLogs({ store, now }, chain, market, owner)
-      return null
+      return undefined
     }
     const { net, realised } = await netInvested(store, chain, market, owner, events)
     return net < 0n || isClosed ? { principal: 0n, realised: realised - net } : { principal: net, realised }
-  })
-}
-
-/** An unreadable history loses principal and profit, not the position. */
-async function nullIfUnreadable<value>(work: () => Promise<value>): Promise<value | null> {
-  try {
-    return await work()
-  } catch (error) {
-    const costs = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
-    if (error instanceof AppError && costs.includes(error.code)) return null
-    throw error
   }
+  return undefinedIfUnread(sums())
 }

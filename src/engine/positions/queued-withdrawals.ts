@@ -8,7 +8,9 @@ import type { Market } from '../../protocols/market.ts'
 import type { Step } from '../../protocols/step.ts'
 import { noRequests, type Request, type Requests } from '../../protocols/withdrawal-queue.ts'
 import type { EngineContext } from '../context.ts'
+import { fieldError } from '../field-error.ts'
 import { readOwnerLogs } from '../history/logs/owner-logs.ts'
+import { undefinedIfUnread } from '../unread-past.ts'
 import type { InvestedHolding } from './principal.ts'
 import { findTickets, storeRequest, type UnsearchedMarket } from './withdrawal-ticket-search.ts'
 
@@ -121,8 +123,8 @@ export async function claimStep(
 ): Promise<Step & { out: TokenAmount }> {
   const { entry, queue } = market
   if (!queue)
-    throw new AppError('VALIDATION_ERROR', `${entry.slug} pays out at once: there is nothing to claim`, {
-      details: { errors: [{ path: 'action', message: 'there is nothing to claim' }] },
+    throw fieldError('action', 'there is nothing to claim', {
+      text: `${entry.slug} pays out at once: there is nothing to claim`,
     })
   const requests = (await readQueued(context, [market], owner, true)).queued.get(market)
   if (!requests)
@@ -198,16 +200,11 @@ async function marketsOfRequests(
   owner: Address,
 ): Promise<ReadonlyMap<string, Market>> {
   const chain = context.chain(markets[0]!.entry.chainId)
-  try {
-    const logs = await readOwnerLogs(context, chain, markets, owner, await latestBlock(chain))
-    return new Map(
-      markets.flatMap((market) =>
-        (market.requested?.(owner, logs.get(market)!) ?? []).map((id) => [id, market] as const),
-      ),
-    )
-  } catch (error) {
-    const costs = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
-    if (error instanceof AppError && costs.includes(error.code)) return new Map()
-    throw error
-  }
+  const reading = latestBlock(chain).then((head) => readOwnerLogs(context, chain, markets, owner, head))
+  const logs = await undefinedIfUnread(reading)
+  return new Map(
+    markets.flatMap((market) =>
+      ((logs && market.requested?.(owner, logs.get(market)!)) ?? []).map((id) => [id, market] as const),
+    ),
+  )
 }

@@ -5,7 +5,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { sumUsd, usd } from '../../domain/usd.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { EngineContext, RatedMarket } from '../context.ts'
-import { withAllNetworks } from '../market-cache.ts'
+import { isChainFault, withAllNetworks } from '../market-cache.ts'
 import { readChainMarkets, strategyOf } from '../strategies/market-state.ts'
 import { lendingStats } from './lending-accounts.ts'
 import { type InvestedHolding, readInvestedHoldings } from './principal.ts'
@@ -55,7 +55,7 @@ export async function walletOf(context: EngineContext, address: Address): Promis
 /** Returns the error if a chain does not answer. */
 const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
   work.catch((error: unknown) => {
-    if (error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)) return error
+    if (isChainFault(error)) return error
     throw error
   })
 

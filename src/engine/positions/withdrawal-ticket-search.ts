@@ -2,7 +2,6 @@ import { type BlockRef, read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import { balance } from '../../protocols/shared/amount-reads.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
@@ -10,6 +9,7 @@ import { writeInBackground } from '../background-writes.ts'
 import type { EngineContext } from '../context.ts'
 import type { RpcLog } from '../history/logs/log-filters.ts'
 import { readOwnerLogs } from '../history/logs/owner-logs.ts'
+import { isUnread } from '../unread-past.ts'
 
 /** A market that was not searched for requests made outside this program, with the time of the last search in epoch ms; `null` is never. */
 export type UnsearchedMarket = { market: Market; searchedAt: number | null }
@@ -64,10 +64,7 @@ export async function findTickets(
       tickets.set(market, found)
     }
   } catch (error) {
-    if (
-      !(error instanceof AppError && ['HISTORY_UNREAD', 'RPC_ERROR', 'RPC_INCONSISTENT'].includes(error.code))
-    )
-      throw error
+    if (!isUnread(error)) throw error
     for (const market of searched) tickets.set(market, null)
   }
   return { tickets, unsearched }

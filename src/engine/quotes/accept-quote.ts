@@ -15,6 +15,7 @@ import { refreshAction } from '../actions/refresh-action.ts'
 import { isSwap, readSearchStarts, trackOperation } from '../actions/tracking.ts'
 import type { EngineContext } from '../context.ts'
 import { feePayment } from '../fees/charges.ts'
+import { fieldError } from '../field-error.ts'
 import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../unsigned-transactions/approvals.ts'
 import { estimateGasLimit } from '../unsigned-transactions/gas-limit.ts'
 import { depositOf } from './bitcoin-deposit-lookup.ts'
@@ -150,8 +151,9 @@ function estimateBesideApprovals(
 
 /** The recipient is a part of the quote. */
 const recipientMismatch = (named: Address, to: Address): AppError =>
-  new AppError('QUOTE_VALIDATION_ERROR', `The quote is for ${named}, not for ${to}`, {
-    details: { errors: [{ path: 'destinationAddress', message: `is ${named} in the quote` }] },
+  fieldError('destinationAddress', `is ${named} in the quote`, {
+    code: 'QUOTE_VALIDATION_ERROR',
+    text: `The quote is for ${named}, not for ${to}`,
   })
 
 const tokenSide = (token: Token, amount: bigint, bound: object) => ({

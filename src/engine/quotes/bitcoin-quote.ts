@@ -9,12 +9,13 @@ import type { Network } from '../../domain/networks.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
-import { usd } from '../../domain/usd.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-registry.ts'
 import type { EngineContext } from '../context.ts'
+import { fieldError } from '../field-error.ts'
 import { type DepositRaw, earlierPayments, instructionsOf } from './bitcoin-deposit.ts'
+import { quoteSide } from './quote-side.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
 export const isFromBitcoin = ({
@@ -48,21 +49,13 @@ export async function bitcoinQuote(
     provider: raw,
     earlier: await earlierPayments(depositsOf(context).bitcoin, terms, context.now()),
   }
-  const side = (token: Token, amount: bigint, price: bigint | null) => ({
-    contract: token.address,
-    symbol: token.symbol,
-    decimals: token.decimals,
-    amount: String(amount),
-    chainId: token.chainId,
-    priceUSD: usd(10n ** BigInt(token.decimals), token, price),
-  })
   const wire = {
     id,
     quoteId: id,
     originChain: bitcoinNetwork.name,
     destinationChain: to.name,
-    tokenIn: side(btc, terms.amount, null),
-    tokenOut: side(tokenOut, terms.amountOut, await reading),
+    tokenIn: quoteSide(btc, terms.amount, null),
+    tokenOut: quoteSide(tokenOut, terms.amountOut, await reading),
     provider: provider.name,
     deadline,
     deadlineDate: new Date(deadline * 1000).toISOString(),
@@ -107,16 +100,14 @@ function askOf(
   { to, tokenOut }: { to: Network; tokenOut: Token },
 ): DepositAsk {
   const { amountIn, destinationAddress, refundAddress, slippage = usualSlippage } = input
-  const wrong = (path: string, message: string) =>
-    new AppError('VALIDATION_ERROR', `${path} ${message}`, { details: { errors: [{ path, message }] } })
   if (!sameAddress(input.tokenIn, nativeAddress))
-    throw wrong('tokenIn', `must be ${nativeAddress}, which is BTC, on bitcoin`)
+    throw fieldError('tokenIn', `must be ${nativeAddress}, which is BTC, on bitcoin`)
   if (amountIn === undefined)
     throw new AppError('QUOTE_GENERATION_FAILED', 'A swap from Bitcoin has an exact input: send amountIn', {
       hint: 'Give the amount of BTC to pay: --amount-in 0.01',
     })
   if (!destinationAddress)
-    throw wrong('destinationAddress', 'is missing: it is the wallet that a swap from Bitcoin pays to')
+    throw fieldError('destinationAddress', 'is missing: it is the wallet that a swap from Bitcoin pays to')
   const { constants } = depositsOf(context)
   const chain = refundAddress === undefined ? constants.chain : chainOfBitcoinAddress(refundAddress)
   if (chain !== constants.chain)

@@ -11,7 +11,6 @@ import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { impactOf, usualSlippage } from '../../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
-import { usd } from '../../domain/usd.ts'
 import { priceOf } from '../../protocols/prices.ts'
 import type { QuoteRow } from '../../store/engine/migrations.ts'
 import { bestOffer } from '../../swaps/best-offer.ts'
@@ -20,8 +19,10 @@ import type { Ask } from '../../swaps/provider.ts'
 import { holdToRamp } from '../../swaps/ramp-limits.ts'
 import { type EngineContext, routeNetworkNamed } from '../context.ts'
 import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/charges.ts'
+import { fieldError } from '../field-error.ts'
 import { requireValidSlippage } from '../unsigned-transactions/deposit.ts'
 import { bitcoinQuote, isFromBitcoin } from './bitcoin-quote.ts'
+import { quoteSide } from './quote-side.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
 import { requireDecimals, storedOffer } from './stored-quote.ts'
 
@@ -154,21 +155,13 @@ export async function newQuote(
   const now = context.now()
   const id = context.newId()
   const deadline = Math.floor((now + quoteLifetimeMs) / 1000)
-  const side = (token: Token, sum: bigint, price: bigint | null) => ({
-    contract: token.address,
-    symbol: token.symbol,
-    decimals: token.decimals,
-    amount: sum.toString(),
-    chainId: token.chainId,
-    priceUSD: usd(10n ** BigInt(token.decimals), token, price),
-  })
   const wire = {
     id,
     quoteId: id,
     originChain: from.name,
     destinationChain: to.name,
-    tokenIn: side(tokenIn, paid, prices.tokenIn),
-    tokenOut: side(tokenOut, offer.amountOut, prices.tokenOut),
+    tokenIn: quoteSide(tokenIn, paid, prices.tokenIn),
+    tokenOut: quoteSide(tokenOut, offer.amountOut, prices.tokenOut),
     provider: provider.name,
     deadline,
     deadlineDate: new Date(deadline * 1000).toISOString(),
@@ -259,12 +252,12 @@ function networkOfSide<
   id extends 'chainIdIn' | 'chainIdOut',
 >(context: EngineContext, input: Pick<QuoteInput, name | id>, name: name, id: id): Network {
   const named = [input[id], input[name]].filter((one) => one !== undefined)
-  const wrong = (text: string, path: string, message: string) =>
-    new AppError('VALIDATION_ERROR', text, { details: { errors: [{ path, message }] } })
   const [found, other = found] = named.map((one) => routeNetworkNamed(context, one))
-  if (!found) throw wrong(`Send ${name} or ${id}`, `${name} or ${id}`, 'is missing')
+  if (!found) throw fieldError(`${name} or ${id}`, 'is missing', { text: `Send ${name} or ${id}` })
   if (other?.chainId !== found.chainId)
-    throw wrong(`${name} and ${id} are not the same network`, name, 'is said twice, and not the same')
+    throw fieldError(name, 'is said twice, and not the same', {
+      text: `${name} and ${id} are not the same network`,
+    })
   return found
 }
 

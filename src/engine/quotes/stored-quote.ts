@@ -8,6 +8,7 @@ import type { QuoteWithAction } from '../../store/engine/quotes.ts'
 import type { Offer, OfferFee, Route, SwapProvider } from '../../swaps/provider.ts'
 import type { EngineContext } from '../context.ts'
 import type { StatedFee } from '../fees/charges.ts'
+import { fieldError } from '../field-error.ts'
 
 /** The stored part of a quote that the client does not get: route, recipient and the provider's offer. */
 type StoredOffer = {
@@ -23,11 +24,10 @@ type StoredOffer = {
   maxAmountIn: string
   fees: OfferFee[]
   raw: unknown
-  /** The fees of the service. An older quote has one fee or none. */
-  paid?: readonly StatedFee[]
-  fee?: StatedFee | null
-  /** The deadline of its transactions by the clock of the origin chain, in Unix seconds; an older quote has none. */
-  deadline?: number
+  /** The fees of the service. */
+  paid: readonly StatedFee[]
+  /** The deadline of its transactions by the clock of the origin chain, in Unix seconds. */
+  deadline: number
 }
 
 /** The stored part of a quote as JSON text. */
@@ -114,14 +114,10 @@ export const offerWith = (row: QuoteRow, raw: unknown): string =>
   JSON.stringify({ ...parseStoredOffer(row), raw })
 
 /** The fees of the service for a stored quote, in addition to the offer. */
-export const serviceFeesOf = (row: QuoteRow): readonly StatedFee[] => {
-  const { paid, fee } = parseStoredOffer(row)
-  return paid ?? (fee ? [fee] : [])
-}
+export const serviceFeesOf = (row: QuoteRow): readonly StatedFee[] => parseStoredOffer(row).paid
 
 /** The deadline of the transactions of a stored quote, the same for each issue, in Unix seconds by the clock of the origin chain. */
-export const deadlineOf = (row: QuoteRow): number =>
-  parseStoredOffer(row).deadline ?? Math.floor(row.expiresAt / 1000)
+export const deadlineOf = (row: QuoteRow): number => parseStoredOffer(row).deadline
 
 /** The recipient named when the quote was requested, if any. */
 export const recipientOf = (row: QuoteRow): Address | null => parseStoredOffer(row).recipient
@@ -129,8 +125,9 @@ export const recipientOf = (row: QuoteRow): Address | null => parseStoredOffer(r
 /** Refuses a wrong number of decimals: the client's amount would be wrong too. */
 export function requireDecimals({ symbol, decimals }: Token, claimed: number | undefined): void {
   if (claimed === undefined || claimed === decimals) return
-  throw new AppError('QUOTE_VALIDATION_ERROR', `${symbol} has ${decimals} decimals, not ${claimed}`, {
-    details: { errors: [{ path: 'decimalsIn', message: `is ${decimals} for ${symbol}` }] },
+  throw fieldError('decimalsIn', `is ${decimals} for ${symbol}`, {
+    code: 'QUOTE_VALIDATION_ERROR',
+    text: `${symbol} has ${decimals} decimals, not ${claimed}`,
   })
 }
 

@@ -1,6 +1,6 @@
 import { answerRounds, type BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
-import { AppError } from '../../domain/errors.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market, Moment, Rate } from '../../protocols/market.ts'
 import type { RateReader } from '../context.ts'
 import { pastBlocks } from './past-states.ts'
@@ -20,7 +20,8 @@ export function currentRateReader(chain: () => Chain): RateReader {
     const now = head.timestamp
     const isKnown = cached && markets.every((market) => cached?.rates.has(market))
     if (cached && isKnown && now >= cached.at && now - cached.at < maxAgeSeconds) return cached.rates
-    const rates = await readRates(chain(), markets, head)
+    // The markets themselves were read, so a missing rate is no reason to fail.
+    const rates = (await undefinedIfUnanswered(readRates(chain(), markets, head))) ?? []
     cached = { at: now, rates: new Map(markets.map((market, at) => [market, rates[at] ?? null])) }
     return cached.rates
   }
@@ -42,20 +43,14 @@ async function readRates(
   markets: readonly Market[],
   head: BlockRef,
 ): Promise<readonly (Rate | null)[]> {
-  try {
-    const secondsABlock = markets.some(({ isPaidByBlock }) => isPaidByBlock)
-      ? await blockSpacing(chain, head)
-      : undefined
-    const at: Moment = { now: head.timestamp, secondsABlock }
-    return await answerRounds(
-      chain,
-      markets.map((market) => market.rate!(at)),
-    )
-  } catch (error) {
-    // The markets themselves were read, so a missing rate is no reason to fail.
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return []
-    throw error
-  }
+  const secondsABlock = markets.some(({ isPaidByBlock }) => isPaidByBlock)
+    ? await blockSpacing(chain, head)
+    : undefined
+  const at: Moment = { now: head.timestamp, secondsABlock }
+  return answerRounds(
+    chain,
+    markets.map((market) => market.rate!(at)),
+  )
 }
 
 /**

@@ -7,6 +7,7 @@ import { ray } from '../../protocols/shared/rate-units.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 import { deploymentBlock, firstBlockWhere, hasCodeAt, olderContract } from '../history/logs/first-block.ts'
+import { undefinedIfRefused } from '../unread-past.ts'
 import { pastBlocks } from './past-states.ts'
 import { type IndexPoint, snapshotKey } from './rate-points.ts'
 
@@ -70,7 +71,7 @@ export async function findInception(
   const coded =
     older && (await deploymentBlock(store, chain, market.entry.receipt.address, older, head.number))
   if (coded === undefined) return known
-  const said = await firstReading(chain, market, coded, head.number)
+  const said = await undefinedIfRefused(firstReading(chain, market, coded, head.number))
   if (!said && known) return known
   const { block, index } = said ?? { block: coded, index: undefined }
   const at = await blockTime(chain, block)
@@ -103,20 +104,14 @@ async function firstReading(
         return said.has(block)
       }),
     )
-  try {
-    const early = [...earlyOffsets.map((later) => coded + later).filter((block) => block < head), head]
-    const at = (await says(early)).indexOf(true)
-    if (at === -1) return undefined
-    const block = at === 0 ? coded : await firstBlockWhere(says, early[at - 1]!, early[at]!)
-    // Before the first reading the contract had code. A node that returns no code for that block lacks its
-    // state.
-    const isKnown = at === 0 || (await hasCodeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
-    return isKnown ? { block, index: said.get(block)! } : undefined
-  } catch (error) {
-    // Nodes without old states use different error messages.
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
-    throw error
-  }
+  const early = [...earlyOffsets.map((later) => coded + later).filter((block) => block < head), head]
+  const at = (await says(early)).indexOf(true)
+  if (at === -1) return undefined
+  const block = at === 0 ? coded : await firstBlockWhere(says, early[at - 1]!, early[at]!)
+  // Before the first reading the contract had code. A node that returns no code for that block lacks its
+  // state.
+  const isKnown = at === 0 || (await hasCodeAt(chain, market.entry.receipt.address, [block - 1n]))[0]
+  return isKnown ? { block, index: said.get(block)! } : undefined
 }
 
 async function blockTime(chain: Chain, number: bigint): Promise<number> {

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/contract-reading.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
+import { undefinedIfRefused } from '../unread-past.ts'
 import { dayOf, daySeconds, snapshotKey } from './rate-points.ts'
 
 /** A past block: number, hash and time in Unix seconds. */
@@ -34,12 +34,8 @@ export async function readSnapshots(
   block: PastBlock,
   last: 0 | 1,
 ): Promise<Snapshot[] | undefined> {
-  const said = await read(chain, together(markets.map(({ index }) => optional(index))), block.number).catch(
-    (error: unknown) => {
-      if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
-      throw error
-    },
-  )
+  const indexes = together(markets.map(({ index }) => optional(index)))
+  const said = await undefinedIfRefused(read(chain, indexes, block.number))
   if (!said) return undefined
   const rows = snapshotsOf(
     markets.flatMap((market, at) => {

@@ -1,7 +1,7 @@
 import { blockBefore } from '../../chain/block-at-time.ts'
 import type { BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
-import { AppError } from '../../domain/errors.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
@@ -101,23 +101,14 @@ async function readPastPoints(
   )
   const isOld = ({ market }: { market: Market }) =>
     !((inceptions.get(market)?.at ?? 0) > head.timestamp - averageDays * daySeconds)
-  const points = await readMonthAgo(
-    store,
-    chain,
-    readable.filter(isOld).map(({ market }) => market),
-    head,
-  )
+  const old = readable.filter(isOld).map(({ market }) => market)
+  const points =
+    (await undefinedIfUnanswered(readMonthAgo(store, chain, old, head))) ?? new Map<Market, IndexPoint>()
   const ages = readable.map(({ market }) => ({ market, since: inceptions.get(market)?.at ?? 0 }))
-  await writeInBackground(ignoreRpcErrors(fillMissingDays(store, chain, ages, head)), fillWaitMs)
+  await writeInBackground(undefinedIfUnanswered(fillMissingDays(store, chain, ages, head)), fillWaitMs)
   const markets = new Set(rated.map(({ market }) => market))
   return { readAt: head.timestamp, markets, points }
 }
-
-/** Ignores errors of the node. */
-const ignoreRpcErrors = (reading: Promise<void>): Promise<void> =>
-  reading.catch((error: unknown) => {
-    if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
-  })
 
 /** Stores today's reading of each market that has none yet. */
 async function storeToday(store: EngineStore, chainId: number, rows: readonly Snapshot[]): Promise<void> {
@@ -138,37 +129,28 @@ async function readMonthAgo(
 ): Promise<Map<Market, IndexPoint>> {
   const then = head.timestamp - averageDays * daySeconds
   if (markets.length === 0) return new Map()
-  try {
-    const stored = await store.snapshots(chain.network.chainId, {
-      from: dayOf(then) - 2,
-      to: dayOf(then) + 1,
-    })
-    const canonical = await canonicalSnapshots(chain, stored)
-    const points = new Map<Market, IndexPoint>()
-    const by = Map.groupBy(canonical, ({ market }) => market)
-    for (const market of markets) {
-      const found = pointDaysAgo(
-        (by.get(snapshotKey(market)) ?? []).map(pointOf),
-        head.timestamp,
-        averageDays,
-      )
-      if (found) points.set(market, found)
-    }
-    const missing = markets.filter((market) => !points.has(market))
-    if (missing.length === 0 || (await lacksOldStates(store, chain, head.timestamp))) return points
-    const before = await blockBefore(chain, then, head)
-    const [block] = before ? await pastBlocks(chain, [before.number], head.timestamp) : []
-    if (!block) return points
-    const read = await readSnapshots(store, chain, missing, block, 0)
-    if (read === undefined) await storeLackOfOldStates(store, chain, head.timestamp)
-    const rows = new Map(read?.map((row) => [row.market, pointOf(row)]))
-    for (const market of missing) {
-      const found = rows.get(snapshotKey(market))
-      if (found) points.set(market, found)
-    }
-    return points
-  } catch (error) {
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return new Map()
-    throw error
+  const stored = await store.snapshots(chain.network.chainId, {
+    from: dayOf(then) - 2,
+    to: dayOf(then) + 1,
+  })
+  const canonical = await canonicalSnapshots(chain, stored)
+  const points = new Map<Market, IndexPoint>()
+  const by = Map.groupBy(canonical, ({ market }) => market)
+  for (const market of markets) {
+    const found = pointDaysAgo((by.get(snapshotKey(market)) ?? []).map(pointOf), head.timestamp, averageDays)
+    if (found) points.set(market, found)
   }
+  const missing = markets.filter((market) => !points.has(market))
+  if (missing.length === 0 || (await lacksOldStates(store, chain, head.timestamp))) return points
+  const before = await blockBefore(chain, then, head)
+  const [block] = before ? await pastBlocks(chain, [before.number], head.timestamp) : []
+  if (!block) return points
+  const read = await readSnapshots(store, chain, missing, block, 0)
+  if (read === undefined) await storeLackOfOldStates(store, chain, head.timestamp)
+  const rows = new Map(read?.map((row) => [row.market, pointOf(row)]))
+  for (const market of missing) {
+    const found = rows.get(snapshotKey(market))
+    if (found) points.set(market, found)
+  }
+  return points
 }

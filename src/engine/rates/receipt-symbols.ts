@@ -1,7 +1,7 @@
 import type { Receipt } from '../../api/strategy.ts'
 import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
-import { AppError } from '../../domain/errors.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
@@ -16,12 +16,7 @@ export function receiptReader(chain: () => Chain): ReceiptReader {
   const cached = new Map<Market, Promise<string | undefined>>()
   const asked = async ({ entry: { receipt } }: Market) => {
     if (receipt.isShares) return undefined
-    try {
-      return await read(chain(), symbolSaid(receipt.address))
-    } catch (error) {
-      if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-      throw error
-    }
+    return undefinedIfUnanswered(read(chain(), symbolSaid(receipt.address)))
   }
   return async (market) => {
     const symbol = cached.get(market) ?? asked(market)

@@ -1,7 +1,7 @@
 import { answerRounds } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Address } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market.ts'
 import { priceOf } from '../../protocols/prices.ts'
@@ -42,11 +42,6 @@ async function readExtras(
 ): Promise<readonly Reward[] | null> {
   const { symbol, decimals } = chain.network.native
   const priced = (address: Address) => priceOf(catalog, { chainId, address, symbol, name: symbol, decimals })
-  try {
-    const [extras] = await answerRounds(chain, [rewards!(at, priced)])
-    return extras ?? null
-  } catch (error) {
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return null
-    throw error
-  }
+  const [extras] = (await undefinedIfUnanswered(answerRounds(chain, [rewards!(at, priced)]))) ?? []
+  return extras ?? null
 }

@@ -2,7 +2,7 @@ import { type BlockTime, blockBefore } from '../../chain/block-at-time.ts'
 import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/contract-reading.ts'
-import { AppError } from '../../domain/errors.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { RateReader } from '../context.ts'
 import { daySeconds, yearlyRate, yearSeconds } from './rate-points.ts'
@@ -26,7 +26,8 @@ export function sharePriceGrowthReader(chain: () => Chain): RateReader {
     const isKnown = past && markets.every((market) => past?.index.has(market))
     if (past && isKnown && head.timestamp >= past.readAt && head.timestamp - past.readAt < maxAgeSeconds)
       return past
-    past = await readPastIndexes(chain(), markets, head)
+    // A missing rate is no reason to fail.
+    past = await undefinedIfUnanswered(readPastIndexes(chain(), markets, head))
     return past
   }
   return async (rows, head) => {
@@ -52,22 +53,14 @@ async function readPastIndexes(
   chain: Chain,
   markets: readonly Market[],
   head: BlockTime,
-): Promise<PastIndexes | undefined> {
-  try {
-    const block = await blockBefore(chain, head.timestamp - windowSeconds, head)
-    const first = block ?? { number: 0n, timestamp: head.timestamp }
-    const none = markets.map(() => undefined)
-    const prices = block
-      ? await read(chain, together(markets.map((market) => optional(market.index))), block.number)
-      : none
-    return {
-      readAt: head.timestamp,
-      block: first,
-      index: new Map(markets.map((market, at) => [market, prices[at]])),
-    }
-  } catch (error) {
-    // Nodes without old states use different error messages. A missing rate is no reason to fail.
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-    throw error
+): Promise<PastIndexes> {
+  const block = await blockBefore(chain, head.timestamp - windowSeconds, head)
+  const prices = block
+    ? await read(chain, together(markets.map((market) => optional(market.index))), block.number)
+    : []
+  return {
+    readAt: head.timestamp,
+    block: block ?? { number: 0n, timestamp: head.timestamp },
+    index: new Map(markets.map((market, at) => [market, prices[at]])),
   }
 }

@@ -1,7 +1,7 @@
 import type { Strategy } from '../../api/strategy.ts'
 import { latestBlock } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
-import { AppError } from '../../domain/errors.ts'
+import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { ListedMarket, RatedMarket, StrategyDetailReader } from '../context.ts'
@@ -41,10 +41,7 @@ export function strategyDetailReader(
   const detail = async (shown: ListedMarket): Promise<Strategy> => {
     const { market, state, at } = shown
     const [past, reward, receipt] = await Promise.all([
-      pastOf(shown).catch((error: unknown) => {
-        if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-        throw error
-      }),
+      undefinedIfUnanswered(pastOf(shown)),
       rewards(shown),
       receipts(market),
     ])

@@ -6,6 +6,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { categories } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { type EngineContext, type ListedMarket, routeNetworkNamed } from '../context.ts'
+import { fieldError } from '../field-error.ts'
 import { acceptsBridgedFunds, bridgedTokenOn } from '../unsigned-transactions/cross-chain-deposit.ts'
 import { strategyBytecode } from '../unsigned-transactions/strategy-transactions.ts'
 
@@ -16,9 +17,7 @@ import { strategyBytecode } from '../unsigned-transactions/strategy-transactions
 export async function recommend(context: EngineContext, input: RecommendationInput): Promise<Recommendation> {
   const { wallet, amount, action = 'lend' } = input
   if (wallet !== undefined && amount === undefined)
-    throw new AppError('VALIDATION_ERROR', 'wallet needs an amount', {
-      details: { errors: [{ path: 'amount', message: 'is missing' }] },
-    })
+    throw fieldError('amount', 'is missing', { text: 'wallet needs an amount' })
   const wanted = input.identifier.toLowerCase()
   const isCategory = (categories as readonly string[]).includes(wanted)
   const named = context.markets.filter(({ entry }) =>

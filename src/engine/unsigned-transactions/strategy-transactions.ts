@@ -5,6 +5,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Market, MarketState } from '../../protocols/market.ts'
 import { readSearchStarts, type SearchStarts, trackOperation } from '../actions/tracking.ts'
 import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
+import { fieldError } from '../field-error.ts'
 import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'
 import { refuseUnrecoverable } from '../quotes/recipient-check.ts'
 import { readMarkets } from '../strategies/market-state.ts'
@@ -20,21 +21,15 @@ export async function strategyBytecode(
 ): Promise<StrategyBytecode> {
   const market = marketNamed(context, input.id)
   if (input.amount === 0n)
-    throw new AppError('VALIDATION_ERROR', 'The amount must be above zero', {
-      details: { errors: [{ path: 'amount', message: 'must be above zero' }] },
-    })
+    throw fieldError('amount', 'must be above zero', { text: 'The amount must be above zero' })
   refuseUnrecoverable(context, market.entry.chainId, input.wallet, 'wallet')
   if (input.slippage !== undefined) requireValidSlippage(input.slippage)
   const home = networkOf(context, market.entry)
   const origin = input.from === undefined ? home : routeNetworkNamed(context, input.from)
   if (input.action !== 'lend' && origin.chainId !== home.chainId)
-    throw new AppError(
-      'VALIDATION_ERROR',
-      `from: ${market.entry.slug} is on ${home.name}, so its funds leave from there`,
-      {
-        details: { errors: [{ path: 'from', message: `is not ${home.name}, where this strategy is` }] },
-      },
-    )
+    throw fieldError('from', `is not ${home.name}, where this strategy is`, {
+      text: `from: ${market.entry.slug} is on ${home.name}, so its funds leave from there`,
+    })
   // All that does not depend on an answer is read side by side.
   const starts = readSearchStarts(context, input.wallet, [origin.chainId, home.chainId])
   if (input.action === 'claim') return claimBytecode(context, input, market, starts)
@@ -77,8 +72,8 @@ async function claimBytecode(
   starts: Promise<SearchStarts>,
 ): Promise<StrategyBytecode> {
   if (input.amount !== maxUint256)
-    throw new AppError('VALIDATION_ERROR', 'A claim always takes everything: its amount must be 2^256 - 1', {
-      details: { errors: [{ path: 'amount', message: 'must be 2^256 - 1' }] },
+    throw fieldError('amount', 'must be 2^256 - 1', {
+      text: 'A claim always takes everything: its amount must be 2^256 - 1',
     })
   const { transaction, out } = await claimStep(context, market, input.wallet)
   return trackedBytecode(context, input, market, {

@@ -30,9 +30,7 @@ export async function transferBytecode(
   const lost = whyLost(context.catalog, chainId, to, isNative)
   if (lost) throw refuse(`The recipient is ${lost}: funds sent there are lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
-  const transaction = isNative
-    ? { to, data: '0x' as const, value: amount, chainId }
-    : transfer({ chainId, token: token.address, to, amount })
+  const transaction = transfer({ chainId, token: token.address, to, amount })
   const starts = readSearchStarts(context, originAddress, [chainId])
   const id = context.newId()
   const sum = tokenAmount(amount, token)

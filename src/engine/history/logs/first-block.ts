@@ -1,9 +1,9 @@
 import type { Chain } from '../../../chain/chain.ts'
 import { type Address, nativeAddress } from '../../../domain/address.ts'
-import { AppError } from '../../../domain/errors.ts'
 import type { Market } from '../../../protocols/market.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { writeInBackground } from '../../background-writes.ts'
+import { undefinedIfRefused } from '../../unread-past.ts'
 
 /** The number of blocks in one exchange. */
 const probesPerBatch = 16n
@@ -50,11 +50,7 @@ export async function deploymentBlock(
   const name = `first-block ${address.toLowerCase()}`
   const known = await store.fact(chainId, name)
   if (known !== undefined) return BigInt(known)
-  const found = await findDeployment(chain, address, older, head).catch((error: unknown) => {
-    // Nodes without old states use different error messages.
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return undefined
-    throw error
-  })
+  const found = await undefinedIfRefused(findDeployment(chain, address, older, head))
   if (found !== undefined && found + BigInt(chain.network.depth) <= head)
     await writeInBackground(store.storeFact(chainId, name, found.toString()))
   return found

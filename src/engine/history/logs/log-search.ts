@@ -1,11 +1,11 @@
 import { keccak256, stringToBytes } from 'viem/utils'
 import { read as ask, latestBlock } from '../../../chain/block-reads.ts'
 import type { Chain } from '../../../chain/chain.ts'
-import type { Reading } from '../../../chain/contract-reading.ts'
-import { AppError } from '../../../domain/errors.ts'
+import { undefinedIfUnanswered } from '../../../chain/rpc/timeouts.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import type { Sought } from '../../../swaps/provider-dependencies.ts'
 import { writeInBackground } from '../../background-writes.ts'
+import { isUnread } from '../../unread-past.ts'
 import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './block-ranges.ts'
 import type { LogQuery, RpcLog } from './log-filters.ts'
 
@@ -44,11 +44,11 @@ export async function findFirstLog(
     }
     isAll = true
   } catch (error) {
-    if (!(error instanceof AppError && toleratedErrors.includes(error.code))) throw error
+    if (!isUnread(error)) throw error
   } finally {
     const next =
       read && (!isAll || read.number - from >= minProgressBlocks) ? `${read.number} ${read.hash}` : undefined
-    const isMissed = isAll && (mark || next) ? await contractHasIt(chain, isThere) : false
+    const isMissed = isAll && (mark || next) ? await undefinedIfUnanswered(ask(chain, isThere)) : false
     if (isMissed && mark) await writeInBackground(store.storeFact(chainId, name, clearedMark))
     else if (next && isMissed === false) await writeInBackground(store.storeFact(chainId, name, next))
   }
@@ -72,26 +72,13 @@ export async function findLogs(
       logs.push(...piece.logs)
     return { logs, isAll: true }
   } catch (error) {
-    if (!(error instanceof AppError && toleratedErrors.includes(error.code))) throw error
+    if (!isUnread(error)) throw error
     return { logs, isAll: false }
   }
 }
 
 /** The stored value of a discarded mark. */
 const clearedMark = ''
-
-/** What the contract says; `undefined` if it cannot be read. */
-async function contractHasIt(chain: Chain, isThere: Reading<boolean>): Promise<boolean | undefined> {
-  try {
-    return await ask(chain, isThere)
-  } catch (error) {
-    if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
-    throw error
-  }
-}
-
-/** The node refused, lags behind, or has too many blocks for one search. */
-const toleratedErrors = ['RPC_ERROR', 'RPC_INCONSISTENT', 'HISTORY_UNREAD']
 
 /** How far the search has read, if that block is still canonical. */
 async function validMark(chain: Chain, stored: string | undefined): Promise<BlockId | undefined> {
