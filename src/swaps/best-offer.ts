@@ -90,14 +90,11 @@ export async function bestOffer(
   known: Parameters<typeof routesFrom>[2],
 ): Promise<Won> {
   const able = eligible(providers, ask, known, preferred)
-  const signal = AbortSignal.timeout(deadlineMs)
-  const answers = await Promise.allSettled(
-    able.map(async (provider) => ({ provider, offer: await intime(provider.quote(ask, signal), signal) })),
+  const { answers, faults } = await askAll(able, deadlineMs, (provider, signal) =>
+    provider.quote(ask, signal),
   )
-  const offers = answers.flatMap((answer) =>
-    answer.status === 'fulfilled' && answer.value.offer && isPayable(answer.value.offer)
-      ? [answer.value as Won]
-      : [],
+  const offers = answers.flatMap(({ provider, offer }): Won[] =>
+    offer && isPayable(offer) ? [{ provider, offer }] : [],
   )
   const [first, ...rest] = preferable(ask, offers)
   if (first && rest.length === 0) return first
@@ -108,9 +105,7 @@ export async function bestOffer(
       first,
     )
   }
-  const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
-  const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
-  if (ours) throw ours
+  throwOurs(faults)
   const named = faults.find(
     (fault): fault is AppError =>
       fault instanceof AppError &&
@@ -122,7 +117,7 @@ export async function bestOffer(
       `${able[0]!.name} returned no quote${named ? `: ${named.message}` : faults.some(isTimeout) ? ' in time' : ''}`,
       { cause: faults[0] },
     )
-  const isAll = faults.length === answers.length
+  const isAll = faults.length === able.length
   if (named && isAll) throw named
   if (isAll && faults.every(isTimeout)) throw tooLate(ask, able, deadlineMs, faults[0])
   throw faults.length === 0
@@ -172,6 +167,28 @@ function tooLate(
 /** Whether all amounts fit into 256 bits; larger ones can neither be paid nor encoded. */
 const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
   [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
+
+/** Asks providers at once: what they answered in time, and the faults of the others. */
+export async function askAll<provider, offer>(
+  providers: readonly provider[],
+  deadlineMs: number,
+  ask: (provider: provider, signal: AbortSignal) => Promise<offer>,
+): Promise<{ answers: { provider: provider; offer: offer }[]; faults: unknown[] }> {
+  const signal = AbortSignal.timeout(deadlineMs)
+  const all = await Promise.allSettled(
+    providers.map(async (provider) => ({ provider, offer: await intime(ask(provider, signal), signal) })),
+  )
+  return {
+    answers: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    faults: all.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])),
+  }
+}
+
+/** Throws the fault, if there is one, that is about the request itself. */
+export function throwOurs(faults: readonly unknown[]): void {
+  const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
+  if (ours) throw ours
+}
 
 /** Rejects at the deadline even if the provider ignores the signal. */
 const intime = <value>(work: Promise<value>, signal: AbortSignal): Promise<value> =>

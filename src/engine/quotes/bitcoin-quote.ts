@@ -4,12 +4,13 @@ import { read } from '../../chain/block-reads.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/prices.ts'
+import { askAll, throwOurs } from '../../swaps/best-offer.ts'
 import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-registry.ts'
 import type { EngineContext } from '../context.ts'
@@ -143,22 +144,13 @@ async function bestDeposit(
   preferred: string | undefined,
 ): Promise<Offered> {
   const able = eligible(depositsOf(context).providers, ask, preferred)
-  const signal = AbortSignal.timeout(context.quoteDeadlineMs)
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  late.catch(() => undefined)
-  const answers = await Promise.allSettled(
-    able.map(async (provider) => {
-      const offer = await Promise.race([provider.quote(ask, signal), late])
-      return { provider, offer }
-    }),
+  const { answers, faults } = await askAll(able, context.quoteDeadlineMs, (provider, signal) =>
+    provider.quote(ask, signal),
   )
-  const given = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const offers = given.flatMap(({ provider, offer }) =>
+  const offers = answers.flatMap(({ provider, offer }) =>
     offer && 'terms' in offer ? [{ provider, ...offer }] : [],
   )
-  const refusals = given.flatMap(({ provider, offer }) =>
+  const refusals = answers.flatMap(({ provider, offer }) =>
     offer && 'refused' in offer && offer.refused !== null
       ? [{ name: provider.name, words: `says "${sanitizeText(offer.refused).slice(0, 200)}"` }]
       : [],
@@ -167,9 +159,7 @@ async function bestDeposit(
   const [first, ...rest] = proved.length > 0 ? proved : offers
   if (first)
     return rest.reduce((won, other) => (other.terms.amountOut > won.terms.amountOut ? other : won), first)
-  const faults = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-  const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
-  if (ours) throw ours
+  throwOurs(faults)
   const named = faults.find((fault): fault is AppError => fault instanceof AppError)
   if (preferred !== undefined)
     throw new AppError(

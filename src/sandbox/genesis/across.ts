@@ -1,12 +1,12 @@
-import { encodeFunctionData, parseUnits } from 'viem/utils'
+import { encodeFunctionData } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
-import { acrossContract, own } from './artifacts.ts'
+import { acrossContract } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
-import type { Tokens } from './tokens.ts'
+import type { Asset, ChainParameters } from './parameters.ts'
+import { give, type Tokens } from './tokens.ts'
 
 /** What the relayer pays fills from on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
@@ -29,11 +29,7 @@ export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets
   const implementation = d.deploy(pool, [assets.WETH, ...buffers, nobody])
   const begin = encodeFunctionData({ abi: pool.abi, functionName: 'initialize', args: [0, d.from] })
   const spokePool = d.deploy(acrossContract('ERC1967Proxy'), [implementation, begin])
-  for (const [asset, whole] of Object.entries(liquidity) as [Asset, string][])
-    d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
-      sandboxAddress(roles.relayer),
-      parseUnits(whole, assetFacts[asset].decimals),
-    ])
+  give(d, assets, sandboxAddress(roles.relayer), liquidity)
   return { chainId, spokePool }
 }
 

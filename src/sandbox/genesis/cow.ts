@@ -1,13 +1,12 @@
-import { parseUnits } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { CowConstants } from '../../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
-import { own, publishedCow } from './artifacts.ts'
+import { publishedCow } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
-import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
-import type { Tokens } from './tokens.ts'
+import type { Asset, ChainParameters } from './parameters.ts'
+import { give, type Tokens } from './tokens.ts'
 
 /** What the solver fills orders from on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
@@ -31,11 +30,7 @@ export async function deployCow(
   d.call(list.abi, solvers, 'initializeManager', [d.from])
   d.call(list.abi, solvers, 'addSolver', [sandboxAddress(roles.solver)])
   const at = d.deploy(settlement, [solvers, nativeAddress])
-  for (const [asset, whole] of Object.entries(liquidity) as [Asset, string][])
-    d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
-      sandboxAddress(roles.solver),
-      parseUnits(whole, assetFacts[asset].decimals),
-    ])
+  give(d, assets, sandboxAddress(roles.solver), liquidity)
   const vaultRelayer = await d.read<Address>(settlement.abi, at, 'vaultRelayer')
   return { chainId, settlement: at, vaultRelayer, api: null }
 }

@@ -1,4 +1,4 @@
-import { numberToHex, parseEther, parseUnits } from 'viem/utils'
+import { numberToHex, parseEther } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { multicall3 } from '../../domain/networks.ts'
@@ -22,8 +22,8 @@ import {
   deployVaults,
   linkBridge,
 } from './own-contracts.ts'
-import { assetFacts, type ChainParameters, chainParameters } from './parameters.ts'
-import { deployTokens, grantAll, type Tokens } from './tokens.ts'
+import { type ChainParameters, chainParameters } from './parameters.ts'
+import { deployTokens, give, grant, type Tokens } from './tokens.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
 import { deployPancakeSwap, deployUniswapV3 } from './uniswap-v3.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
@@ -104,7 +104,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
   const pairs = deployUniswapV2(d, parameters, tokens)
   const aggregator = deployAggregator(d, parameters, tokens)
   const poolsV4 = deployUniswapV4(d, parameters, tokens, { v3: uniswap, v2: pairs })
-  for (const index of userIndexes) grantAll(d, tokens.assets, sandboxAddress(index))
+  for (const index of userIndexes) give(d, tokens.assets, sandboxAddress(index), grant)
   await d.flush()
   return {
     parameters,
@@ -122,16 +122,9 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
   }
 }
 
-/** What the desk of ramps pays out of on each chain, in whole tokens. */
-const funds = { USDC: '5000000', BRLA: '25000000' } as const
-
 /** Gives the desk of ramps what it pays out; it has no contract. */
 function fillDesk(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AveniaConstants {
   const desk = sandboxAddress(roles.desk)
-  for (const asset of ['USDC', 'BRLA'] as const)
-    d.call(own('SandboxToken').abi, assets[asset], 'transfer', [
-      desk,
-      parseUnits(funds[asset], assetFacts[asset].decimals),
-    ])
+  give(d, assets, desk, { USDC: '5000000', BRLA: '25000000' })
   return { chainId, desk, usdc: assets.USDC, brla: assets.BRLA, chain: 'SANDBOX', service: null }
 }

@@ -15,7 +15,7 @@ import type { Aave } from './aave.ts'
 import { own } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
-import { letMint, type Tokens } from './tokens.ts'
+import { give, letMint, type Tokens } from './tokens.ts'
 
 /** The addresses of the two vaults of a chain. */
 export type Vaults = { lending: Address; staking: Address }
@@ -75,14 +75,11 @@ export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInc
   return { chainId, router, api: null, keyFile: null }
 }
 
-/** What the solver of Relay pays out of, beside what it has for orders on one chain, in whole tokens. */
-const brlaOfSolver = '5000000'
-
 /** Deploys our stand-in for the depository of Relay. Orders are made with the sandbox's solver, which also fills orders on one chain, and pays coins itself. */
 export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): RelayConstants {
   const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
-  const units = parseUnits(brlaOfSolver, assetFacts.BRLA.decimals)
-  d.call(own('SandboxToken').abi, assets.BRLA, 'transfer', [solver, units])
+  // Beside what it has for orders on one chain.
+  give(d, assets, solver, { BRLA: '5000000' })
   const depository = d.deploy(own('SandboxRelayDepository'), [])
   return { chainId, depository, chain, router: solver, solver, solverChain: chain, api: null }
 }

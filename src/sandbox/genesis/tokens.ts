@@ -69,11 +69,16 @@ export const grant: Record<Asset, string> = {
 /** Native coins that a funded account has at least. */
 export const nativeGrant = parseEther('10000')
 
-/** Gives an account the usual amount of every asset, out of what the owner holds. */
-export function grantAll(d: Deployer, tokens: Record<Asset, Address>, to: Address): void {
-  for (const asset of assets)
+/** Gives an account some assets, in whole tokens, out of what the owner holds. */
+export function give(
+  d: Deployer,
+  tokens: Record<Asset, Address>,
+  to: Address,
+  amounts: Partial<Record<Asset, string>>,
+): void {
+  for (const [asset, whole] of Object.entries(amounts) as [Asset, string][])
     d.call(own('SandboxToken').abi, tokens[asset], 'transfer', [
       to,
-      parseUnits(grant[asset], assetFacts[asset].decimals),
+      parseUnits(whole, assetFacts[asset].decimals),
     ])
 }

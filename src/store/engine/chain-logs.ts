@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 
 /** A stored log of a final block: its position and JSON. */
@@ -77,16 +78,20 @@ export function chainLogQueries(sql: Sql) {
         }
         for (const { place, logs } of pieces) {
           const values = valuesOf(place)
-          for (const { block, idx, log } of logs)
+          for (const row of logs)
             await query(
-              `insert into chain_logs (chain_id, source, owner, block, idx, log) values ($1, $2, $3, $4, $5, $6)
-               on conflict (chain_id, source, owner, block, idx) do update set log = excluded.log`,
-              [...values, block, idx, log],
+              ...insertOf(
+                'chain_logs',
+                { ...place, ...row },
+                'on conflict (chain_id, source, owner, block, idx) do update set log = excluded.log',
+              ),
             )
           await query(
-            `insert into chain_log_marks (chain_id, source, owner, block, hash) values ($1, $2, $3, $4, $5)
-             on conflict (chain_id, source, owner, block) do update set hash = excluded.hash`,
-            [...values, mark.block, mark.hash],
+            ...insertOf(
+              'chain_log_marks',
+              { ...place, ...mark },
+              'on conflict (chain_id, source, owner, block) do update set hash = excluded.hash',
+            ),
           )
           await query(
             `delete from chain_log_marks where ${where} and block not in
@@ -114,9 +119,11 @@ export function chainLogQueries(sql: Sql) {
 
     storeFact: (chainId: number, name: string, value: string) =>
       sql.query(
-        `insert into chain_facts (chain_id, name, value) values ($1, $2, $3)
-         on conflict (chain_id, name) do update set value = excluded.value`,
-        [chainId, name, value],
+        ...insertOf(
+          'chain_facts',
+          { chainId, name, value },
+          'on conflict (chain_id, name) do update set value = excluded.value',
+        ),
       ),
   }
 }

@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 
 /**
@@ -43,20 +44,15 @@ export const clientReportQueries = (sql: Sql) => ({
       [actionId],
     ),
 
-  saveClientReport: (
-    customer: string,
-    { actionId, hash, chainId, idx, toldAt }: ClientReportRow,
-  ): Promise<void> =>
+  saveClientReport: (customer: string, row: ClientReportRow): Promise<void> =>
     sql.transaction(async ({ query }) => {
-      await query(
-        `insert into action_told (action_id, hash, customer, chain_id, idx, told_at) values ($1, $2, $3, $4, $5, $6)
-         on conflict (action_id, hash) do update set chain_id = excluded.chain_id, idx = excluded.idx`,
-        [actionId, hash, customer, chainId, idx, toldAt],
-      )
+      const again =
+        'on conflict (action_id, hash) do update set chain_id = excluded.chain_id, idx = excluded.idx'
+      await query(...insertOf('action_told', { customer, ...row }, again))
       await query(
         `delete from action_told where action_id = $1 and hash not in
          (select hash from action_told where action_id = $1 order by told_at desc, hash limit ${maxReports})`,
-        [actionId],
+        [row.actionId],
       )
     }),
 

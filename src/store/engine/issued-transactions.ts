@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './migrations.ts'
 
@@ -48,41 +49,9 @@ export const issuedTransactionQueries = (sql: Sql) => {
         if (before.some((one) => isSame(one, row, txs))) return true
         if (before.length >= most) return false
         const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
-        await query(
-          `insert into actions (id, customer, type, status, strategy_id, strategy_slug, wallet, receiver, amounts, quote_id, created_at, updated_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-          [
-            id,
-            row.customer,
-            row.type,
-            row.status,
-            row.strategyId,
-            row.strategySlug,
-            row.wallet,
-            row.receiver,
-            row.amounts,
-            row.quoteId,
-            row.createdAt,
-            row.updatedAt,
-          ],
-        )
+        await query(...insertOf('actions', { ...row, id }))
         for (const tx of txs)
-          await query(
-            `insert into action_txs (action_id, idx, kind, chain_id, recipient, data, value, from_block, from_nonce, customer)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-            [
-              id,
-              tx.idx,
-              tx.kind,
-              tx.chainId,
-              tx.recipient,
-              tx.data,
-              tx.value,
-              tx.fromBlock,
-              tx.fromNonce,
-              row.customer,
-            ],
-          )
+          await query(...insertOf('action_txs', { ...tx, actionId: id, customer: row.customer }))
         return true
       })
     },

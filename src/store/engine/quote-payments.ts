@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 
 /**
@@ -52,11 +53,8 @@ export const quotePaymentQueries = (sql: Sql) => ({
         )
         if (taken) return taken.quoteId
       }
-      for (const { kind, chainId, hash, idx } of wanted)
-        await query(
-          'insert into quote_payments (customer, chain_id, hash, idx, quote_id, kind, taken_at) values ($1, $2, $3, $4, $5, $6, $7)',
-          [customer, chainId, hash, idx, quoteId, kind, now],
-        )
+      for (const payment of wanted)
+        await query(...insertOf('quote_payments', { customer, ...payment, quoteId, takenAt: now }))
       return null
     }),
 })

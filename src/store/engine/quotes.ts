@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 import { type QuoteRow, quoteColumns } from './migrations.ts'
 
@@ -46,21 +47,7 @@ const inBrief = `select provider, origin_chain as "originChain", destination_cha
 
 /** The queries about quotes; each names its customer. */
 export const quoteQueries = (sql: Sql) => ({
-  saveQuote: (row: QuoteRow) =>
-    sql.query(
-      'insert into quotes (id, customer, provider, origin_chain, destination_chain, wire, offer, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      [
-        row.id,
-        row.customer,
-        row.provider,
-        row.originChain,
-        row.destinationChain,
-        row.wire,
-        row.offer,
-        row.createdAt,
-        row.expiresAt,
-      ],
-    ),
+  saveQuote: (row: QuoteRow) => sql.query(...insertOf('quotes', row)),
 
   /** Keeps the stored part of a quote as it has become. */
   keepOffer: (customer: string, id: string, offer: string) =>

@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 
 /** The table of setting changes: whose, by whom, old and new value. */
@@ -42,14 +43,10 @@ export function settingQueries(sql: Sql) {
             [customer, name],
           )
           if (old?.value === value) continue
-          await query(
-            'insert into settings (customer, name, value) values ($1, $2, $3) on conflict (customer, name) do update set value = excluded.value',
-            [customer, name, value],
-          )
-          await query(
-            'insert into setting_changes (at, customer, name, was, value, changed_by) values ($1, $2, $3, $4, $5, $6)',
-            [at, customer, name, old?.value ?? null, value, by],
-          )
+          const again = 'on conflict (customer, name) do update set value = excluded.value'
+          await query(...insertOf('settings', { customer, name, value }, again))
+          const was = old?.value ?? null
+          await query(...insertOf('setting_changes', { at, customer, name, was, value, changedBy: by }))
         }
       }),
 

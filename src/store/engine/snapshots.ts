@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 
 /**
@@ -48,11 +49,16 @@ export function snapshotQueries(sql: Sql) {
           chainId,
           newest - keptDays,
         ])
-        for (const { market, day, at, block, hash, idx, last } of rows)
+        const again = isAgain
+          ? 'update set at = excluded.at, block = excluded.block, hash = excluded.hash, idx = excluded.idx, last = excluded.last'
+          : 'nothing'
+        for (const row of rows)
           await query(
-            `insert into index_snapshots (chain_id, market, day, at, block, hash, idx, last) values ($1, $2, $3, $4, $5, $6, $7, $8)
-           on conflict (chain_id, market, day) do ${isAgain ? 'update set at = excluded.at, block = excluded.block, hash = excluded.hash, idx = excluded.idx, last = excluded.last' : 'nothing'}`,
-            [chainId, market, day, at, block, hash, idx, last],
+            ...insertOf(
+              'index_snapshots',
+              { chainId, ...row },
+              `on conflict (chain_id, market, day) do ${again}`,
+            ),
           )
       })
       if (isAgain) pastReadings++

@@ -1,3 +1,4 @@
+import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
 
 /**
@@ -16,7 +17,7 @@ export const submittedSchema = `create table chain_sent (
 
 /** The queries about submitted transactions. */
 export function submittedQueries(sql: Sql) {
-  const valuesOf = ({ chainId, wallet }: WalletOnChain) => [chainId, wallet.toLowerCase()]
+  const valuesOf = ({ chainId, wallet }: WalletOnChain) => [chainId, wallet.toLowerCase()] as const
   return {
     /** The known nonces of a wallet, from one on. */
     submittedFrom: (place: WalletOnChain, nonce: number): Promise<SubmittedRow[]> =>
@@ -28,13 +29,10 @@ export function submittedQueries(sql: Sql) {
     /** Stores what was read; a transaction replaces a note that there is none, never the reverse. */
     storeSubmitted: (place: WalletOnChain, rows: readonly SubmittedRow[]): Promise<void> =>
       sql.transaction(async ({ query }) => {
-        for (const { nonce, block, blockHash, hash, call } of rows)
-          await query(
-            `insert into chain_sent (chain_id, wallet, nonce, block, block_hash, hash, call) values ($1, $2, $3, $4, $5, $6, $7)
-             on conflict (chain_id, wallet, nonce) do update set block = excluded.block, block_hash = excluded.block_hash, hash = excluded.hash, call = excluded.call
-             where excluded.hash <> '' or (chain_sent.hash = '' and excluded.block > chain_sent.block)`,
-            [...valuesOf(place), nonce, block, blockHash, hash, call],
-          )
+        const [chainId, wallet] = valuesOf(place)
+        const again = `on conflict (chain_id, wallet, nonce) do update set block = excluded.block, block_hash = excluded.block_hash, hash = excluded.hash, call = excluded.call
+          where excluded.hash <> '' or (chain_sent.hash = '' and excluded.block > chain_sent.block)`
+        for (const row of rows) await query(...insertOf('chain_sent', { chainId, wallet, ...row }, again))
       }),
 
     /** Deletes a wallet's transactions after a reorganisation. */

@@ -6,47 +6,26 @@ import { swaps } from './abi.ts'
 /** A swap of the router as its call says it, and whether either side of it is the native coin. */
 export type PairSwap = DecodedSwap & { isNativeIn: boolean; isNativeOut: boolean }
 
+/** The functions that are taken: which side is exact, and on which the native coin is. */
+const forms = {
+  swapExactETHForTokens: { exact: 'in', isNativeIn: true, isNativeOut: false },
+  swapETHForExactTokens: { exact: 'out', isNativeIn: true, isNativeOut: false },
+  swapExactTokensForTokens: { exact: 'in', isNativeIn: false, isNativeOut: false },
+  swapExactTokensForETH: { exact: 'in', isNativeIn: false, isNativeOut: true },
+  swapTokensForExactTokens: { exact: 'out', isNativeIn: false, isNativeOut: false },
+  swapTokensForExactETH: { exact: 'out', isNativeIn: false, isNativeOut: true },
+} as const
+
 /** The swap that a call makes; `undefined` for any other call. What is paid in the native coin is its value. */
 export function decodeSwap({ data, value }: Pick<Transaction, 'data' | 'value'>): PairSwap | undefined {
   const call = strictDecode(swaps, data)
-  switch (call?.functionName) {
-    case 'swapExactETHForTokens':
-    case 'swapETHForExactTokens': {
-      const [amountOut, tokens, recipient, deadline] = call.args
-      const exact = call.functionName === 'swapExactETHForTokens' ? 'in' : 'out'
-      return {
-        exact,
-        isNativeIn: true,
-        isNativeOut: false,
-        tokens,
-        amountIn: value,
-        amountOut,
-        recipient,
-        deadline,
-      }
-    }
-    case 'swapExactTokensForTokens':
-    case 'swapExactTokensForETH': {
-      const [amountIn, amountOut, tokens, recipient, deadline] = call.args
-      const isNativeOut = call.functionName === 'swapExactTokensForETH'
-      return { exact: 'in', isNativeIn: false, isNativeOut, tokens, amountIn, amountOut, recipient, deadline }
-    }
-    case 'swapTokensForExactTokens':
-    case 'swapTokensForExactETH': {
-      const [amountOut, amountIn, tokens, recipient, deadline] = call.args
-      const isNativeOut = call.functionName === 'swapTokensForExactETH'
-      return {
-        exact: 'out',
-        isNativeIn: false,
-        isNativeOut,
-        tokens,
-        amountIn,
-        amountOut,
-        recipient,
-        deadline,
-      }
-    }
-    default:
-      return undefined
+  if (!call) return undefined
+  const form = forms[call.functionName]
+  if (call.args.length === 4) {
+    const [amountOut, tokens, recipient, deadline] = call.args
+    return { ...form, tokens, amountIn: value, amountOut, recipient, deadline }
   }
+  const [first, second, tokens, recipient, deadline] = call.args
+  const [amountIn, amountOut] = form.exact === 'in' ? [first, second] : [second, first]
+  return { ...form, tokens, amountIn, amountOut, recipient, deadline }
 }
