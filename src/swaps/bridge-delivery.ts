@@ -1,5 +1,6 @@
 import type { ChainClient } from '../chain/client.ts'
 import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
+import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -68,3 +69,19 @@ export type FollowTransfer = (
   awaited: AwaitedTransfer,
   told: Hex | null,
 ) => Promise<BridgeDelivery>
+
+/** What a node answers in time; `undefined` if it does not. */
+export const answered = <T>(work: Promise<T>): Promise<T | undefined> =>
+  undefinedIfUnanswered(withTimeout(work))
+
+/** How long a payment takes at most where nothing is wrong, in ms. A slow fill of Across, which comes with a bundle about every hour and a half, is not usual. */
+const usualMs = 10 * 60_000
+
+/** What is known from the start of a transfer that no service attests. */
+export const unattested = (way: BridgeDelivery['way'], sentAt: number | undefined) => ({
+  way,
+  sentAt,
+  usualMs,
+  isUnknown: false,
+  isAttested: undefined,
+})

@@ -52,3 +52,7 @@ export type SwapDefinition = {
   /** Opens the provider for quotes; `undefined` if the catalogue has no contracts for it. */
   open: (catalog: Catalog, network: SwapDependencies) => SwapProvider | undefined
 }
+
+/** The rows of a catalogue whose service is known. */
+export const served = <row extends { api: string | null }>(rows: readonly row[]): (row & { api: string })[] =>
+  rows.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))

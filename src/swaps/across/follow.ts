@@ -3,10 +3,15 @@ import { findTransaction } from '../../chain/finality/mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
-import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
-import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import {
+  type AwaitedTransfer,
+  answered,
+  type BridgeDelivery,
+  type DeliveryContext,
+  unattested,
+} from '../bridge-delivery.ts'
 import { spokePoolAbi as abi, filled } from './abi.ts'
 import {
   type Deposit,
@@ -19,9 +24,6 @@ import {
   relayHash,
 } from './deposit-events.ts'
 import { acrossOn } from './pairs.ts'
-
-/** How long a fill takes at most where nothing is wrong, in ms: a slow fill comes with a bundle, about every hour and a half. */
-const usualFillMs = 10 * 60_000
 
 /**
  * Follows a deposit of Across by both chains: the deposit in its own receipt, the fill by the state and the events of the pool of the
@@ -40,13 +42,7 @@ export async function followDeposit(
     blockTime(origin, sent.blockNumber),
   ])
   const deposit = receipt?.ok && here ? depositIn(receipt.logs, here) : undefined
-  const known = {
-    way: 'deposit',
-    sentAt,
-    usualMs: usualFillMs,
-    isUnknown: false,
-    isAttested: undefined,
-  } as const
+  const known = unattested('deposit', sentAt)
   if (!deposit || !here || !there) return { ...known, isDelivered: undefined, brought: undefined }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
   const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
@@ -107,5 +103,3 @@ async function stateOf(
   const now = Number(quantity(block?.timestamp, 'the time of a block'))
   return { isFilled: state === filled, isPast: now > deposit.fillDeadline }
 }
-
-const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

@@ -1,16 +1,18 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
 import { findTransaction } from '../../chain/finality/mined-transaction.ts'
 import { blockTime, findLatestLog } from '../../chain/latest-log.ts'
-import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import {
+  type AwaitedTransfer,
+  answered,
+  type BridgeDelivery,
+  type DeliveryContext,
+  unattested,
+} from '../bridge-delivery.ts'
 import { aveniaOn, currencyOf } from './pairs.ts'
 import { paymentQuery, paymentsIn } from './payments.ts'
-
-/** How long a payment takes at most where nothing is wrong, in ms. */
-const usualPaymentMs = 10 * 60_000
 
 /** How many payments of the desk to a wallet are looked at. */
 const mostPayments = 20
@@ -36,13 +38,7 @@ export async function followRamp(
   const node = rpc(chainId)
   const sentAt = await blockTime(node, sent.blockNumber)
   const out = { token: arrival.token, desk, to: arrival.recipient }
-  const known = {
-    way: 'desk',
-    sentAt,
-    usualMs: usualPaymentMs,
-    isUnknown: false,
-    isAttested: undefined,
-  } as const
+  const known = unattested('desk', sentAt)
   const named = told === null ? [] : await paymentsOf(told, out)
   const [payments, refunds] = await Promise.all([
     answered(paid(out)),
@@ -84,5 +80,3 @@ export async function followRamp(
     return all.flat().toSorted((a, b) => a.found.blockNumber - b.found.blockNumber)
   }
 }
-
-const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

@@ -4,16 +4,18 @@ import { findTransaction } from '../../chain/finality/mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
-import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import {
+  type AwaitedTransfer,
+  answered,
+  type BridgeDelivery,
+  type DeliveryContext,
+  unattested,
+} from '../bridge-delivery.ts'
 import { settlementAbi as abi } from './abi.ts'
 import { boughtIn, fillQuery, signedIn } from './fill.ts'
 import { orderEnd, partsOfUid } from './order.ts'
-
-/** How long a fill takes at most where nothing is wrong, in ms. */
-const usualFillMs = 10 * 60_000
 
 /** An order at a block: whether it is filled, and why nobody can fill it any more. */
 type OrderState = { isFilled: boolean; why: 'expired' | 'cancelled' | undefined }
@@ -34,13 +36,7 @@ export async function followOrder(
     blockTime(node, sent.blockNumber),
   ])
   const uid = receipt?.ok ? signedIn(receipt.logs, settlement) : undefined
-  const known = {
-    way: 'order',
-    sentAt,
-    usualMs: usualFillMs,
-    isUnknown: false,
-    isAttested: undefined,
-  } as const
+  const known = unattested('order', sentAt)
   const order = uid && partsOfUid(uid)
   if (!uid || !order) return { ...known, isDelivered: undefined, brought: undefined }
   const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
@@ -112,5 +108,3 @@ async function stateAt(
   const end = orderEnd(filled, signed, time > validTo)
   return { isFilled: end === 'filled', why: end === 'cancelled' || end === 'expired' ? end : undefined }
 }
-
-const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

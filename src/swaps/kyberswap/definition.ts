@@ -1,5 +1,5 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
 import { bindKyberSwap } from './binding.ts'
 import { kyberSwap as openProvider } from './provider.ts'
 
@@ -23,7 +23,7 @@ export const kyberSwap: SwapDefinition = {
     )
   },
   open: ({ kyberSwap: contracts }, { exchangeJson }) => {
-    const chains = contracts.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+    const chains = served(contracts)
     return chains.length === 0 ? undefined : openProvider(chains, exchangeJson)
   },
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { acrossOn, isCarried } from '../across/pairs.ts'
-import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
 import { bindLifi } from './binding.ts'
 import { lifi as openProvider } from './provider.ts'
 
@@ -22,7 +22,7 @@ export const lifi: SwapDefinition = {
     return { targets: [diamond], bind: (transaction) => bindLifi(transaction, intent) }
   },
   open: (catalog, network) => {
-    const chains = catalog.lifi.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+    const chains = served(catalog.lifi)
     return chains.length === 0
       ? undefined
       : openProvider(

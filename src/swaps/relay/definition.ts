@@ -1,6 +1,6 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
 import type { Route } from '../provider.ts'
 import { bindRelay } from './binding.ts'
 import { relayOn } from './order.ts'
@@ -34,7 +34,7 @@ export const relay: SwapDefinition = {
     }
   },
   open: (catalog, network) => {
-    const ends = catalog.relay.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+    const ends = served(catalog.relay)
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
     return ends.length === 0
       ? undefined

@@ -1,15 +1,17 @@
 import type { ChainClient } from '../../chain/client.ts'
 import { callOf, findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { blockTime, maxClockDifferenceMs, readLogsBack } from '../../chain/latest-log.ts'
-import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import {
+  type AwaitedTransfer,
+  answered,
+  type BridgeDelivery,
+  type DeliveryContext,
+  unattested,
+} from '../bridge-delivery.ts'
 import { decodeOrder, relayOn } from './order.ts'
 import { outcomeOf, type Transfers } from './order-outcome.ts'
 import { type PaidBy, type RelayWord, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
-
-/** How long a payment takes at most where nothing is wrong, in ms. */
-const usualPaymentMs = 10 * 60_000
 
 /**
  * Follows a deposit at Relay by both chains: the order stands in its calldata, and a payment for it, or what is given back, has the number of
@@ -22,13 +24,7 @@ export async function followRelay(
 ): Promise<BridgeDelivery> {
   const order = decodeOrder(sent.transaction)
   const sentAt = await blockTime(rpc(sent.transaction.chainId), sent.blockNumber)
-  const known = {
-    way: 'solver',
-    sentAt,
-    usualMs: usualPaymentMs,
-    isUnknown: false,
-    isAttested: undefined,
-  } as const
+  const known = unattested('solver', sentAt)
   const here = relayOn(catalog, sent.transaction.chainId)
   if (!order || !here) return { ...known, isDelivered: undefined, brought: undefined }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
@@ -86,5 +82,3 @@ async function transactionWithCall(
   const [found, call] = await Promise.all([findTransaction(rpc, hash), callOf(rpc, hash)])
   return found && call && { ...found, call }
 }
-
-const answered = <T>(work: Promise<T>): Promise<T | undefined> => undefinedIfUnanswered(withTimeout(work))

@@ -1,7 +1,5 @@
-import { sameAddress } from '../../domain/address.ts'
 import type { Catalog, UniswapV3Constants } from '../../protocols/catalog-types.ts'
-import { wrappedOn } from '../../protocols/prices.ts'
-import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { poolSwapDefinition } from '../pool-swap-definition.ts'
 import { bindUniswapV3 } from './binding.ts'
 import { exchangeOfV3, uniswapV3 as openProvider } from './provider.ts'
 
@@ -13,34 +11,16 @@ const likeUniswapV3 = (
   name: string,
   exchange: string,
   deployments: (catalog: Catalog) => readonly UniswapV3Constants[],
-): SwapDefinition => {
-  const contractsOn = (catalog: Catalog, chainId: number) =>
-    deployments(catalog).find((entry) => entry.chainId === chainId)
-  return {
+) =>
+  poolSwapDefinition({
     name,
-    reach: 'same-chain',
-    proof: provedByCalldata,
-    spender: (catalog, chainId) => contractsOn(catalog, chainId)?.swapRouter02,
-    expect: (catalog, intent) => {
-      const { chainId } = intent.tokenIn
-      const constants = contractsOn(catalog, chainId)
-      if (!constants) return undefined
-      const known = { ...constants, exchange, wrapped: wrappedOn(catalog, chainId) }
-      return {
-        targets: [constants.swapRouter02],
-        bind: (transaction) => bindUniswapV3(transaction, intent, known),
-      }
-    },
-    exchange: (catalog, { chainId, to, data }) => {
-      const constants = contractsOn(catalog, chainId)
-      return constants && sameAddress(to, constants.swapRouter02)
-        ? exchangeOfV3(constants.quoterV2, data)
-        : undefined
-    },
-    open: (catalog, { read }) =>
-      openProvider(name, deployments(catalog), read, ({ chainId }) => wrappedOn(catalog, chainId)),
-  }
-}
+    deployments,
+    routerOf: ({ swapRouter02 }) => swapRouter02,
+    bind: (transaction, intent, here, wrapped) =>
+      bindUniswapV3(transaction, intent, { ...here, exchange, wrapped }),
+    exchange: ({ quoterV2 }, { data }) => exchangeOfV3(quoterV2, data),
+    open: (here, read, wrappedOn) => openProvider(name, here, read, wrappedOn),
+  })
 
 /** Uniswap v3: swaps on one chain, also of the native coin. */
 export const uniswapV3 = likeUniswapV3('uniswap-v3', 'Uniswap v3', (catalog) => catalog.uniswapV3)

@@ -1,0 +1,84 @@
+import type { Rounds } from '../chain/contract-query.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
+import type { Network } from '../domain/networks.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Verdict } from '../protocols/binding-verdict.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
+import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
+import type { SwapIntent } from '../protocols/intent.ts'
+import { wrappedOn } from '../protocols/prices.ts'
+import { provedByCalldata, type SwapDefinition } from './definition.ts'
+import type { SwapProvider } from './provider.ts'
+import type { SwapDependencies } from './provider-dependencies.ts'
+
+/** The parts of a provider that swaps through pools of one chain. `wrapped` is the wrapped native coin of the chain. */
+type PoolSwapParts<constants> = {
+  name: string
+  /** Where a catalogue has its contracts. */
+  deployments: (catalog: Catalog) => readonly constants[]
+  /** The contract that is called. */
+  routerOf: (here: constants) => Address
+  /** The contract that takes the tokens, where the router takes them through it. */
+  permit2Of?: (here: constants) => Address
+  bind: (
+    transaction: Transaction,
+    intent: SwapIntent,
+    here: constants,
+    wrapped: Address | undefined,
+  ) => Verdict
+  /** What a call of the router brings now and at the spot price. */
+  exchange: (
+    here: constants,
+    transaction: Transaction,
+    wrapped: Address | undefined,
+  ) => Rounds<Exchanged> | undefined
+  open: (
+    deployments: readonly constants[],
+    read: SwapDependencies['read'],
+    wrappedOn: (network: Network) => Address | undefined,
+  ) => SwapProvider
+}
+
+/** The definition of a provider that swaps through pools of one chain, all of whose terms stand in the calldata. */
+export function poolSwapDefinition<constants extends { chainId: number }>({
+  name,
+  deployments,
+  routerOf,
+  permit2Of,
+  bind,
+  exchange,
+  open,
+}: PoolSwapParts<constants>): SwapDefinition {
+  const on = (catalog: Catalog, chainId: number) =>
+    deployments(catalog).find((entry) => entry.chainId === chainId)
+  const contractOn = (of: (here: constants) => Address) => (catalog: Catalog, chainId: number) => {
+    const here = on(catalog, chainId)
+    return here && of(here)
+  }
+  return {
+    name,
+    reach: 'same-chain',
+    proof: provedByCalldata,
+    spender: contractOn(permit2Of ?? routerOf),
+    ...(permit2Of && { callee: contractOn(routerOf) }),
+    expect: (catalog, intent) => {
+      const { chainId } = intent.tokenIn
+      const here = on(catalog, chainId)
+      return (
+        here && {
+          targets: [routerOf(here)],
+          bind: (transaction) => bind(transaction, intent, here, wrappedOn(catalog, chainId)),
+        }
+      )
+    },
+    exchange: (catalog, transaction) => {
+      const { chainId, to } = transaction
+      const here = on(catalog, chainId)
+      return here && sameAddress(to, routerOf(here))
+        ? exchange(here, transaction, wrappedOn(catalog, chainId))
+        : undefined
+    },
+    open: (catalog, { read }) =>
+      open(deployments(catalog), read, ({ chainId }) => wrappedOn(catalog, chainId)),
+  }
+}
