@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { writes } from './abi.ts'
 
 /** Supplies `amount` of `asset`; the aTokens go to `onBehalfOf`. */
@@ -10,16 +10,11 @@ export const supply = (call: {
   asset: Address
   amount: bigint
   onBehalfOf: Address
-}): Transaction => ({
-  to: call.pool,
-  data: encodeFunctionData({
-    abi: writes,
-    functionName: 'supply',
-    args: [call.asset, call.amount, call.onBehalfOf, 0],
-  }),
-  value: 0n,
-  chainId: call.chainId,
-})
+}): Transaction =>
+  callOf(
+    { chainId: call.chainId, to: call.pool },
+    { abi: writes, functionName: 'supply', args: [call.asset, call.amount, call.onBehalfOf, 0] },
+  )
 
 /** Withdraws `amount` of `asset` to `to`; 2^256 - 1 is the whole position, interest of this very block included. */
 export const withdraw = (call: {
@@ -28,13 +23,8 @@ export const withdraw = (call: {
   asset: Address
   amount: bigint
   to: Address
-}): Transaction => ({
-  to: call.pool,
-  data: encodeFunctionData({
-    abi: writes,
-    functionName: 'withdraw',
-    args: [call.asset, call.amount, call.to],
-  }),
-  value: 0n,
-  chainId: call.chainId,
-})
+}): Transaction =>
+  callOf(
+    { chainId: call.chainId, to: call.pool },
+    { abi: writes, functionName: 'withdraw', args: [call.asset, call.amount, call.to] },
+  )

@@ -1,6 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
 import type { CompoundV2Constants } from './constants.ts'
 
@@ -25,12 +26,8 @@ export function mint({
 
 const leave =
   (functionName: 'redeem' | 'redeemUnderlying') =>
-  ({ chainId, market, amount }: { chainId: number; market: Address; amount: bigint }): Transaction => ({
-    to: market,
-    data: encodeFunctionData({ abi: exits, functionName, args: [amount] }),
-    value: 0n,
-    chainId,
-  })
+  ({ chainId, market, amount }: { chainId: number; market: Address; amount: bigint }): Transaction =>
+    callOf({ chainId, to: market }, { abi: exits, functionName, args: [amount] })
 
 /** Redeems exactly so many units of the receipt: the call that leaves no rest. */
 export const redeem = leave('redeem')

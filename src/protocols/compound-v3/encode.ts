@@ -2,18 +2,15 @@ import { encodeFunctionData } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { named, short } from './abi.ts'
 
 type Call = { chainId: number; comet: Address; asset: Address; amount: bigint; owner: Address }
 
 const call =
   (functionName: 'supplyFrom' | 'withdrawFrom') =>
-  ({ chainId, comet, asset, amount, owner }: Call): Transaction => ({
-    to: comet,
-    data: encodeFunctionData({ abi: named, functionName, args: [owner, owner, asset, amount] }),
-    value: 0n,
-    chainId,
-  })
+  ({ chainId, comet, asset, amount, owner }: Call): Transaction =>
+    callOf({ chainId, to: comet }, { abi: named, functionName, args: [owner, owner, asset, amount] })
 
 /** Supplies the base asset of its owner to the owner's account, by the call that Compound's own SDK makes. A debt is repaid first. */
 export const supplyBase = call('supplyFrom')

@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { sameAddress } from '../../domain/address.ts'
@@ -12,6 +12,7 @@ import { vaultProtocol } from '../erc4626/vault-protocol.ts'
 import type { MarketIntent } from '../intent.ts'
 import type { ProtocolMarket } from '../market.ts'
 import type { Protocol } from '../protocol.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type { EthenaConstants } from './constants.ts'
@@ -56,12 +57,8 @@ function bindEthena(transaction: Transaction, intent: MarketIntent, asset: Token
 const market = (entry: StrategyEntry, { vault }: EthenaConstants): ProtocolMarket => {
   const { chainId } = entry
   const { state, ...readings } = vaultReadings(entry, { vault })
-  const begin = (functionName: 'cooldownAssets' | 'cooldownShares', amount: bigint): Transaction => ({
-    to: vault,
-    data: encodeFunctionData({ abi: exits, functionName, args: [amount] }),
-    value: 0n,
-    chainId,
-  })
+  const begin = (functionName: 'cooldownAssets' | 'cooldownShares', amount: bigint): Transaction =>
+    callOf({ chainId, to: vault }, { abi: exits, functionName, args: [amount] })
   return {
     entry,
     ...readings,
@@ -92,10 +89,7 @@ const queue = (chainId: number, { vault: address }: EthenaConstants): Queue => (
     return seconds === undefined ? null : Number(seconds)
   },
   taken: (claimable) => claimable,
-  claim: (owner) => {
-    const data = encodeFunctionData({ abi: claims, functionName: 'unstake', args: [owner] })
-    return { to: address, data, value: 0n, chainId }
-  },
+  claim: (owner) => callOf({ chainId, to: address }, { abi: claims, functionName: 'unstake', args: [owner] }),
   bind: ({ data }, { wallet }) => {
     const found = strictDecode(claims, data)
     if (!found) return refuse('POLICY_DECODE', 'It is not a call of unstake of sUSDe')

@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Read } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
@@ -15,6 +15,7 @@ import { lendingDescription, type Protocol } from '../protocol.ts'
 import { isUnits } from '../receipt-units.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-assertions.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { compounded } from '../shared/rate-units.ts'
 import type { FluidConstants } from './constants.ts'
@@ -92,8 +93,8 @@ const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): Prot
     ...vaultSteps(entry, vault),
     withdraw: ({ amount, owner, units = 0n }) => {
       const args = [amount, owner, owner, units] as const
-      const data = encodeFunctionData({ abi: limitedWithdrawal, functionName: 'withdraw', args })
-      return { transaction: { to: vault, data, value: 0n, chainId } }
+      const call = { abi: limitedWithdrawal, functionName: 'withdraw', args } as const
+      return { transaction: callOf({ chainId, to: vault }, call) }
     },
   }
 }

@@ -1,22 +1,19 @@
-import { encodeFunctionData } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { entranceOf, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
 import type { LidoConstants } from './constants.ts'
 
 type Place = { chainId: number; constants: LidoConstants }
 
 /** Stakes an amount of the native coin, without a referral; the receipt goes to the sender. */
-export const submit = ({ chainId, constants, amount }: Place & { amount: bigint }): Transaction => ({
-  to: entranceOf(constants),
-  data:
-    constants.holds === 'stETH'
-      ? encodeFunctionData({ abi: stake, functionName: 'submit', args: [nativeAddress] })
-      : encodeFunctionData({ abi: stakeWrapped, functionName: 'stakeETH', args: [nativeAddress] }),
-  value: amount,
-  chainId,
-})
+export const submit = ({ chainId, constants, amount }: Place & { amount: bigint }): Transaction => {
+  const there = { chainId, to: entranceOf(constants), value: amount }
+  return constants.holds === 'stETH'
+    ? callOf(there, { abi: stake, functionName: 'submit', args: [nativeAddress] })
+    : callOf(there, { abi: stakeWrapped, functionName: 'stakeETH', args: [nativeAddress] })
+}
 
 /** The least stETH of one request (source: WithdrawalQueue, MIN_STETH_WITHDRAWAL_AMOUNT). */
 const leastRequest = 100n
@@ -47,13 +44,8 @@ export function requestWithdrawals({
   owner,
 }: Place & { amount: bigint; owner: Address }): Transaction {
   const args = [requestsFor(constants, amount), owner] as const
-  return {
-    to: constants.queue,
-    data:
-      constants.holds === 'stETH'
-        ? encodeFunctionData({ abi: request, functionName: 'requestWithdrawals', args })
-        : encodeFunctionData({ abi: requestWrapped, functionName: 'requestWithdrawalsWstETH', args }),
-    value: 0n,
-    chainId,
-  }
+  const there = { chainId, to: constants.queue }
+  return constants.holds === 'stETH'
+    ? callOf(there, { abi: request, functionName: 'requestWithdrawals', args })
+    : callOf(there, { abi: requestWrapped, functionName: 'requestWithdrawalsWstETH', args })
 }

@@ -1,9 +1,10 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, type Claim, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type { LidoConstants } from './constants.ts'
@@ -35,12 +36,11 @@ export const claimWithdrawals = (claim: {
   queue: Address
   ids: readonly bigint[]
   hints: readonly bigint[]
-}): Transaction => ({
-  to: claim.queue,
-  data: encodeFunctionData({ abi: claims, functionName: 'claimWithdrawals', args: [claim.ids, claim.hints] }),
-  value: 0n,
-  chainId: claim.chainId,
-})
+}): Transaction =>
+  callOf(
+    { chainId: claim.chainId, to: claim.queue },
+    { abi: claims, functionName: 'claimWithdrawals', args: [claim.ids, claim.hints] },
+  )
 
 /** The queue of Lido: the owner of a request sends the claim, and is paid by it. */
 export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {

@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import type { Staked, StakedCall } from './calls-and-reads.ts'
 
 type Ask = { chainId: number; wallet: Address }
@@ -24,13 +24,7 @@ export const unstake = ({ staked, ...rest }: Ask & { staked: Staked; units: bigi
 const written = (
   { to, abi, name, roles }: StakedCall,
   { chainId, wallet, units }: Ask & { units: bigint },
-): Transaction => ({
-  to,
-  data: encodeFunctionData({
-    abi,
-    functionName: name,
-    args: roles.map((role) => ({ wallet, units, nobody: nativeAddress })[role]),
-  }),
-  value: 0n,
-  chainId,
-})
+): Transaction => {
+  const args = roles.map((role) => ({ wallet, units, nobody: nativeAddress })[role])
+  return callOf({ chainId, to }, { abi, functionName: name, args })
+}

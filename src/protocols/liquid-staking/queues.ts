@@ -1,9 +1,10 @@
 import type { Abi, AbiFunction } from 'viem'
-import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import { parseAbi, toEventSelector } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { refuse, type Verdict } from '../binding-verdict.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type {
@@ -165,7 +166,7 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
         return seconds === undefined ? null : Number(seconds)
       },
       back,
-      takeBack: { to: address, data: encodeFunctionData({ abi: savaxReturn }), value: 0n, chainId },
+      takeBack: callOf({ chainId, to: address }, { abi: savaxReturn }),
       bind: ({ data }, { ids }) =>
         strictDecode(savaxReturn, data)
           ? { bound: { name: 'redeemOverdueShares', args: {}, text: returnText(ids), value: 0n } }
@@ -210,7 +211,7 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
       return cooldown === undefined ? null : Number(cooldown)
     },
     taken: (claimable) => claimable,
-    claim: () => ({ to: address, data: encodeFunctionData({ abi: savaxClaim }), value: 0n, chainId }),
+    claim: () => callOf({ chainId, to: address }, { abi: savaxClaim }),
     bind: ({ data }, { ids }) =>
       strictDecode(savaxClaim, data)
         ? { bound: { name: 'redeem', args: {}, text: claimText(ids), value: 0n } }
@@ -243,12 +244,7 @@ function claimsOne(
     taken: (claimable) => claimable.slice(0, 1),
     claim: (owner, taken) => {
       const args = [BigInt(taken[0]!.id), owner].slice(0, inputs.length)
-      return {
-        to,
-        data: encodeFunctionData({ abi: abi as Abi, functionName: name, args }),
-        value: 0n,
-        chainId,
-      }
+      return callOf({ chainId, to }, { abi: abi as Abi, functionName: name, args })
     },
     bind: ({ data }, { ids, wallet }): Verdict => {
       const found = strictDecode(abi as Abi, data)?.args as [id: bigint, recipient?: Address] | undefined

@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { direct, guess, noOrders, pendleRouterAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants.ts'
 
@@ -8,10 +8,9 @@ type Ask = { chainId: number; owner: Address; token: Address; constants: PendleP
 
 /** Buys at least `least` PT with an amount of a token. */
 export const buyPt = ({ chainId, owner, token, constants, least, amount }: Ask & { amount: bigint }) =>
-  sent(
-    chainId,
-    constants.router,
-    encodeFunctionData({
+  callOf(
+    { chainId, to: constants.router },
+    {
       abi: pendleRouterAbi,
       functionName: 'swapExactTokenForPt',
       args: [
@@ -22,34 +21,19 @@ export const buyPt = ({ chainId, owner, token, constants, least, amount }: Ask &
         { tokenIn: token, netTokenIn: amount, tokenMintSy: token, ...direct },
         noOrders,
       ],
-    }),
+    },
   )
 
 /** Sells PT for at least `least` of a token: on the market before maturity, to the yield contract after it. */
 export function leavePt(ask: Ask & { units: bigint; isMature: boolean }): Transaction {
   const { chainId, owner, token, constants, least, units } = ask
   const paid = { tokenOut: token, minTokenOut: least, tokenRedeemSy: token, ...direct }
-  const abi = pendleRouterAbi
-  return sent(
-    chainId,
-    constants.router,
-    ask.isMature
-      ? encodeFunctionData({
-          abi,
-          functionName: 'redeemPyToToken',
-          args: [owner, constants.yt, units, paid],
-        })
-      : encodeFunctionData({
-          abi,
-          functionName: 'swapExactPtForToken',
-          args: [owner, constants.market, units, paid, noOrders],
-        }),
-  )
+  const [there, abi] = [{ chainId, to: constants.router }, pendleRouterAbi]
+  return ask.isMature
+    ? callOf(there, { abi, functionName: 'redeemPyToToken', args: [owner, constants.yt, units, paid] })
+    : callOf(there, {
+        abi,
+        functionName: 'swapExactPtForToken',
+        args: [owner, constants.market, units, paid, noOrders],
+      })
 }
-
-const sent = (chainId: number, to: Address, data: Transaction['data']): Transaction => ({
-  to,
-  data,
-  value: 0n,
-  chainId,
-})

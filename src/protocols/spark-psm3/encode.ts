@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { swaps } from './abi.ts'
 
 /** Swaps an amount of one token for at least `least` of another, at the rate of the PSM. */
@@ -12,13 +12,12 @@ export const swapExactIn = (ask: {
   amount: bigint
   least: bigint
   owner: Address
-}): Transaction => ({
-  to: ask.psm,
-  data: encodeFunctionData({
-    abi: swaps,
-    functionName: 'swapExactIn',
-    args: [ask.from, ask.to, ask.amount, ask.least, ask.owner, 0n],
-  }),
-  value: 0n,
-  chainId: ask.chainId,
-})
+}): Transaction =>
+  callOf(
+    { chainId: ask.chainId, to: ask.psm },
+    {
+      abi: swaps,
+      functionName: 'swapExactIn',
+      args: [ask.from, ask.to, ask.amount, ask.least, ask.owner, 0n],
+    },
+  )

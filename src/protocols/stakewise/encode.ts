@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
 type Vault = { chainId: number; vault: Address; owner: Address }
@@ -14,23 +14,9 @@ export const depositStake = ({
   amount,
 }: Vault & { asset: Address; amount: bigint }): Transaction =>
   asset === nativeAddress
-    ? {
-        to: vault,
-        data: encodeFunctionData({ abi: stakeCoin, args: [owner, nativeAddress] }),
-        value: amount,
-        chainId,
-      }
-    : {
-        to: vault,
-        data: encodeFunctionData({ abi: stakeToken, args: [amount, owner, nativeAddress] }),
-        value: 0n,
-        chainId,
-      }
+    ? callOf({ chainId, to: vault, value: amount }, { abi: stakeCoin, args: [owner, nativeAddress] })
+    : callOf({ chainId, to: vault }, { abi: stakeToken, args: [amount, owner, nativeAddress] })
 
 /** Requests the exit of shares through the queue of a vault; their owner claims the proceeds. */
-export const requestExit = ({ chainId, vault, owner, shares }: Vault & { shares: bigint }): Transaction => ({
-  to: vault,
-  data: encodeFunctionData({ abi: exits, args: [shares, owner] }),
-  value: 0n,
-  chainId,
-})
+export const requestExit = ({ chainId, vault, owner, shares }: Vault & { shares: bigint }): Transaction =>
+  callOf({ chainId, to: vault }, { abi: exits, args: [shares, owner] })

@@ -1,9 +1,10 @@
-import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import { decodeEventLog, parseAbi, toEventSelector } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse } from '../binding-verdict.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, type Logged, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
 import { stakewiseAbi as abi } from './abi.ts'
@@ -38,12 +39,7 @@ export const claimExitedAssets = (claim: {
   index: bigint
 }): Transaction => {
   const [place, at] = claim.id.split('-').map(BigInt) as [bigint, bigint]
-  return {
-    to: claim.vault,
-    data: encodeFunctionData({ abi: claims, args: [place, at, claim.index] }),
-    value: 0n,
-    chainId: claim.chainId,
-  }
+  return callOf({ chainId: claim.chainId, to: claim.vault }, { abi: claims, args: [place, at, claim.index] })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
@@ -11,6 +11,7 @@ import { vaultProtocol } from '../erc4626/vault-protocol.ts'
 import type { MarketIntent } from '../intent.ts'
 import type { Moment, ProtocolMarket, Rate } from '../market.ts'
 import type { Protocol } from '../protocol.ts'
+import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { perTick } from '../shared/rate-units.ts'
 import type { YearnV3Constants } from './constants.ts'
@@ -62,12 +63,9 @@ function* unlockingRate(vault: Address, { now }: Moment): Rounds<Rate | null> {
 
 /** A vault of Yearn v3: ERC-4626, but withdrawals limit the loss; without that, a redemption accepts any loss (source: VaultV3.vy). */
 const market = (entry: StrategyEntry, { vault }: YearnV3Constants): ProtocolMarket => {
-  const leave = (functionName: 'withdraw' | 'redeem', amount: bigint, owner: Address): Transaction => ({
-    to: vault,
-    data: encodeFunctionData({ abi: exits, functionName, args: [amount, owner, owner, maxLoss] }),
-    value: 0n,
-    chainId: entry.chainId,
-  })
+  const { chainId } = entry
+  const leave = (functionName: 'withdraw' | 'redeem', amount: bigint, owner: Address): Transaction =>
+    callOf({ chainId, to: vault }, { abi: exits, functionName, args: [amount, owner, owner, maxLoss] })
   return {
     entry,
     ...vaultReadings(entry, { vault }),

@@ -1,6 +1,7 @@
-import { encodeFunctionData, padHex } from 'viem/utils'
+import { padHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../../protocols/shared/contract-call.ts'
 import { anyone, depositAbi } from './abi.ts'
 
 const asWord = (address: Address): Hex => padHex(address, { size: 32 }).toLowerCase() as Hex
@@ -21,26 +22,23 @@ export const depositAcross = (ask: {
   destinationChainId: number
   quoteTimestamp: number
   fillDeadline: number
-}): Transaction => ({
-  to: ask.spokePool,
-  data: encodeFunctionData({
-    abi: depositAbi,
-    functionName: 'deposit',
-    args: [
-      asWord(ask.depositor),
-      asWord(ask.recipient),
-      asWord(ask.inputToken),
-      asWord(ask.outputToken),
-      ask.amountIn,
-      ask.amountOut,
-      BigInt(ask.destinationChainId),
-      anyone,
-      ask.quoteTimestamp,
-      ask.fillDeadline,
-      0,
-      '0x',
-    ],
-  }),
-  value: 0n,
-  chainId: ask.chainId,
-})
+}): Transaction => {
+  const args = [
+    asWord(ask.depositor),
+    asWord(ask.recipient),
+    asWord(ask.inputToken),
+    asWord(ask.outputToken),
+    ask.amountIn,
+    ask.amountOut,
+    BigInt(ask.destinationChainId),
+    anyone,
+    ask.quoteTimestamp,
+    ask.fillDeadline,
+    0,
+    '0x',
+  ] as const
+  return callOf(
+    { chainId: ask.chainId, to: ask.spokePool },
+    { abi: depositAbi, functionName: 'deposit', args },
+  )
+}

@@ -1,6 +1,7 @@
-import { encodeFunctionData, padHex } from 'viem/utils'
+import { padHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../../protocols/shared/contract-call.ts'
 import { anyone, burn, forwardHook, messageTransmitterV2Abi } from './abi.ts'
 
 /**
@@ -27,10 +28,10 @@ export const depositForBurn = (ask: {
     ask.maxFee,
     ask.minFinalityThreshold,
   ] as const
-  const data = ask.isForwarded
-    ? encodeFunctionData({ abi: burn, functionName: 'depositForBurnWithHook', args: [...args, forwardHook] })
-    : encodeFunctionData({ abi: burn, functionName: 'depositForBurn', args })
-  return { to: ask.messenger, data, value: 0n, chainId: ask.chainId }
+  const there = { chainId: ask.chainId, to: ask.messenger }
+  return ask.isForwarded
+    ? callOf(there, { abi: burn, functionName: 'depositForBurnWithHook', args: [...args, forwardHook] })
+    : callOf(there, { abi: burn, functionName: 'depositForBurn', args })
 }
 
 /** Hands an attested message to the destination chain, which mints. Anyone may send it. */
@@ -39,13 +40,12 @@ export const receiveMessage = (ask: {
   transmitter: Address
   message: Hex
   attestation: Hex
-}): Transaction => ({
-  to: ask.transmitter,
-  data: encodeFunctionData({
-    abi: messageTransmitterV2Abi,
-    functionName: 'receiveMessage',
-    args: [ask.message.toLowerCase() as Hex, ask.attestation.toLowerCase() as Hex],
-  }),
-  value: 0n,
-  chainId: ask.chainId,
-})
+}): Transaction =>
+  callOf(
+    { chainId: ask.chainId, to: ask.transmitter },
+    {
+      abi: messageTransmitterV2Abi,
+      functionName: 'receiveMessage',
+      args: [ask.message.toLowerCase() as Hex, ask.attestation.toLowerCase() as Hex],
+    },
+  )

@@ -1,6 +1,6 @@
-import { encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { callOf } from '../../protocols/shared/contract-call.ts'
 import { preSignatureAbi as abi } from './abi.ts'
 
 /** Encodes the pre-signature of an order at the settlement of a chain. */
@@ -12,9 +12,8 @@ export const preSign = ({
   chainId: number
   settlement: Address
   uid: Hex
-}): Transaction => ({
-  to: settlement,
-  data: encodeFunctionData({ abi, functionName: 'setPreSignature', args: [uid.toLowerCase() as Hex, true] }),
-  value: 0n,
-  chainId,
-})
+}): Transaction =>
+  callOf(
+    { chainId, to: settlement },
+    { abi, functionName: 'setPreSignature', args: [uid.toLowerCase() as Hex, true] },
+  )
