@@ -54,26 +54,12 @@ export const createEngine = (options: EngineOptions): Service => serviceOf(creat
 
 /** Creates the context that the parts of an engine share. */
 export const createEngineContext = ({
-  catalog,
-  rpc,
-  onMissingNetwork,
-  externalPrices,
-  swaps,
   scope = fullAccess,
   changedBy = 'operator',
-  ...rest
+  ...options
 }: EngineOptions): EngineContext => ({
-  ...createChainServices({
-    catalog,
-    rpc,
-    scope,
-    onMissingNetwork,
-    externalPrices,
-    swaps,
-    store: rest.store,
-    now: rest.now,
-  }),
-  ...rest,
+  ...options,
+  ...createChainServices({ ...options, scope }),
   changedBy,
 })
 
@@ -84,18 +70,12 @@ export const createEngineContext = ({
 export function createCustomerEngines(
   options: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'> & { answerReuse?: AnswerReuse },
 ): (customer: { customer: string; changedBy: string; scope: AccessScope }) => Service {
-  const { catalog, rpc, onMissingNetwork, externalPrices, swaps, answerReuse, ...rest } = options
   const perScope = new Map<string, ChainServices>()
   return ({ customer, changedBy, scope }) => {
     const key = JSON.stringify(scope)
-    const { store, now } = rest
-    const services =
-      perScope.get(key) ??
-      createChainServices({
-        ...{ catalog, rpc, scope, onMissingNetwork, externalPrices, swaps, answerReuse, store, now },
-      })
+    const services = perScope.get(key) ?? createChainServices({ ...options, scope })
     perScope.set(key, services)
-    return serviceOf({ ...services, ...rest, customer, changedBy, isServed: true })
+    return serviceOf({ ...options, ...services, customer, changedBy, isServed: true })
   }
 }
 
