@@ -175,7 +175,7 @@ describe('a node that answers badly', () => {
     const proxy = await startFaultyRpc(chain.url, [
       { method: 'eth_getTransactionReceipt', always: true, act: 'forged-receipt' },
     ])
-    await expect(run(journal, home, proxy.url, 'forged', { timeoutMs: 500 })).rejects.toMatchObject({
+    await expect(run(journal, home, proxy.url, 'forged', { timeoutMs: 1_500 })).rejects.toMatchObject({
       code: 'PENDING',
     })
     await proxy.stop()
@@ -203,13 +203,13 @@ describe('a node that answers badly', () => {
 describe('the chain', () => {
   it('makes a payment final with the third block when three are asked for, and not before', async () => {
     planPayments(journal, 'deep')
-    const asked = { depth: 3, timeoutMs: 400 }
+    const asked = { depth: 3, noWait: true }
     await expect(run(journal, home, chain.url, 'deep', asked)).rejects.toMatchObject({ code: 'PENDING' })
     await chain.rpc.request('anvil_mine', ['0x1'])
     await expect(run(journal, home, chain.url, 'deep', asked)).rejects.toMatchObject({ code: 'PENDING' })
     expect(journal.find('deep')!.steps[0]!.state).toBe('INCLUDED')
     await chain.rpc.request('anvil_mine', ['0x1'])
-    expect((await run(journal, home, chain.url, 'deep', asked)).state).toBe('DONE')
+    expect((await run(journal, home, chain.url, 'deep', { depth: 3 })).state).toBe('DONE')
   })
 
   it('takes a block away before it is deep enough: the payment is not final, is sent again and arrives once', async () => {
@@ -383,7 +383,7 @@ describe('an interruption', () => {
   it('by time ends in PENDING and says how to go on', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'slow')
-    await expect(run(journal, home, chain.url, 'slow', { timeoutMs: 300 })).rejects.toMatchObject({
+    await expect(run(journal, home, chain.url, 'slow', { timeoutMs: 1_000 })).rejects.toMatchObject({
       code: 'PENDING',
       hint: 'sluice action resume slow',
     })

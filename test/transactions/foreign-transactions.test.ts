@@ -109,7 +109,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
 
   it('is not outbid by itself, and the person is told of it', async () => {
     const patience = { ms: 1, blocks: 0 }
-    expect(await outrun('outrun', { bumpDelay: patience, timeoutMs: 500 })).toMatchObject({
+    expect(await outrun('outrun', { bumpDelay: patience, timeoutMs: 2_000 })).toMatchObject({
       code: 'PENDING',
       message: expect.stringContaining('replacement transaction underpriced'),
       hint: 'Another transaction of this wallet waits with its nonce; see which: sluice action explain outrun; to put this one in its place: sluice action speed-up outrun',
@@ -128,7 +128,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
     await mine()
     const networks = sandboxNetworks.map((network) => ({ ...network, depth: 3 }))
     const block = Number(await chain.rpc.request('eth_blockNumber'))
-    expect(await outcome('taken', { networks, timeoutMs: 500 })).toMatchObject({
+    expect(await outcome('taken', { networks, noWait: true })).toMatchObject({
       code: 'PENDING',
       message: expect.stringMatching(
         new RegExp(`was used by 0x[0-9a-f]{64} in block ${block}, which is not final yet`),

@@ -20,7 +20,7 @@ import { startChain } from './chain.ts'
 
 const place = usePlace()
 
-const failing = { timeoutMs: 700 }
+const failing = { timeoutMs: 1_500 }
 const both = (first: string, second: string) => failoverRpc([first, second], { retries: 0 })
 const outcome = (id: string, rpc: ChainClient, more = {}) =>
   run(place.journal, place.home, place.chain.url, id, { rpc: () => rpc, ...failing, ...more }).catch(

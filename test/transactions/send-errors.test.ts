@@ -105,7 +105,7 @@ it.each([
 ] as const)('what a node refuses is not said to be on its way alone (%s)', async (act, words) => {
   node.rules = [{ method: send, act, always: true }]
   planPayments(journal, act)
-  const refused = await goOn(act, { timeoutMs: 300 })
+  const refused = await goOn(act, { noWait: true })
   expect(refused).toMatchObject({
     code: 'PENDING',
     message: `It is signed and not final yet; when it was sent, the node refused it: ${words}`,
