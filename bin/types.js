@@ -16,7 +16,7 @@ const work = join(root, 'dist', `types.${process.pid}`)
 const probe = [
   ['Service', 'api/service'],
   ['Strategy', 'api/strategy'],
-  ['MarketConstants', 'protocols/constants'],
+  ['MarketConstants', 'protocols/market-constants-schema'],
 ]
   .map(
     ([name, path]) => `import type { ${name} as Type${name} } from '../../src/${path}.ts'

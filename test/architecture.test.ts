@@ -174,29 +174,34 @@ describe('who may import whom', () => {
     expect(lines(files.filter(within('domain', 'api')), /^import (?!type\b).*from 'viem'/)).toEqual([])
   })
 
-  test('what binds calldata is a second reading: it never imports what encodes it, or the market', () => {
-    const bindings = files.filter((file) => /^(protocols|swaps)\/[^/]+\/binding\.ts$/.test(file))
-    expect(bindings.length).toBeGreaterThan(10)
+  test('what checks calldata is a second reading: it never imports what encodes it, or the market', () => {
+    const checks = files.filter((file) => /^(protocols|swaps)\/[^/]+\/calldata-check\.ts$/.test(file))
+    expect(checks.length).toBeGreaterThan(10)
     const reach = (file: string, seen = new Set<string>()): Set<string> => {
       for (const { file: from, to } of edges) if (from === file && !seen.has(to)) reach(to, seen.add(to))
       return seen
     }
-    const breaches = bindings.flatMap((file) =>
-      [...reach(file)].filter((to) => /\/(encode|market)\.ts$/.test(to)).map((to) => `${file} -> ${to}`),
+    const breaches = checks.flatMap((file) =>
+      [...reach(file)]
+        .filter((to) => /\/(encode|market-adapter|provider)\.ts$/.test(to))
+        .map((to) => `${file} -> ${to}`),
     )
     expect(breaches).toEqual([])
   })
 
-  test('nor does a binding that stands beside what encodes call it', () => {
+  test('nor does a check that stands beside what encodes call it', () => {
     const bodies = files
       .filter((file) => /^(protocols|swaps)\/[^/]+\/definition\.ts$/.test(file))
       .flatMap((file) =>
-        [...textOf(file).matchAll(/^function bind\w+\([\s\S]*?^\}$/gm)].map(([body]) => ({ file, body })),
+        [...textOf(file).matchAll(/^function check\w+Calldata\([\s\S]*?^\}$/gm)].map(([body]) => ({
+          file,
+          body,
+        })),
       )
     expect(bodies.length).toBeGreaterThan(2)
     // It calls functions that decode, compare and say, and no other.
     const may =
-      /^(bind\w+|if|strictDecode|refuse|wantedCall|boundVaultCall|isUnits|jsonArguments|formatAmount)$/
+      /^(check\w+Calldata|if|strictDecode|refuse|wantedCall|boundVaultCall|isUnits|jsonArguments|formatAmount)$/
     const breaches = bodies.flatMap(({ file, body }) =>
       [...body.matchAll(/(\w+)\(/g)]
         .filter(([, name]) => !may.test(name!))
@@ -268,7 +273,7 @@ describe('the signer', () => {
   test('is the only one that comes to keys: what opens them is loaded by nothing in front of it', () => {
     const keys = [
       'signing/keystore/private-key-signer.ts',
-      'signing/keystore/stored-key.ts',
+      'signing/keystore/encrypted-key-file.ts',
       'signing/keystore/encryption.ts',
       'signing/signing-service.ts',
     ]

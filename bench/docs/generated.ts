@@ -4,7 +4,7 @@ import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { gradeOf } from '../../src/protocols/registry.ts'
 import type { SwapDefinition } from '../../src/swaps/definition.ts'
-import { swapDefinitions } from '../../src/swaps/registry.ts'
+import { swapDefinitions } from '../../src/swaps/swap-provider-registry.ts'
 
 /**
  * The start of a catalogue's `protocol`, and the name of the protocol in the tables where that is not the name of the market without its

@@ -12,7 +12,7 @@ import { toJson } from '../cli/output/output.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError, type Exit, errorRow, wordsOfService } from '../domain/errors.ts'
-import { trace } from '../domain/stack-trace.ts'
+import { trace } from '../domain/redacted-stack-trace.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { isWorthAgain } from '../http/backoff.ts'
 

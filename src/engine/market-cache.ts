@@ -7,7 +7,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import { sumUsd } from '../domain/usd.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import type { Market } from '../protocols/market.ts'
+import type { Market } from '../protocols/market-adapter.ts'
 import type {
   ListedMarket,
   MarketCache,

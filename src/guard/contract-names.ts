@@ -1,15 +1,15 @@
 import { type Address, sameAddress } from '../domain/address.ts'
 import { tokenAt } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { bindingOf } from '../protocols/registry.ts'
-import { swapCallees, swapSpenders } from '../swaps/registry.ts'
+import { calldataRulesOf } from '../protocols/registry.ts'
+import { swapCallees, swapSpenders } from '../swaps/swap-provider-registry.ts'
 
 /** The contracts of a chain that take tokens, by the catalogue, with their names. */
 export function knownSpenders(catalog: Catalog, chainId: number): { spender: Address; name: string }[] {
   return [
     ...catalog.strategies
       .filter((entry) => entry.chainId === chainId)
-      .map((entry) => ({ spender: bindingOf(entry).targets[0], name: entry.protocol })),
+      .map((entry) => ({ spender: calldataRulesOf(entry).targets[0], name: entry.protocol })),
     ...swapSpenders(catalog, chainId),
   ]
 }

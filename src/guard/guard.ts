@@ -2,7 +2,7 @@ import { isAddress } from 'viem/utils'
 import { type Hex, HexData, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Violation } from '../protocols/binding-verdict.ts'
+import type { Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, mostFees, stepFeesOf, withoutFees, withoutPayments } from '../protocols/intent-fees.ts'
@@ -120,7 +120,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
       },
       last,
     )
-  const verdict = expected.bind(action)
+  const verdict = expected.check(action)
   if ('violation' in verdict) throw deny(verdict.violation, last)
   const { bound } = verdict
   const unlike = insideFeesFault(asked, bound.fees)

@@ -1,16 +1,16 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { refuse, type Verdict, type Violation } from '../protocols/binding-verdict.ts'
+import { refuse, type Verdict, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
-import { bindingOf, queueOf } from '../protocols/registry.ts'
-import { swapExpectation } from '../swaps/registry.ts'
-import { bindRevoke, bindTransfer } from './erc20-binding.ts'
+import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
+import { swapExpectation } from '../swaps/swap-provider-registry.ts'
+import { checkRevokeCalldata, checkTransferCalldata } from './erc20-calldata-check.ts'
 import type { Exemptions } from './terms.ts'
 
-/** The targets of an intent's action, and the binding of its calldata. */
-type Expectation = { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict }
+/** The targets of an intent's action, and the check of its calldata. */
+type Expectation = { targets: readonly Address[]; check: (transaction: Transaction) => Verdict }
 
 /** Compares the intent's tokens with the catalogue: wrong decimals mean wrong amounts. */
 function tokenFault(
@@ -41,7 +41,7 @@ function tokenFault(
 const receiptsIn = ({ strategies }: Catalog): Token[] => strategies.map(({ receipt }) => receipt)
 
 /**
- * G5: the registered contract for an intent on this chain, and the binding of its calldata. It comes from the catalogue, never from
+ * G5: the registered contract for an intent on this chain, and the check of its calldata. It comes from the catalogue, never from
  * the intent, unless the person exempts the contract with `allow`.
  */
 export function expectationOf(
@@ -61,15 +61,15 @@ export function expectationOf(
       const { token } = intent
       if (token.chainId !== chainId)
         return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
-      const bind = (transaction: Transaction) => bindTransfer(transaction, intent)
-      if (sameAddress(token.address, nativeAddress)) return { targets: [action.to], bind }
-      return { targets: [token.address], bind }
+      const check = (transaction: Transaction) => checkTransferCalldata(transaction, intent)
+      if (sameAddress(token.address, nativeAddress)) return { targets: [action.to], check }
+      return { targets: [token.address], check }
     }
     case 'revoke': {
       const { token } = intent
       if (token.chainId !== chainId)
         return refuse('POLICY_CHAIN', `${token.symbol} is a token of chain ${token.chainId}`)
-      return { targets: [token.address], bind: (transaction) => bindRevoke(transaction, intent) }
+      return { targets: [token.address], check: (transaction) => checkRevokeCalldata(transaction, intent) }
     }
     case 'deposit':
     case 'withdraw':
@@ -89,12 +89,12 @@ export function expectationOf(
       if (intent.kind === 'claim') {
         const queue = queueOf(strategy)
         if (!queue) return unknown(`A queue of ${strategy.id}`)
-        const bind = intent.takesBack ? queue.lapses?.bind : queue.bind
-        if (!bind) return unknown(`What gives back what was let pass in the queue of ${strategy.id}`)
-        return { targets: [queue.place], bind: (transaction) => bind(transaction, intent) }
+        const check = intent.takesBack ? queue.lapses?.check : queue.check
+        if (!check) return unknown(`What gives back what was let pass in the queue of ${strategy.id}`)
+        return { targets: [queue.place], check: (transaction) => check(transaction, intent) }
       }
-      const { targets, bind } = bindingOf(strategy)
-      return { targets, bind: (transaction) => bind(transaction, intent) }
+      const { targets, check } = calldataRulesOf(strategy)
+      return { targets, check: (transaction) => check(transaction, intent) }
     }
     case 'swap': {
       const { tokenIn, tokenOut } = intent

@@ -3,7 +3,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { refuse, type Violation } from '../protocols/binding-verdict.ts'
+import { refuse, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.ts'
@@ -17,7 +17,7 @@ import {
 } from '../protocols/intent-fees.ts'
 import { queueOf } from '../protocols/registry.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
-import { bindTransfer } from './erc20-binding.ts'
+import { checkTransferCalldata } from './erc20-calldata-check.ts'
 
 /**
  * Why stated fees are invalid: they must share one basis that is known, stay below it in total, and each go to somebody else;
@@ -134,7 +134,7 @@ export function checkFeePayment(
       'POLICY_SERVICE_FEE',
       `The fee is a call of ${transaction.to}, and it is paid in ${token.symbol}`,
     )
-  const verdict = bindTransfer(transaction, payment)
+  const verdict = checkTransferCalldata(transaction, payment)
   if ('violation' in verdict) return verdict
   const { name, args, value } = verdict.bound
   if (transaction.value !== value)

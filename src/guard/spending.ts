@@ -6,7 +6,7 @@ import { sumOf } from '../protocols/fee-payment.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, insideFeesOf, withoutFees } from '../protocols/intent-fees.ts'
 import { drift } from '../protocols/receipt-units.ts'
-import { bindingOf } from '../protocols/registry.ts'
+import { calldataRulesOf } from '../protocols/registry.ts'
 
 /** An amount of a token. */
 export type Spend = { token: Token; amount: bigint }
@@ -30,7 +30,7 @@ export function intentSpending(intent: Intent): Spend | undefined {
 /** What an intent spends through an allowance; the native coin needs none. Some markets take the receipt this way. */
 export function requiredAllowance(intent: Intent): Spend | undefined {
   if (intent.kind === 'withdraw')
-    return bindingOf(intent.strategy).takesReceipt
+    return calldataRulesOf(intent.strategy).takesReceipt
       ? { token: intent.strategy.receipt, amount: intent.shares ?? maxReceiptUnits(intent) }
       : undefined
   const spend = intent.kind === 'transfer' ? undefined : intentSpending(withoutFees(intent))

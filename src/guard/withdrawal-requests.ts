@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
-import { bindingOf, queueOf } from '../protocols/registry.ts'
+import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
 import { firstWord } from './simulation/wallet-state.ts'
 
@@ -110,7 +110,7 @@ export async function readReceiptUnits(
   amount: bigint,
   ask: NodeCall,
 ): Promise<bigint | undefined> {
-  const { byUnits, cost } = bindingOf(strategy)
+  const { byUnits, cost } = calldataRulesOf(strategy)
   if (!byUnits) return undefined
   const known = cost(amount)
   if ('units' in known) return known.units

@@ -7,7 +7,7 @@ import type { Token } from '../domain/token.ts'
 import { readsOf } from '../guard/simulation/wallet-state.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/intent-fees.ts'
-import { allowedFor } from '../swaps/registry.ts'
+import { allowedFor } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './context.ts'
 import type { Proposal, ProposedLeg } from './proposal.ts'
 

@@ -15,7 +15,7 @@ import { type LaterLegSimulation, simulateLater } from '../guard/simulation/late
 import { refuseDust, refuseRoundingLoss } from '../guard/simulation/rounding-limits.ts'
 import { feeCapOf, type Terms } from '../guard/terms.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { bindingOf } from '../protocols/registry.ts'
+import { calldataRulesOf } from '../protocols/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { expectedShares } from './market-quotes.ts'
 import type { ProposedLeg } from './proposal.ts'
@@ -67,7 +67,7 @@ async function checkLaterLeg(
   if (tried) {
     const shares = await expectedShares(rpc, intent)
     refuseDust(intent, shares, [{ token: receipt, before: tried.before, delta: tried.after - tried.before }])
-    if ('read' in bindingOf(intent.strategy).cost(intent.amount)) refuseRoundingLoss(intent, shares)
+    if ('read' in calldataRulesOf(intent.strategy).cost(intent.amount)) refuseRoundingLoss(intent, shares)
   }
   return refuseUnfundedGas({
     rpc,

@@ -19,8 +19,8 @@ import { queueTicket } from '../guard/withdrawal-requests.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/intent-fees.ts'
-import { bindingOf } from '../protocols/registry.ts'
-import { allowedFor } from '../swaps/registry.ts'
+import { calldataRulesOf } from '../protocols/registry.ts'
+import { allowedFor } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { expectedPayout, expectedShares } from './market-quotes.ts'
 import type { CheckedTarget } from './onchain-target-check.ts'
@@ -109,7 +109,7 @@ export async function simulatePlannedLeg(
   const [shares, pays] = await expecting
   if (intent.kind === 'deposit') refuseDust(intent, shares, simulation.changes)
   checkEffect(intent, simulation, shares, pays.amount)
-  if (intent.kind === 'deposit' && 'read' in bindingOf(intent.strategy).cost(intent.amount))
+  if (intent.kind === 'deposit' && 'read' in calldataRulesOf(intent.strategy).cost(intent.amount))
     refuseRoundingLoss(intent, shares)
   checkAssertions(
     terms.asserts,
@@ -174,7 +174,7 @@ function refuseUnsimulated({ kind }: Intent, { how }: Simulation, { policy, canA
  */
 function requiredBalances(intent: Intent): Spend[] {
   if (intent.kind === 'withdraw' && intent.shares === undefined) {
-    const cost = bindingOf(intent.strategy).cost(intent.amount)
+    const cost = calldataRulesOf(intent.strategy).cost(intent.amount)
     return 'units' in cost ? [{ token: intent.strategy.receipt, amount: cost.units }] : []
   }
   const spend = intentSpending(intent)

@@ -13,7 +13,7 @@ import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import { leastOf, type Offer } from '../protocols/exchange-quotes.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { drift } from '../protocols/receipt-units.ts'
-import { bindingOf, bringsOf, paysOf } from '../protocols/registry.ts'
+import { bringsOf, calldataRulesOf, paysOf } from '../protocols/registry.ts'
 import type { Step } from '../store/journal/operation.ts'
 
 /** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */
@@ -22,7 +22,7 @@ export async function expectedShares(rpc: ChainClient, intent: Intent): Promise<
     return undefined
   if (intent.kind === 'withdraw' && intent.units !== undefined) return maxReceiptUnits(intent)
   const { strategy, amount } = intent
-  const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : bindingOf(strategy).cost(amount)
+  const cost = intent.kind === 'deposit' ? bringsOf(strategy, intent) : calldataRulesOf(strategy).cost(amount)
   if (!cost || 'units' in cost) return cost?.units
   const said = await rpc.request('eth_call', [cost.read, 'latest']).catch((cause: unknown) => {
     if (!(cause instanceof AppError && isExecutionError(cause))) throw cause
@@ -88,7 +88,7 @@ export const depositBounds = async (
   ask: NodeCall,
   slippage: number | null,
 ): Promise<ExchangeBounds | undefined> =>
-  acceptedBounds(bindingOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
+  acceptedBounds(calldataRulesOf(strategy).exchange?.into(amount), strategy.receipt, ask, slippage)
 
 /** The asset bounds of a withdrawal of receipt units that is an exchange at a moving price, read from the chain. */
 export const withdrawalBounds = async (
@@ -97,7 +97,7 @@ export const withdrawalBounds = async (
   ask: NodeCall,
   slippage: number | null,
 ): Promise<ExchangeBounds | undefined> =>
-  acceptedBounds(bindingOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
+  acceptedBounds(calldataRulesOf(strategy).exchange?.outOf(units), strategy.asset, ask, slippage)
 
 /** POLICY_MIN_OUT for an exchange that brings nothing; the fairness of its price is checked with the whole plan. */
 async function acceptedBounds(

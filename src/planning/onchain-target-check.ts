@@ -11,7 +11,7 @@ import { type CheckedLeg, isNativeTransfer, requiredAllowance } from '../guard/s
 import type { Terms } from '../guard/terms.ts'
 import { intentTokens } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/intent-fees.ts'
-import { allowedFor } from '../swaps/registry.ts'
+import { allowedFor } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { type CheckedContract, checkCode } from './contract-code.ts'
 

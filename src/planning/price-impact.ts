@@ -8,8 +8,8 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Offer } from '../protocols/exchange-quotes.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong, withoutFees } from '../protocols/intent-fees.ts'
-import { bindingOf } from '../protocols/registry.ts'
-import { swapExchange } from '../swaps/registry.ts'
+import { calldataRulesOf } from '../protocols/registry.ts'
+import { swapExchange } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 import type { SlippageEstimate } from './reference-price.ts'
@@ -92,7 +92,7 @@ async function exchangeOffer(
   const rpc = rpcOf(chainId)
   const ask = (method: string, params: readonly unknown[]) => rpc.request(method, params)
   if (isPriced(intent)) {
-    const { exchange } = bindingOf(intent.strategy)
+    const { exchange } = calldataRulesOf(intent.strategy)
     const units = intent.kind === 'withdraw' ? (intent.units ?? intent.shares) : undefined
     if (intent.kind === 'deposit') return exchange && answerQueries(exchange.into(intent.amount), ask)
     return units === undefined ? undefined : exchange && answerQueries(exchange.outOf(units), ask)

@@ -1,5 +1,5 @@
 import type { Intent } from '../protocols/intent.ts'
-import { isLaterProvider, swapProofOf } from '../swaps/registry.ts'
+import { isLaterProvider, swapProofOf } from '../swaps/swap-provider-registry.ts'
 
 /** Whether an intent is a swap on one chain that brings nothing by its transaction, and is paid out later, or never. */
 export const isPaidLater = (intent: Intent): boolean =>

@@ -9,7 +9,7 @@ import type { StrategyEntry } from './catalog-types.ts'
 export type ServiceFee = { to: Address; amount: bigint; of: bigint; isInside?: true }
 
 /**
- * An action that was asked for on one chain; the guard binds calldata to it. Amounts are in the smallest unit. `shares` of a withdrawal means
+ * An action that was asked for on one chain; the guard checks calldata against it. Amounts are in the smallest unit. `shares` of a withdrawal means
  * "max": the wallet's whole balance of the receipt token, read by us; with it, `amount` is the expected payout.
  */
 export type Intent =

@@ -2,12 +2,12 @@ import { encodeFunctionData } from 'viem/utils'
 import type { Query } from '../chain/contract-query.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Verdict } from './binding-verdict.ts'
+import type { Verdict } from './calldata-verdict.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 import type { Exchange } from './exchange-quotes.ts'
 import type { IntegrationGrade } from './integration-grade.ts'
 import type { MarketIntent } from './intent.ts'
-import type { ProtocolMarket } from './market.ts'
+import type { ProtocolMarket } from './market-adapter.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
 /** The cost of an amount in units of the receipt: a number, or a number computed from a read of the market. */
@@ -16,13 +16,13 @@ export type Cost =
   | { read: { to: Address; data: Hex }; unitsOf: (answer: bigint) => bigint }
 
 /**
- * What the guard needs to check the calls of a market: their targets, how calldata is bound to the intent, and the cost of a withdrawal in units of
+ * What the guard needs to check the calls of a market: their targets, how calldata is checked against the intent, and the cost of a withdrawal in units of
  * the receipt.
  */
-export type MarketBinding = {
+export type CalldataRules = {
   /** The first is the contract that takes deposits; withdrawals may go to another. */
   targets: readonly [Address, ...Address[]]
-  bind: (transaction: Transaction, intent: MarketIntent) => Verdict
+  check: (transaction: Transaction, intent: MarketIntent) => Verdict
   cost: (amount: bigint) => Cost
   /** The calldata of a partial withdrawal names units of the receipt. */
   byUnits?: true
@@ -53,7 +53,7 @@ export type Protocol<constants> = {
   description: (symbol: string) => string
   /** How a stated rate becomes a yearly one, in words. Without it: compounded every second over 365 days. */
   rateConvention?: (constants: constants) => string | undefined
-  binding: (entry: StrategyEntry, constants: constants) => Omit<MarketBinding, 'exchange'>
+  calldata: (entry: StrategyEntry, constants: constants) => Omit<CalldataRules, 'exchange'>
   /** The quotes of its steps, where they are exchanges at a moving price. */
   exchange?: (entry: StrategyEntry, constants: constants) => Exchange
   /** The queue of withdrawals. Without it, they pay at once. */
@@ -64,7 +64,7 @@ export type Protocol<constants> = {
   brings?: (
     constants: constants,
     deposit: { amount: bigint; wallet: Address },
-    cost: MarketBinding['cost'],
+    cost: CalldataRules['cost'],
   ) => Cost
   market: (entry: StrategyEntry, constants: constants) => ProtocolMarket
 }

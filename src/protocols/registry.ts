@@ -4,7 +4,6 @@ import { across } from './across-pool/definition.ts'
 import type { Catalog, StrategyEntry } from './catalog-types.ts'
 import { compoundV2 } from './compound-v2/definition.ts'
 import { compoundV3 } from './compound-v3/definition.ts'
-import type { MarketConstants } from './constants.ts'
 import { erc4626 } from './erc4626/definition.ts'
 import { ethena } from './ethena/definition.ts'
 import type { Exchange } from './exchange-quotes.ts'
@@ -20,10 +19,11 @@ import {
   rocketPool,
   stader,
 } from './liquid-staking/definitions.ts'
-import type { Market } from './market.ts'
+import type { Market } from './market-adapter.ts'
+import type { MarketConstants } from './market-constants-schema.ts'
 import { morpho } from './morpho/definition.ts'
 import { pendlePt } from './pendle-pt/definition.ts'
-import type { Cost, MarketBinding, Pays, Protocol } from './protocol.ts'
+import type { CalldataRules, Cost, Pays, Protocol } from './protocol.ts'
 import { sparkPsm3 } from './spark-psm3/definition.ts'
 import { stakewise } from './stakewise/definition.ts'
 import type { Queue } from './withdrawal-queue.ts'
@@ -59,9 +59,9 @@ const protocols: {
 const protocolOf = ({ family }: Pick<MarketConstants, 'family'>): Protocol<MarketConstants> =>
   protocols[family] as Protocol<MarketConstants>
 
-/** The binding of a strategy's calls. */
-export const bindingOf = (entry: StrategyEntry): MarketBinding => ({
-  ...protocolOf(entry.constants).binding(entry, entry.constants),
+/** The rules that check the calldata of a strategy's calls. */
+export const calldataRulesOf = (entry: StrategyEntry): CalldataRules => ({
+  ...protocolOf(entry.constants).calldata(entry, entry.constants),
   ...withExchange(entry),
 })
 
@@ -92,7 +92,7 @@ export const marketsOf = (catalog: Catalog): Market[] => catalog.strategies.map(
  * exchange, whose calldata has the bound.
  */
 export function paysOf(entry: StrategyEntry, units: bigint): Pays | undefined {
-  if (bindingOf(entry).exchange || queueOf(entry)) return undefined
+  if (calldataRulesOf(entry).exchange || queueOf(entry)) return undefined
   const { pays } = protocolOf(entry.constants)
   return pays ? pays(entry, entry.constants, units) : { amount: units }
 }
@@ -105,7 +105,7 @@ export function bringsOf(
   entry: StrategyEntry,
   deposit: { amount: bigint; wallet: Address },
 ): Cost | undefined {
-  const { cost, exchange } = bindingOf(entry)
+  const { cost, exchange } = calldataRulesOf(entry)
   if (exchange) return undefined
   const { brings } = protocolOf(entry.constants)
   return brings ? brings(entry.constants, deposit, cost) : cost(deposit.amount)

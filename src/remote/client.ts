@@ -5,10 +5,10 @@ import type { Wallet } from '../api/wallet-positions.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
 import type { HttpAnswer } from '../http/client.ts'
-import { readBackOf } from './confirm-writes.ts'
 import { completedQuote, isNoPage, olderPageOf, standInFor, type TokenAt } from './legacy-pages.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
 import { type Asked, asker, type Exchange, type UnknownWord, unknownWords } from './request.ts'
+import { readBackOf } from './unconfirmed-writes.ts'
 
 /**
  * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and

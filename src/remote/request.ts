@@ -8,10 +8,10 @@ import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../http/client.ts'
 import { doubtfulName } from '../http/json.ts'
 import { hider } from '../http/redaction.ts'
-import { isUnanswered, unconfirmed } from './confirm-writes.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
 import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './response-errors.ts'
 import { withRetries } from './retries.ts'
+import { isUnanswered, unconfirmed } from './unconfirmed-writes.ts'
 
 /** A word that this version does not know, and whose word it is. */
 export type UnknownWord = { of: string; word: string }

@@ -5,7 +5,7 @@ import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { wrappedOn } from '../protocols/prices.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
-import { openSwapProviders } from '../swaps/registry.ts'
+import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
 import type { SandboxNode } from './node-calls.ts'
 
 /** The chain of a node as the engine reads it. */

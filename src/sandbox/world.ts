@@ -24,7 +24,7 @@ import { genesis } from './genesis/genesis-cache.ts'
 import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
 import type { SandboxNode } from './node-calls.ts'
-import { startNodes, startWhereLeft } from './nodes.ts'
+import { startNodes, startWhereLeft } from './node-processes.ts'
 import { openRelay, relayFaults, relayPath } from './relay.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 

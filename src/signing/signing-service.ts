@@ -47,7 +47,7 @@ const storedKeyAnswer = ({
 }
 
 const encryption = () => import('./keystore/encryption.ts')
-const storedKeys = () => import('./keystore/stored-key.ts')
+const storedKeys = () => import('./keystore/encrypted-key-file.ts')
 
 /** Opens the holder of a key. Code for keystores, devices and external signers is loaded only for them. */
 async function openKeyHolder(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {

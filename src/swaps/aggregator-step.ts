@@ -2,7 +2,7 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/ad
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { Step } from '../protocols/step.ts'
-import type { Description } from './aggregator-binding.ts'
+import type { Description } from './aggregator-calldata-check.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { badAnswer } from './provider-api.ts'
 

@@ -1,7 +1,7 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Verdict } from '../protocols/binding-verdict.ts'
+import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
@@ -25,7 +25,7 @@ export const provedByCalldata: SwapProof = {
   deadline: 'calldata',
 }
 
-/** A swap provider as the program knows it; one line of `registry.ts`. */
+/** A swap provider as the program knows it; one line of `swap-provider-registry.ts`. */
 export type SwapDefinition = {
   name: string
   /** Whether it swaps on one chain, or carries tokens to another. */
@@ -43,7 +43,7 @@ export type SwapDefinition = {
   expect: (
     catalog: Catalog,
     intent: SwapIntent,
-  ) => { targets: readonly Address[]; bind: (transaction: Transaction) => Verdict } | undefined
+  ) => { targets: readonly Address[]; check: (transaction: Transaction) => Verdict } | undefined
   /**
    * What the action of a swap brings now and at the spot price, by our own node; `undefined` if it is no swap of this provider. Not for
    * a bridge, which has no price.

@@ -99,7 +99,7 @@ export type DepositProvider = {
 /** What a deposit provider works with. */
 export type DepositDependencies = Pick<SwapDependencies, 'exchangeJson'> & { now: () => number }
 
-/** A deposit provider as the program knows it; one line of `deposit-registry.ts`. */
+/** A deposit provider as the program knows it; one line of `deposit-provider-registry.ts`. */
 export type DepositDefinition = {
   name: string
   /** By what the recipient and the amounts are proved before anything is paid. */

@@ -1,6 +1,6 @@
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import type { Verdict } from '../protocols/binding-verdict.ts'
+import type { Verdict } from '../protocols/calldata-verdict.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 

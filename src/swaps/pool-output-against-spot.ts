@@ -1,6 +1,6 @@
 import type { Query, Rounds } from '../chain/contract-query.ts'
 import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
-import type { DecodedSwap } from './pool-swap-binding.ts'
+import type { DecodedSwap } from './pool-swap-calldata-check.ts'
 
 /**
  * What a decoded swap through pools brings now, and at their spot prices: `quote` asks for the other amount of a given one, `other` reads

@@ -2,7 +2,7 @@ import type { Rounds } from '../chain/contract-query.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { Verdict } from '../protocols/binding-verdict.ts'
+import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Offer as Exchanged } from '../protocols/exchange-quotes.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
@@ -20,7 +20,7 @@ type PoolSwapParts<constants> = {
   routerOf: (here: constants) => Address
   /** The contract that takes the tokens, where the router takes them through it. */
   permit2Of?: (here: constants) => Address
-  bind: (
+  check: (
     transaction: Transaction,
     intent: SwapIntent,
     here: constants,
@@ -45,7 +45,7 @@ export function poolSwapDefinition<constants extends { chainId: number }>({
   deployments,
   routerOf,
   permit2Of,
-  bind,
+  check,
   exchange,
   open,
 }: PoolSwapParts<constants>): SwapDefinition {
@@ -67,7 +67,7 @@ export function poolSwapDefinition<constants extends { chainId: number }>({
       return (
         here && {
           targets: [routerOf(here)],
-          bind: (transaction) => bind(transaction, intent, here, wrappedOn(catalog, chainId)),
+          check: (transaction) => check(transaction, intent, here, wrappedOn(catalog, chainId)),
         }
       )
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants.ts'
+import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants-schema.ts'
 import { refuses } from '../support/refusing.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { lpUnits, lpWorth } from '../../src/protocols/across-pool/lp-token.ts'
-import { across } from '../../src/protocols/across-pool/market.ts'
+import { across } from '../../src/protocols/across-pool/market-adapter.ts'
 import { marketAt } from '../support/plans.ts'
 
 const hubPool: Address = `0x${'c8'.repeat(20)}`

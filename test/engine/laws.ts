@@ -2,7 +2,7 @@ import { getAddress } from 'viem/utils'
 import { nativeAddress } from '../../src/domain/address.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { CatalogFile, catalogOfFile, slugOf } from '../../src/protocols/catalog-file.ts'
-import type { Erc4626Constants } from '../../src/protocols/erc4626/constants.ts'
+import type { Erc4626Constants } from '../../src/protocols/erc4626/constants-schema.ts'
 import { labelFaults } from './label-laws.ts'
 
 type Row = CatalogFile['strategies'][number]

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Token } from '../../src/domain/token.ts'
 import type { Price } from '../../src/domain/usd.ts'
 import { externalPriceFiller, externalPriceSource } from '../../src/engine/prices/external-prices.ts'
-import type { Market } from '../../src/protocols/market.ts'
+import type { Market } from '../../src/protocols/market-adapter.ts'
 import { type Listener, listener } from '../support/listener.ts'
 
 const now = 1_800_000_000_000

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Log } from '../../src/protocols/market-logs.ts'
 import { stakewiseAbi as abi } from '../../src/protocols/stakewise/abi.ts'
-import { stakewise } from '../../src/protocols/stakewise/market.ts'
+import { stakewise } from '../../src/protocols/stakewise/market-adapter.ts'
 import { coin, friend, marketAt, wallet } from '../support/plans.ts'
 
 // What an owner of a vault reads in its history: who is an owner there, and whose doing it was, stands in the topics of an event.

@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acrossYear } from '../../src/protocols/across-pool/market.ts'
+import { acrossYear } from '../../src/protocols/across-pool/market-adapter.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { erc20Abi, transferTopic } from '../../src/chain/erc20.ts'
 import { lidoAbi } from '../../src/protocols/lido/abi.ts'
-import { lidoTopics } from '../../src/protocols/lido/market.ts'
+import { lidoTopics } from '../../src/protocols/lido/market-adapter.ts'
 import { lidoQueueAbi } from '../../src/protocols/lido/queue.ts'
 import { eventTopic } from '../../src/protocols/shared/encode-topics.ts'
 

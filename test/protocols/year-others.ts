@@ -1,4 +1,4 @@
-import { acrossYear } from '../../src/protocols/across-pool/market.ts'
+import { acrossYear } from '../../src/protocols/across-pool/market-adapter.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import type { TestSandbox } from '../support/sandbox.ts'
 import { deployAcross, hubOf, liveness } from './across.ts'

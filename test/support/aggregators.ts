@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
-import { swapExpectation } from '../../src/swaps/registry.ts'
+import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import type { useCommands } from './run.ts'
 import type { useSandbox } from './sandbox.ts'
 
@@ -57,7 +57,7 @@ export function boundBy(
   }
   const expected = swapExpectation(catalog, { kind: 'swap', ...asked, deadline })!
   const value = tokenIn.address === nativeAddress ? amountIn : 0n
-  const said = expected.bind({ to: expected.targets[0]!, data, value, chainId: tokenIn.chainId })
+  const said = expected.check({ to: expected.targets[0]!, data, value, chainId: tokenIn.chainId })
   return { said, targets: expected.targets, code: 'violation' in said ? said.violation.code : 'passed' }
 }
 

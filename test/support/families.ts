@@ -1,7 +1,7 @@
 import type { Address } from '../../src/domain/address.ts'
-import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants.ts'
+import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants-schema.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
-import type { Erc4626Constants } from '../../src/protocols/erc4626/constants.ts'
+import type { Erc4626Constants } from '../../src/protocols/erc4626/constants-schema.ts'
 
 /** Whether a market is of the families that every sandbox chain has. */
 export const isBasic = ({ constants: { family } }: StrategyEntry): boolean =>

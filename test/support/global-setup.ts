@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { findAnvil } from '../../src/sandbox/anvil.ts'
 import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'
-import { allProcesses, endProcess } from '../../src/sandbox/nodes.ts'
+import { allProcesses, endProcess } from '../../src/sandbox/node-processes.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

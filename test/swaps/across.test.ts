@@ -10,7 +10,7 @@ import { depositAbi, spokePoolAbi } from '../../src/swaps/across/abi.ts'
 import { type Deposit, depositIn, refundedIn } from '../../src/swaps/across/deposit-events.ts'
 import { depositAcross } from '../../src/swaps/across/encode.ts'
 import { isCarried } from '../../src/swaps/across/pairs.ts'
-import { swapExpectation } from '../../src/swaps/registry.ts'
+import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { listener } from '../support/listener.ts'
 import { provider } from '../support/provider.ts'
 import { useCommands } from '../support/run.ts'
@@ -498,7 +498,7 @@ function verdict(
     ...changed,
   })
   const expected = swapExpectation(sandbox.world.catalog(), intent)!
-  return { said: expected.bind(more(made)), targets: expected.targets }
+  return { said: expected.check(more(made)), targets: expected.targets }
 }
 
 /** A deposit with arguments that our own encoder never writes. */

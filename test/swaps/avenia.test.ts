@@ -11,7 +11,7 @@ import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { parseAccount } from '../../src/swaps/avenia/account.ts'
 import { avenia } from '../../src/swaps/avenia/provider.ts'
 import type { Ask, Offer } from '../../src/swaps/provider.ts'
-import { swapExpectation } from '../../src/swaps/registry.ts'
+import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { brla, catalog, desk, friend, thief, usdc, usdt, wallet } from '../support/plans.ts'
 import {
   type Answering,
@@ -44,7 +44,7 @@ const ramp: SwapIntent = {
 describe('the guard', () => {
   const call = { chainId, token: usdc.address, to: desk, amount: 100_000_000n }
   const code = (changed: Partial<SwapIntent>, { data } = transfer(call)) => {
-    const said = swapExpectation(catalog, { ...ramp, ...changed })?.bind({
+    const said = swapExpectation(catalog, { ...ramp, ...changed })?.check({
       to: usdc.address,
       data,
       value: 0n,
@@ -53,9 +53,9 @@ describe('the guard', () => {
     return said === undefined ? 'unknown' : 'violation' in said ? said.violation.code : 'passed'
   }
   test('passes a transfer of the exact amount to the desk, and says what is only promised', () => {
-    const { targets, bind } = swapExpectation(catalog, ramp)!
+    const { targets, check } = swapExpectation(catalog, ramp)!
     expect(targets).toEqual([usdc.address])
-    expect(bind(transfer(call))).toMatchObject({
+    expect(check(transfer(call))).toMatchObject({
       bound: {
         value: 0n,
         text: `Send 100 USDC to the desk of Avenia, which promises to pay out 500 BRLA to ${wallet} later`,

@@ -11,7 +11,7 @@ import { vaultSwaps } from '../../src/swaps/balancer-v2/abi.ts'
 import { balancerV2 } from '../../src/swaps/balancer-v2/definition.ts'
 import { swapBalancerV2 } from '../../src/swaps/balancer-v2/encode.ts'
 import { pathsOf } from '../../src/swaps/balancer-v2/pools.ts'
-import { swapExchange } from '../../src/swaps/registry.ts'
+import { swapExchange } from '../../src/swaps/swap-provider-registry.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

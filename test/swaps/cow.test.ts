@@ -11,7 +11,7 @@ import { appHash, orderOf, partsOfUid, uidOf } from '../../src/swaps/cow/order.t
 import { cow } from '../../src/swaps/cow/provider.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
 import type { ApiRequest } from '../../src/swaps/provider-dependencies.ts'
-import { swapExpectation } from '../../src/swaps/registry.ts'
+import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { engineOn } from '../engine/support.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -183,7 +183,7 @@ function verdict(
   }
   const order = { ...orderOf(intent, intent, { recipient: wallet, validTo: deadline + 600 }), ...changed }
   const call = preSign({ chainId, settlement: here().settlement, uid: uidOf(here(), order, owner ?? wallet) })
-  return swapExpectation(sandbox.world.catalog(), intent)!.bind({ ...call, data: alter(call.data) })
+  return swapExpectation(sandbox.world.catalog(), intent)!.check({ ...call, data: alter(call.data) })
 }
 
 describe('the guard', () => {

@@ -18,7 +18,7 @@ import { diamondAbi } from '../../src/swaps/lifi/abi.ts'
 import { lifi } from '../../src/swaps/lifi/provider.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
-import { swapExpectation } from '../../src/swaps/registry.ts'
+import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import {
   catalog,
   coin,
@@ -147,7 +147,7 @@ function verdict([tokenIn, tokenOut]: readonly [Token, Token], data: Hex, exact:
   }
   const expected = swapExpectation(catalog, intent)!
   expect(expected.targets).toEqual([diamond])
-  return expected.bind({ to: diamond, data, value: 0n, chainId: 31337 })
+  return expected.check({ to: diamond, data, value: 0n, chainId: 31337 })
 }
 
 const code = (...args: Parameters<typeof verdict>) => {

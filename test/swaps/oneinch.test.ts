@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
-import { nativeMark, routerToken } from '../../src/swaps/aggregator-binding.ts'
+import { nativeMark, routerToken } from '../../src/swaps/aggregator-calldata-check.ts'
 import { aggregationRouterAbi } from '../../src/swaps/oneinch/abi.ts'
-import { decodeOneInchSwap } from '../../src/swaps/oneinch/binding.ts'
+import { decodeOneInchSwap } from '../../src/swaps/oneinch/calldata-check.ts'
 import { oneInch } from '../../src/swaps/oneinch/provider.ts'
 import {
   amountIn,

@@ -10,9 +10,9 @@ import type { SwapIntent } from '../../src/protocols/intent.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import type { Ask } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
-import { swapExpectation } from '../../src/swaps/registry.ts'
 import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
 import { relay } from '../../src/swaps/relay/provider.ts'
+import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
 import {
@@ -125,7 +125,7 @@ function verdict(data: Hex, { tokenIn = usdc, recipient = wallet, exact = 'in' }
   const expected = swapExpectation(catalog, { kind: 'swap', ...asked, amountIn, amountOut: least })!
   expect(expected.targets).toEqual([depository])
   const value = tokenIn === coin ? amountIn : 0n
-  return expected.bind({ to: depository, data, value, chainId: 31337 })
+  return expected.check({ to: depository, data, value, chainId: 31337 })
 }
 
 const code = (...args: Parameters<typeof verdict>) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import { swapExchange, swapExpectation } from '../../src/swaps/registry.ts'
+import { swapExchange, swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { swaps, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
 import { uniswapV2 } from '../../src/swaps/uniswap-v2/definition.ts'
 import { swapV2 } from '../../src/swaps/uniswap-v2/encode.ts'
@@ -127,7 +127,7 @@ function verdict(
     ...changed,
   })
   const expected = swapExpectation(sandbox.world.catalog(), intent)!
-  return { said: expected.bind(transaction), targets: expected.targets, transaction, intent }
+  return { said: expected.check(transaction), targets: expected.targets, transaction, intent }
 }
 const code = (...args: Parameters<typeof verdict>) => {
   const { said } = verdict(...args)

@@ -91,7 +91,7 @@ function made(way: 'in' | 'out', exact: 'in' | 'out') {
       functionName: 'multicall',
       args: [BigInt(deadline), [...changed]],
     })
-    return uniswapV3.expect(catalog, asked)!.bind({ ...transaction, data } as Transaction)
+    return uniswapV3.expect(catalog, asked)!.check({ ...transaction, data } as Transaction)
   }
   const code = (changed: readonly Hex[], asked?: SwapIntent) => {
     const said = verdict(changed, asked)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeBeforeTime } from '../../src/chain/block-at-time.ts'
+import { nodeBeforeTime } from '../../src/chain/block-by-timestamp.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { checkNonceLost } from '../../src/chain/finality/finality.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'

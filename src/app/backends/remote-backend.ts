@@ -51,7 +51,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
             { sqliteSql },
           ] = await Promise.all([
             import('../../engine/engine.ts'),
-            import('../../swaps/registry.ts'),
+            import('../../swaps/swap-provider-registry.ts'),
             import('../../store/engine/store.ts'),
             import('../../store/sql/sqlite.ts'),
           ])

@@ -36,8 +36,8 @@ export async function swapSettingsFrom(
 
 async function providersIn(text: string): Promise<string[]> {
   const [{ swapProviderNames: swaps }, { depositProviderNames }] = await Promise.all([
-    import('../../swaps/registry.ts'),
-    import('../../swaps/deposit-registry.ts'),
+    import('../../swaps/swap-provider-registry.ts'),
+    import('../../swaps/deposit-provider-registry.ts'),
   ])
   const swapProviderNames = [...swaps, ...depositProviderNames]
   const names = text.split(',').map((name) => name.trim().toLowerCase())

@@ -1,6 +1,6 @@
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
-import { trace } from '../../domain/stack-trace.ts'
+import { trace } from '../../domain/redacted-stack-trace.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 
 /** Says once of each stored quote that cannot be read that a list is without it; `--quiet` says nothing. */

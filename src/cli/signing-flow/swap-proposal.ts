@@ -68,7 +68,7 @@ export function promised(quote: Quote, asked: Asked): Amounts & { deadline: stri
   return { ...acceptedOf(shown, asked), deadline }
 }
 
-/** A quote as the intent that calldata is bound to, with the tokens of the local catalogue. */
+/** A quote as the intent that calldata is checked against, with the tokens of the local catalogue. */
 export async function swapIntent(
   cli: Cli,
   quote: Quote,

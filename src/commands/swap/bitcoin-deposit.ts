@@ -18,7 +18,7 @@ import { usualSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
-import { depositDefinition, depositProofOf } from '../../swaps/deposit-registry.ts'
+import { depositDefinition, depositProofOf } from '../../swaps/deposit-provider-registry.ts'
 import { serviceExchange } from '../../swaps/provider-http.ts'
 import {
   type DepositDocument,

@@ -12,8 +12,12 @@ import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { impactShown } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
-import { depositDefinition, depositProofOf, depositProviderNames } from '../../swaps/deposit-registry.ts'
-import { swapProofOf, swapProviderNames } from '../../swaps/registry.ts'
+import {
+  depositDefinition,
+  depositProofOf,
+  depositProviderNames,
+} from '../../swaps/deposit-provider-registry.ts'
+import { swapProofOf, swapProviderNames } from '../../swaps/swap-provider-registry.ts'
 
 /** One provider in a comparison: its quote, or why it has none; `lost` says why it is not the best. */
 type Compared = {

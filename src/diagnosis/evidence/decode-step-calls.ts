@@ -70,7 +70,7 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
     const allowTokens = intentTokens(intent).map(({ address }) => address)
     const vouched = { allow: [transaction.to], allowTokens, exactAllowance: 'refuse' } as const
     const known = expectationOf(withoutFees(intent), transaction.chainId, catalog, transaction, vouched)
-    const verdict = 'violation' in known ? known : known.bind(transaction)
+    const verdict = 'violation' in known ? known : known.check(transaction)
     if ('violation' in verdict) return null
     const { name, args, text } = verdict.bound
     return { call: { name, args }, text }

@@ -20,7 +20,7 @@ import {
   type UniswapV3Constants,
   type UniswapV4Constants,
 } from '../../protocols/catalog-types.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import { feedAbi } from '../../protocols/prices.ts'
 import {
   answers,

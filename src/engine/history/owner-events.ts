@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/chain.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import type { MarketEvent } from '../../protocols/market-logs.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { RpcLog } from './logs/log-filters.ts'

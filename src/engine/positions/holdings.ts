@@ -4,7 +4,7 @@ import { known, type Reading, together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 
 /**
  * A market in which an owner has, or may have, a position. `balance` is `null` if its contracts do not state the value, and `shares` is

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'
 import { getJson } from '../../http/client.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import type { PriceFiller } from '../context.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { answerRounds, type BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import type { Market, Moment, Rate } from '../../protocols/market.ts'
+import type { Market, Moment, Rate } from '../../protocols/market-adapter.ts'
 import type { RateReader } from '../context.ts'
 import { pastBlocks } from './past-states.ts'
 

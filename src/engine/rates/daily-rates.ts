@@ -1,19 +1,11 @@
 import type { Rates } from '../../api/strategy.ts'
-import { blockBefore } from '../../chain/block-at-time.ts'
+import { blockBefore } from '../../chain/block-by-timestamp.ts'
 import type { BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
-import {
-  canonicalSnapshots,
-  lacksOldStates,
-  pastBlocks,
-  readSnapshots,
-  replacedBlocks,
-  storeLackOfOldStates,
-} from './past-states.ts'
 import {
   averageDays,
   dayOf,
@@ -23,7 +15,15 @@ import {
   pointOf,
   rateBetween,
   snapshotKey,
-} from './rate-points.ts'
+} from './annualized-rate.ts'
+import {
+  canonicalSnapshots,
+  lacksOldStates,
+  pastBlocks,
+  readSnapshots,
+  replacedBlocks,
+  storeLackOfOldStates,
+} from './past-states.ts'
 
 /**
  * The minimum number of blocks probed in one exchange; at most twice as many. Blocks are not spaced as

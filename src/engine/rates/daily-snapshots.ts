@@ -1,8 +1,8 @@
 import type { Strategy } from '../../api/strategy.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { RatedMarket } from '../context.ts'
+import { averageDays, dayOf, type IndexPoint, pointOf, snapshotKey } from './annualized-rate.ts'
 import { seriesRates } from './daily-rates.ts'
-import { averageDays, dayOf, type IndexPoint, pointOf, snapshotKey } from './rate-points.ts'
 
 /** The index of markets on past days, oldest first, by snapshot key. */
 type DailyPoints = ReadonlyMap<string, readonly IndexPoint[]>

@@ -2,14 +2,14 @@ import { type BlockRef, read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional } from '../../chain/contract-reading.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import { ray } from '../../protocols/shared/rate-units.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 import { deploymentBlock, firstBlockWhere, hasCodeAt, olderContract } from '../history/logs/first-block.ts'
 import { undefinedIfRefused } from '../unread-past.ts'
+import { type IndexPoint, snapshotKey } from './annualized-rate.ts'
 import { pastBlocks } from './past-states.ts'
-import { type IndexPoint, snapshotKey } from './rate-points.ts'
 
 /**
  * When a market began, in Unix seconds, and the index of one unit then; `undefined` if only the time is

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/contract-reading.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
 import { undefinedIfRefused } from '../unread-past.ts'
-import { dayOf, daySeconds, snapshotKey } from './rate-points.ts'
+import { dayOf, daySeconds, snapshotKey } from './annualized-rate.ts'
 
 /** A past block: number, hash and time in Unix seconds. */
 type PastBlock = { number: bigint; hash: string; timestamp: number }

@@ -1,12 +1,22 @@
-import { blockBefore } from '../../chain/block-at-time.ts'
+import { blockBefore } from '../../chain/block-by-timestamp.ts'
 import type { BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../background-writes.ts'
 import type { RatedMarket, RateReader } from '../context.ts'
+import {
+  averageDays,
+  dayOf,
+  daySeconds,
+  type IndexPoint,
+  pointDaysAgo,
+  pointOf,
+  rateBetween,
+  snapshotKey,
+} from './annualized-rate.ts'
 import { fillMissingDays } from './daily-rates.ts'
 import { type Inception, inceptionPoint, knownInceptions } from './inception.ts'
 import {
@@ -17,16 +27,6 @@ import {
   snapshotsOf,
   storeLackOfOldStates,
 } from './past-states.ts'
-import {
-  averageDays,
-  dayOf,
-  daySeconds,
-  type IndexPoint,
-  pointDaysAgo,
-  pointOf,
-  rateBetween,
-  snapshotKey,
-} from './rate-points.ts'
 
 /** How long a list waits for past days to be read, in ms. Later results are for the next list. */
 const fillWaitMs = 3_000

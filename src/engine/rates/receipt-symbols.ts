@@ -2,7 +2,7 @@ import type { Receipt } from '../../api/strategy.ts'
 import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
 /** Reads the receipt of a market, with the symbol that its contract states, or else that of the catalogue. */

@@ -1,11 +1,11 @@
-import { type BlockTime, blockBefore } from '../../chain/block-at-time.ts'
+import { type BlockTime, blockBefore } from '../../chain/block-by-timestamp.ts'
 import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/contract-reading.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import type { Market } from '../../protocols/market.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
 import type { RateReader } from '../context.ts'
-import { daySeconds, yearlyRate, yearSeconds } from './rate-points.ts'
+import { daySeconds, yearlyRate, yearSeconds } from './annualized-rate.ts'
 
 /**
  * The period over which growth is measured, in seconds: longer than any vault takes to pay out its earnings.

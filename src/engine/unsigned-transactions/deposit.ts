@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { usualSlippage } from '../../domain/slippage.ts'
 import { maturityOf } from '../../protocols/catalog-types.ts'
 import { leastOf, type Offer } from '../../protocols/exchange-quotes.ts'
-import type { Bounds, Market, MarketState } from '../../protocols/market.ts'
+import type { Bounds, Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { Step } from '../../protocols/step.ts'
 import type { EngineContext } from '../context.ts'
 

@@ -2,7 +2,7 @@ import type { StrategyBytecode, StrategyBytecodeInput } from '../../api/unsigned
 import { maxUint256, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Market, MarketState } from '../../protocols/market.ts'
+import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import { readSearchStarts, type SearchStarts, trackOperation } from '../actions/tracking.ts'
 import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
 import { fieldError } from '../field-error.ts'

@@ -1,7 +1,7 @@
 import { lendingDescription, oneForOne, type Protocol, sdkEqualityNote } from '../protocol.ts'
-import { bindAaveV3 } from './binding.ts'
-import type { AaveV3Constants } from './constants.ts'
-import { aaveV3 as market } from './market.ts'
+import { checkAaveV3Calldata } from './calldata-check.ts'
+import type { AaveV3Constants } from './constants-schema.ts'
+import { aaveV3 as market } from './market-adapter.ts'
 
 /** Aave v3 and its forks. */
 export const aaveV3: Protocol<AaveV3Constants> = {
@@ -12,9 +12,9 @@ export const aaveV3: Protocol<AaveV3Constants> = {
   },
   description: lendingDescription,
   rateConvention: () => 'the linear rate of the pool, compounded every second over 365 days',
-  binding: ({ asset }, { pool }) => ({
+  calldata: ({ asset }, { pool }) => ({
     targets: [pool],
-    bind: (transaction, intent) => bindAaveV3(transaction, intent, asset),
+    check: (transaction, intent) => checkAaveV3Calldata(transaction, intent, asset),
     cost: oneForOne,
   }),
   market,

@@ -1,8 +1,8 @@
 import { type Protocol, paysBy, readOf, sdkEqualityNote } from '../protocol.ts'
-import { bindAcross } from './binding.ts'
-import type { AcrossConstants } from './constants.ts'
+import { checkAcrossCalldata } from './calldata-check.ts'
+import type { AcrossConstants } from './constants-schema.ts'
 import { lpRate, lpUnits, lpWorth } from './lp-token.ts'
-import { across as market } from './market.ts'
+import { across as market } from './market-adapter.ts'
 
 /** The liquidity pools of the Across bridge. */
 export const across: Protocol<AcrossConstants> = {
@@ -13,12 +13,12 @@ export const across: Protocol<AcrossConstants> = {
   description: (symbol) =>
     `Lends ${symbol} to the relayers of the Across bridge, who pay for it by the transfer.`,
   rateConvention: () => 'the fees of a second, not compounded, over 365.25 days',
-  binding: ({ asset }, constants) => {
+  calldata: ({ asset }, constants) => {
     const pool = { constants, asset }
     const read = readOf(lpRate(pool))
     return {
       targets: [constants.hubPool],
-      bind: (transaction, intent) => bindAcross(transaction, intent, pool),
+      check: (transaction, intent) => checkAcrossCalldata(transaction, intent, pool),
       cost: (amount) => ({ read, unitsOf: (rate) => lpUnits(rate, amount) }),
       byUnits: true,
     }

@@ -2,7 +2,7 @@ import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { hubPoolAbi } from './abi.ts'
-import type { AcrossConstants } from './constants.ts'
+import type { AcrossConstants } from './constants-schema.ts'
 
 /** The pool of one token: its constants and its asset. */
 export type Pool = { constants: AcrossConstants; asset: Token }

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
-import type { CompoundV2Constants } from './constants.ts'
+import type { CompoundV2Constants } from './constants-schema.ts'
 
 /** A market of the Compound v2 family, and the market of a router (sources: VenusProtocol/venus-protocol, moonwell-fi/moonwell-contracts-v2, Benqi-fi/BENQI-Smart-Contracts). */
 export const cTokenAbi = parseAbi([

@@ -1,9 +1,9 @@
 import type { Query } from '../../chain/contract-query.ts'
 import { lendingDescription, type Protocol, paysBy, readOf, sdkEqualityNote } from '../protocol.ts'
 import { comptrollerAbi, cTokenAbi, entranceOf } from './abi.ts'
-import { bindCompoundV2 } from './binding.ts'
-import type { CompoundV2Constants } from './constants.ts'
-import { compoundV2 as market } from './market.ts'
+import { checkCompoundV2Calldata } from './calldata-check.ts'
+import type { CompoundV2Constants } from './constants-schema.ts'
+import { compoundV2 as market } from './market-adapter.ts'
 
 const scale = 10n ** 18n
 
@@ -24,12 +24,12 @@ export const compoundV2: Protocol<CompoundV2Constants> = {
       ? 'the rate a block, compounded every block over 365 days, at the distance of the newest blocks'
       : undefined
   },
-  binding: ({ asset }, constants) => {
+  calldata: ({ asset }, constants) => {
     const { market: address } = constants
     const read = readOf({ address, abi: cTokenAbi, functionName: 'exchangeRateCurrent' })
     return {
       targets: [entranceOf(constants), address],
-      bind: (transaction, intent) => bindCompoundV2(transaction, intent, asset, constants),
+      check: (transaction, intent) => checkCompoundV2Calldata(transaction, intent, asset, constants),
       // One unit more where the price does not divide the amount.
       cost: (amount) => ({ read, unitsOf: (rate) => (amount * scale) / rate + 1n }),
     }

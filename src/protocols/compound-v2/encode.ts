@@ -3,7 +3,7 @@ import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
-import type { CompoundV2Constants } from './constants.ts'
+import type { CompoundV2Constants } from './constants-schema.ts'
 
 type Place = { chainId: number } & Pick<CompoundV2Constants, 'market' | 'coin'>
 

@@ -9,7 +9,7 @@ import { readAmount } from '../shared/amount-reads.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import type { Account, Holding, Totals } from '../shared/lending-account.ts'
 import { cometAbi as abi } from './abi.ts'
-import { kinkedRate } from './market.ts'
+import { kinkedRate } from './market-adapter.ts'
 
 /** A market of Compound v3 as a place to borrow its base asset. */
 export type CometPlace = { chainId: number; comet: Address; base: Token }

@@ -1,17 +1,17 @@
 import { lendingDescription, oneForOne, type Protocol, readOf } from '../protocol.ts'
 import { drift } from '../receipt-units.ts'
 import { cometAbi } from './abi.ts'
-import { bindCompoundV3 } from './binding.ts'
-import type { CompoundV3Constants } from './constants.ts'
-import { compoundV3 as market } from './market.ts'
+import { checkCompoundV3Calldata } from './calldata-check.ts'
+import type { CompoundV3Constants } from './constants-schema.ts'
+import { compoundV3 as market } from './market-adapter.ts'
 
 /** Compound v3. */
 export const compoundV3: Protocol<CompoundV3Constants> = {
   grade: { grade: 'B', by: '@compound-finance/compound-js 0.6.2' },
   description: lendingDescription,
-  binding: ({ asset }, { comet }) => ({
+  calldata: ({ asset }, { comet }) => ({
     targets: [comet],
-    bind: (transaction, intent) => bindCompoundV3(transaction, intent, asset),
+    check: (transaction, intent) => checkCompoundV3Calldata(transaction, intent, asset),
     cost: oneForOne,
   }),
   // A deposit of a wallet with a debt repays that first.

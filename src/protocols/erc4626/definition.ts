@@ -1,7 +1,7 @@
 import { type Protocol, vaultDescription } from '../protocol.ts'
-import { bindErc4626 } from './binding.ts'
-import type { Erc4626Constants } from './constants.ts'
-import { erc4626 as market } from './market.ts'
+import { checkErc4626Calldata } from './calldata-check.ts'
+import type { Erc4626Constants } from './constants-schema.ts'
+import { erc4626 as market } from './market-adapter.ts'
 import { vaultProtocol } from './vault-protocol.ts'
 
 /** Any vault by EIP-4626. */
@@ -14,6 +14,6 @@ export const erc4626: Protocol<Erc4626Constants> = {
       return 'what borrowers pay a second, compounded every second over 365.2425 days, for the part that is borrowed, less the fee'
     return backing && 'the linear rate of the pool, compounded every second over 365 days'
   },
-  ...vaultProtocol(bindErc4626),
+  ...vaultProtocol(checkErc4626Calldata),
   market,
 }

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
-import type { Rate } from '../market.ts'
+import type { Rate } from '../market-adapter.ts'
 
 /** The lending of a vault of Euler: `interestRate` is the borrow rate per second, in rays, and `interestFee` is of 10,000 (source: euler-interfaces, EVault). */
 export const eulerVaultAbi = parseAbi([

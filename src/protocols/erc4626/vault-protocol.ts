@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Verdict } from '../binding-verdict.ts'
-import { type Cost, type MarketBinding, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
+import type { Verdict } from '../calldata-verdict.ts'
+import { type CalldataRules, type Cost, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { erc4626Abi } from './abi.ts'
 
@@ -29,16 +29,16 @@ const previewRedeem = (vault: Address, units: bigint): Pays => ({
     assets === undefined ? 'the vault does not say beforehand what it pays' : undefined,
 })
 
-type Bind = (...call: [...Parameters<MarketBinding['bind']>, asset: Token]) => Verdict
+type Check = (...call: [...Parameters<CalldataRules['check']>, asset: Token]) => Verdict
 
-/** The parts of the protocol of a vault that its previews answer: its binding, and what shares pay and deposits bring. */
+/** The parts of the protocol of a vault that its previews answer: its calldata rules, and what shares pay and deposits bring. */
 export const vaultProtocol = (
-  bind: Bind,
-  more?: Pick<MarketBinding, 'byUnits'>,
-): Required<Pick<Protocol<{ vault: Address }>, 'binding' | 'pays' | 'brings'>> => ({
-  binding: ({ asset }, { vault }) => ({
+  check: Check,
+  more?: Pick<CalldataRules, 'byUnits'>,
+): Required<Pick<Protocol<{ vault: Address }>, 'calldata' | 'pays' | 'brings'>> => ({
+  calldata: ({ asset }, { vault }) => ({
     targets: [vault],
-    bind: (transaction, intent) => bind(transaction, intent, asset),
+    check: (transaction, intent) => check(transaction, intent, asset),
     cost: previewWithdraw(vault),
     ...more,
   }),

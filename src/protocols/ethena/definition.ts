@@ -5,17 +5,17 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { refuse, type Verdict } from '../binding-verdict.ts'
+import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
-import { bindErc4626 } from '../erc4626/binding.ts'
+import { checkErc4626Calldata } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
 import type { MarketIntent } from '../intent.ts'
-import type { ProtocolMarket } from '../market.ts'
+import type { ProtocolMarket } from '../market-adapter.ts'
 import type { Protocol } from '../protocol.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
-import type { EthenaConstants } from './constants.ts'
+import type { EthenaConstants } from './constants-schema.ts'
 
 /** The cooldown of sUSDe (source: ethena-labs/bbp-public-assets, StakedUSDeV2.sol). */
 const ethenaAbi = parseAbi([
@@ -32,9 +32,9 @@ const exits = parseAbi([
 /** The function that pays out after the cooldown. */
 const claims = parseAbi(['function unstake(address receiver)'])
 
-/** Binds a call of sUSDe: a deposit is ERC-4626, a withdrawal begins a cooldown. */
-function bindEthena(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
-  if (intent.kind === 'deposit') return bindErc4626(transaction, intent, asset)
+/** Checks a call of sUSDe: a deposit is ERC-4626, a withdrawal begins a cooldown. */
+function checkEthenaCalldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
+  if (intent.kind === 'deposit') return checkErc4626Calldata(transaction, intent, asset)
   const found = strictDecode(exits, transaction.data)
   const isAll = intent.shares !== undefined
   const wanted = isAll ? 'cooldownShares' : 'cooldownAssets'
@@ -90,7 +90,7 @@ const queue = (chainId: number, { vault: address }: EthenaConstants): Queue => (
   },
   taken: (claimable) => claimable,
   claim: (owner) => callOf({ chainId, to: address }, { abi: claims, functionName: 'unstake', args: [owner] }),
-  bind: ({ data }, { wallet }) => {
+  check: ({ data }, { wallet }) => {
     const found = strictDecode(claims, data)
     if (!found) return refuse('POLICY_DECODE', 'It is not a call of unstake of sUSDe')
     const [receiver] = found.args
@@ -105,7 +105,7 @@ const queue = (chainId: number, { vault: address }: EthenaConstants): Queue => (
 export const ethena: Protocol<EthenaConstants> = {
   grade: { grade: 'C', by: 'ethena-labs/bbp-public-assets, StakedUSDeV2.sol' },
   description: (symbol) => `Stakes ${symbol} and holds a share of it. A withdrawal has to wait.`,
-  ...vaultProtocol(bindEthena),
+  ...vaultProtocol(checkEthenaCalldata),
   queue,
   market,
 }

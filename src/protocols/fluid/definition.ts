@@ -4,13 +4,13 @@ import type { Read } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { refuse, type Verdict } from '../binding-verdict.ts'
+import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import { erc4626Abi } from '../erc4626/abi.ts'
-import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
+import { boundVaultCall, checkErc4626Calldata, wantedCall } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
 import type { MarketIntent } from '../intent.ts'
-import type { MarketState, ProtocolMarket } from '../market.ts'
+import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import { lendingDescription, type Protocol } from '../protocol.ts'
 import { isUnits } from '../receipt-units.ts'
 import { readAmount } from '../shared/amount-reads.ts'
@@ -18,7 +18,7 @@ import { says } from '../shared/contract-assertions.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { compounded } from '../shared/rate-units.ts'
-import type { FluidConstants } from './constants.ts'
+import type { FluidConstants } from './constants-schema.ts'
 
 /** The withdrawal of an exact amount with a limit on the shares that it burns (source: Instadapp/fluid-contracts-public, fToken/main.sol). */
 const limitedWithdrawal = parseAbi([
@@ -43,10 +43,10 @@ type Details = {
   liquidityUserSupplyData: { withdrawable: bigint }
 }
 
-/** Binds a call of an fToken: a partial withdrawal limits the shares that it burns, everything else is ERC-4626. */
-function bindFluid(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
+/** Checks a call of an fToken: a partial withdrawal limits the shares that it burns, everything else is ERC-4626. */
+function checkFluidCalldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
   if (intent.kind === 'deposit' || wantedCall(intent) === 'redeem')
-    return bindErc4626(transaction, intent, asset)
+    return checkErc4626Calldata(transaction, intent, asset)
   const found = strictDecode(limitedWithdrawal, transaction.data)
   if (!found)
     return refuse('POLICY_DECODE', 'It is not a call of withdraw of an fToken that limits the shares burned')
@@ -115,6 +115,6 @@ export const fluid: Protocol<FluidConstants> = {
   grade: { grade: 'C', by: 'Instadapp/fluid-contracts-public, fToken/main.sol' },
   description: lendingDescription,
   rateConvention: () => 'the stated rate, to 0.01 %, compounded every second over 365 days',
-  ...vaultProtocol(bindFluid, { byUnits: true }),
+  ...vaultProtocol(checkFluidCalldata, { byUnits: true }),
   market,
 }

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
-import type { LidoConstants } from './constants.ts'
+import type { LidoConstants } from './constants-schema.ts'
 
 /** stETH and wstETH, to read (source: lidofinance/core, Lido.sol, StETH.sol, WstETH.sol). */
 export const lidoAbi = parseAbi([

@@ -1,17 +1,17 @@
 import { oneForOne, type Protocol, readOf, stakingDescription } from '../protocol.ts'
 import { entranceOf, lidoAbi } from './abi.ts'
-import { bindLido } from './binding.ts'
-import type { LidoConstants } from './constants.ts'
-import { lido as market } from './market.ts'
+import { checkLidoCalldata } from './calldata-check.ts'
+import type { LidoConstants } from './constants-schema.ts'
+import { lido as market } from './market-adapter.ts'
 import { lidoQueue } from './queue.ts'
 
 /** Lido, held as stETH or as wstETH. */
 export const lido: Protocol<LidoConstants> = {
   grade: { grade: 'B', by: '@lidofinance/lido-ethereum-sdk 4.9.0' },
   description: stakingDescription,
-  binding: ({ asset, receipt }, constants) => ({
+  calldata: ({ asset, receipt }, constants) => ({
     targets: [entranceOf(constants), constants.queue],
-    bind: (transaction, intent) => bindLido(transaction, intent, asset, receipt, constants),
+    check: (transaction, intent) => checkLidoCalldata(transaction, intent, asset, receipt, constants),
     cost: (amount) =>
       constants.holds === 'stETH'
         ? oneForOne(amount)

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { entranceOf, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
-import type { LidoConstants } from './constants.ts'
+import type { LidoConstants } from './constants-schema.ts'
 
 type Place = { chainId: number; constants: LidoConstants }
 

@@ -3,11 +3,11 @@ import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { refuse, type Verdict } from '../binding-verdict.ts'
+import { refuse, type Verdict } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, type Claim, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
-import type { LidoConstants } from './constants.ts'
+import type { LidoConstants } from './constants-schema.ts'
 
 /** The withdrawal queue of Lido (source: lidofinance/core, WithdrawalQueueERC721.sol). A request is a token of the queue. */
 export const lidoQueueAbi = parseAbi([
@@ -84,12 +84,12 @@ export const lidoQueue = (chainId: number, { queue }: LidoConstants): Queue => {
       const ids = taken.map(({ id }) => BigInt(id))
       return claimWithdrawals({ chainId, queue, ids, hints: (yield* hintsOf(ids)) ?? [] })
     },
-    bind: bindClaim,
+    check: checkClaimCalldata,
   }
 }
 
-/** Binds a claim to the requests that are the wallet's. It names no receiver: the queue pays the sender, who must be their owner. */
-function bindClaim({ data }: Transaction, { ids }: Claim): Verdict {
+/** Checks a claim against the requests that are the wallet's. It names no receiver: the queue pays the sender, who must be their owner. */
+function checkClaimCalldata({ data }: Transaction, { ids }: Claim): Verdict {
   const found = strictDecode(claims, data)
   if (!found) return refuse('POLICY_DECODE', 'It is not a claim of withdrawals from Lido for their owner')
   const [claimed, hints] = found.args

@@ -3,7 +3,7 @@ import { keccak256, parseAbi, toBytes } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { agree, answers, type ContractAssertion, says } from '../shared/contract-assertions.ts'
-import type { StakedConstants } from './constants.ts'
+import type { StakedConstants } from './constants-schema.ts'
 
 /** A call of one function, with the role of each argument. */
 export type StakedCall = {

@@ -3,7 +3,7 @@ import type { IntegrationGrade } from '../integration-grade.ts'
 import { type Protocol, paysBy, readOf, stakingDescription, vaultDescription } from '../protocol.ts'
 import { unitsAt } from '../receipt-units.ts'
 import type { Queue } from '../withdrawal-queue.ts'
-import { bindStaked } from './binding.ts'
+import { checkStakedCalldata } from './calldata-check.ts'
 import { stakedOf } from './calls-and-reads.ts'
 import type {
   BenqiStakingConstants,
@@ -14,8 +14,8 @@ import type {
   RocketPoolConstants,
   StaderConstants,
   StakedConstants,
-} from './constants.ts'
-import { staked } from './market.ts'
+} from './constants-schema.ts'
+import { staked } from './market-adapter.ts'
 import { etherFiQueue, fraxQueue, listaQueue, savaxQueue, staderQueue } from './queues.ts'
 
 /** A protocol of liquid staking: its contracts are in `calls-and-reads.ts`, its queue, if it has one, in `queues.ts`. */
@@ -25,13 +25,13 @@ const liquidStaking = <constants extends StakedConstants>(
 ): Protocol<constants> => ({
   grade,
   description: stakingDescription,
-  binding: ({ asset, receipt }, constants) => {
+  calldata: ({ asset, receipt }, constants) => {
     const protocol = stakedOf(constants)
     const read = readOf(protocol.rate)
     return {
       targets: [protocol.stake.to, protocol.leave.to],
-      bind: (transaction, intent) =>
-        bindStaked(transaction, intent, { asset, receipt }, protocol, queue !== undefined),
+      check: (transaction, intent) =>
+        checkStakedCalldata(transaction, intent, { asset, receipt }, protocol, queue !== undefined),
       cost: (amount) => ({ read, unitsOf: (rate) => unitsAt(rate, amount) }),
       byUnits: true,
       ...(protocol.takesReceipt && { takesReceipt: true }),

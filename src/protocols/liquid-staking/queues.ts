@@ -3,7 +3,7 @@ import { parseAbi, toEventSelector } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import { refuse, type Verdict } from '../binding-verdict.ts'
+import { refuse, type Verdict } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
@@ -13,7 +13,7 @@ import type {
   FraxEtherConstants,
   ListaConstants,
   StaderConstants,
-} from './constants.ts'
+} from './constants-schema.ts'
 
 const etherFiAbi = parseAbi([
   'function isFinalized(uint256 requestId) view returns (bool)',
@@ -167,7 +167,7 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
       },
       back,
       takeBack: callOf({ chainId, to: address }, { abi: savaxReturn }),
-      bind: ({ data }, { ids }) =>
+      check: ({ data }, { ids }) =>
         strictDecode(savaxReturn, data)
           ? { bound: { name: 'redeemOverdueShares', args: {}, text: returnText(ids), value: 0n } }
           : refuse('POLICY_DECODE', 'It does not take back the shares of overdue requests'),
@@ -212,7 +212,7 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
     },
     taken: (claimable) => claimable,
     claim: () => callOf({ chainId, to: address }, { abi: savaxClaim }),
-    bind: ({ data }, { ids }) =>
+    check: ({ data }, { ids }) =>
       strictDecode(savaxClaim, data)
         ? { bound: { name: 'redeem', args: {}, text: claimText(ids), value: 0n } }
         : refuse('POLICY_DECODE', 'It is not a claim of all that can be claimed, for its owner'),
@@ -238,7 +238,7 @@ function claimsOne(
   chainId: number,
   to: Address,
   abi: readonly [AbiFunction],
-): Pick<Queue, 'taken' | 'claim' | 'bind'> {
+): Pick<Queue, 'taken' | 'claim' | 'check'> {
   const [{ name, inputs }] = abi
   return {
     taken: (claimable) => claimable.slice(0, 1),
@@ -246,7 +246,7 @@ function claimsOne(
       const args = [BigInt(taken[0]!.id), owner].slice(0, inputs.length)
       return callOf({ chainId, to }, { abi: abi as Abi, functionName: name, args })
     },
-    bind: ({ data }, { ids, wallet }): Verdict => {
+    check: ({ data }, { ids, wallet }): Verdict => {
       const found = strictDecode(abi as Abi, data)?.args as [id: bigint, recipient?: Address] | undefined
       if (!found) return refuse('POLICY_DECODE', `It is not a call of ${name} of this queue`)
       const [id, recipient = wallet] = found

@@ -1,12 +1,12 @@
 import type { StrategyEntry } from '../catalog-types.ts'
-import { bindErc4626 } from '../erc4626/binding.ts'
+import { checkErc4626Calldata } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
-import type { ProtocolMarket } from '../market.ts'
+import type { ProtocolMarket } from '../market-adapter.ts'
 import type { Protocol } from '../protocol.ts'
 import { says } from '../shared/contract-assertions.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { metaMorphoAbi } from './abi.ts'
-import type { MorphoConstants } from './constants.ts'
+import type { MorphoConstants } from './constants-schema.ts'
 import { morphoRate } from './rate.ts'
 
 /** A vault of Morpho: an ERC-4626 vault whose rate follows from those of the markets that it lends on. */
@@ -29,6 +29,6 @@ export const morpho: Protocol<MorphoConstants> = {
   description: (symbol) =>
     `A vault that lends ${symbol} in the markets of Morpho that its curator chooses. A share is worth more as borrowers pay.`,
   rateConvention: () => 'the rate a second of its markets, compounded continuously over 365 days',
-  ...vaultProtocol(bindErc4626),
+  ...vaultProtocol(checkErc4626Calldata),
   market,
 }

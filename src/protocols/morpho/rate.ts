@@ -1,9 +1,9 @@
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { Moment, Rate } from '../market.ts'
+import type { Moment, Rate } from '../market-adapter.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { adaptiveModelAbi, metaMorphoAbi, morphoAbi, rateModelAbi } from './abi.ts'
-import type { MorphoConstants } from './constants.ts'
+import type { MorphoConstants } from './constants-schema.ts'
 
 /**
  * A lending market of Morpho at its last update, `lastUpdate` in Unix seconds. `rateAtTarget` is the borrow rate of the adaptive model per second at

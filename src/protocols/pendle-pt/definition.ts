@@ -1,8 +1,8 @@
 import { type Protocol, readOf } from '../protocol.ts'
 import { unitsAt } from '../receipt-units.ts'
-import { bindPendlePt } from './binding.ts'
-import type { PendlePtConstants } from './constants.ts'
-import { pendlePt as market } from './market.ts'
+import { checkPendlePtCalldata } from './calldata-check.ts'
+import type { PendlePtConstants } from './constants-schema.ts'
+import { pendlePt as market } from './market-adapter.ts'
 import { pendleExchange, ptPrice } from './price.ts'
 
 /** The principal tokens of Pendle. */
@@ -11,11 +11,12 @@ export const pendlePt: Protocol<PendlePtConstants> = {
   description: (symbol) =>
     `Buys a principal token with ${symbol} below what it pays at maturity. The difference is the yield.`,
   rateConvention: () => 'the implied rate until maturity, compounded once a year',
-  binding: ({ asset, receipt }, constants) => {
+  calldata: ({ asset, receipt }, constants) => {
     const read = readOf(ptPrice(constants))
     return {
       targets: [constants.router],
-      bind: (transaction, intent) => bindPendlePt(transaction, intent, { asset, receipt }, constants),
+      check: (transaction, intent) =>
+        checkPendlePtCalldata(transaction, intent, { asset, receipt }, constants),
       cost: (amount) => ({ read, unitsOf: (price) => unitsAt(price, amount) }),
       byUnits: true,
       takesReceipt: true,

@@ -2,7 +2,7 @@ import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { direct, guess, noOrders, pendleRouterAbi } from './abi.ts'
-import type { PendlePtConstants } from './constants.ts'
+import type { PendlePtConstants } from './constants-schema.ts'
 
 type Ask = { chainId: number; owner: Address; token: Address; constants: PendlePtConstants; least: bigint }
 

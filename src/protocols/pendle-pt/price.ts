@@ -3,7 +3,7 @@ import type { Address } from '../../domain/address.ts'
 import type { Exchange } from '../exchange-quotes.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { pendleAbi } from './abi.ts'
-import type { PendlePtConstants } from './constants.ts'
+import type { PendlePtConstants } from './constants-schema.ts'
 
 const one = 10n ** 18n
 

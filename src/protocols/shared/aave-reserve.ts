@@ -2,7 +2,7 @@ import type { Answer, Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
-import type { MarketState } from '../market.ts'
+import type { MarketState } from '../market-adapter.ts'
 import { compounded, ray } from './rate-units.ts'
 
 /**

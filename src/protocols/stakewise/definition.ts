@@ -1,8 +1,8 @@
 import { type Protocol, readOf, stakingDescription } from '../protocol.ts'
 import { stakewiseAbi } from './abi.ts'
-import { bindStakewise } from './binding.ts'
-import type { StakewiseConstants } from './constants.ts'
-import { stakewise as market } from './market.ts'
+import { checkStakewiseCalldata } from './calldata-check.ts'
+import type { StakewiseConstants } from './constants-schema.ts'
+import { stakewise as market } from './market-adapter.ts'
 import { stakewiseQueue } from './queue.ts'
 
 /** The Genesis vault of StakeWise v3. */
@@ -12,9 +12,9 @@ export const stakewise: Protocol<StakewiseConstants> = {
     by: '@stakewise/v3-sdk 2.0.2; where rewards of the vault are to be brought in, the SDK does that first, and this program does not',
   },
   description: stakingDescription,
-  binding: ({ asset }, { vault }) => ({
+  calldata: ({ asset }, { vault }) => ({
     targets: [vault],
-    bind: (transaction, intent) => bindStakewise(transaction, intent, asset),
+    check: (transaction, intent) => checkStakewiseCalldata(transaction, intent, asset),
     cost: (amount) => ({
       read: readOf({ address: vault, abi: stakewiseAbi, functionName: 'convertToShares', args: [amount] }),
       unitsOf: (shares) => shares,

@@ -3,12 +3,12 @@ import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { refuse } from '../binding-verdict.ts'
+import { refuse } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, type Logged, type Queue, type Request, type Requests } from '../withdrawal-queue.ts'
 import { stakewiseAbi as abi } from './abi.ts'
-import type { StakewiseConstants } from './constants.ts'
+import type { StakewiseConstants } from './constants-schema.ts'
 
 const claims = parseAbi([
   'function claimExitedAssets(uint256 positionTicket, uint256 timestamp, uint256 exitQueueIndex)',
@@ -96,7 +96,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
     const found = strictDecode(claims, data)
     return found && found.args[1] < inAssets ? [ticketOf(found.args[0], found.args[1])] : []
   },
-  bind: ({ data }, { ids }) => {
+  check: ({ data }, { ids }) => {
     const found = strictDecode(claims, data)
     if (!found) return refuse('POLICY_DECODE', 'It is not a call of claimExitedAssets of StakeWise')
     const [place, time, index] = found.args

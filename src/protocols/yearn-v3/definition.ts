@@ -4,17 +4,17 @@ import type { Query, Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { refuse, type Verdict } from '../binding-verdict.ts'
+import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
-import { bindErc4626, boundVaultCall, wantedCall } from '../erc4626/binding.ts'
+import { boundVaultCall, checkErc4626Calldata, wantedCall } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-protocol.ts'
 import type { MarketIntent } from '../intent.ts'
-import type { Moment, ProtocolMarket, Rate } from '../market.ts'
+import type { Moment, ProtocolMarket, Rate } from '../market-adapter.ts'
 import type { Protocol } from '../protocol.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { perTick } from '../shared/rate-units.ts'
-import type { YearnV3Constants } from './constants.ts'
+import type { YearnV3Constants } from './constants-schema.ts'
 
 /** The withdrawals with a limit on the loss. */
 const exits = parseAbi([
@@ -32,9 +32,9 @@ const unlockingAbi = parseAbi([
 /** The largest accepted loss of a withdrawal, in basis points: the cost of rounding between strategies. */
 const maxLoss = 1n
 
-/** Binds a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss to the smallest one. */
-function bindYearnV3(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
-  if (intent.kind === 'deposit') return bindErc4626(transaction, intent, asset)
+/** Checks a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss against the smallest one. */
+function checkYearnV3Calldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
+  if (intent.kind === 'deposit') return checkErc4626Calldata(transaction, intent, asset)
   const found = strictDecode(exits, transaction.data)
   const wanted = wantedCall(intent)
   if (found?.functionName !== wanted)
@@ -82,6 +82,6 @@ export const yearnV3: Protocol<YearnV3Constants> = {
   description: (symbol) =>
     `A vault that puts ${symbol} into the strategies that its managers choose. A share is worth more as these earn.`,
   rateConvention: () => 'the profit that is paid out a second, compounded every second over 365 days',
-  ...vaultProtocol(bindYearnV3),
+  ...vaultProtocol(checkYearnV3Calldata),
   market,
 }

@@ -11,7 +11,7 @@ import {
   type UniswapV3Constants,
   type UniswapV4Constants,
 } from '../../protocols/catalog-types.ts'
-import type { LidoConstants } from '../../protocols/lido/constants.ts'
+import type { LidoConstants } from '../../protocols/lido/constants-schema.ts'
 import type { Aave } from './aave.ts'
 import type { Staking, Vaults } from './own-contracts.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'

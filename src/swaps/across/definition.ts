@@ -1,5 +1,5 @@
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
-import { bindAcross } from './binding.ts'
+import { checkAcrossCalldata } from './calldata-check.ts'
 import { acrossOn, isCarried } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
 
@@ -13,7 +13,7 @@ export const across: SwapDefinition = {
   expect: (catalog, intent) => {
     const here = acrossOn(catalog, intent.tokenIn.chainId)
     if (!here || !isCarried(catalog, intent.tokenIn, intent.tokenOut)) return undefined
-    return { targets: [here.spokePool], bind: (transaction) => bindAcross(transaction, intent) }
+    return { targets: [here.spokePool], check: (transaction) => checkAcrossCalldata(transaction, intent) }
   },
   open: (catalog, network) => {
     const ends = catalog.across.flatMap((end) => {

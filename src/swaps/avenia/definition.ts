@@ -1,5 +1,5 @@
 import type { SwapDefinition } from '../definition.ts'
-import { bindAvenia } from './binding.ts'
+import { checkAveniaCalldata } from './calldata-check.ts'
 import { aveniaOn, isRamp } from './pairs.ts'
 import { avenia as openProvider, provider } from './provider.ts'
 
@@ -17,7 +17,10 @@ export const avenia: SwapDefinition = {
     const here = aveniaOn(catalog, tokenIn.chainId)
     // What is not called by this name would be taken for a swap that is done with its transaction.
     if (!here || intent.provider !== provider || !isRamp(here, [tokenIn, tokenOut])) return undefined
-    return { targets: [tokenIn.address], bind: (transaction) => bindAvenia(transaction, intent, here) }
+    return {
+      targets: [tokenIn.address],
+      check: (transaction) => checkAveniaCalldata(transaction, intent, here),
+    }
   },
   open: ({ avenia: chains = [] }, network) => openProvider(chains, network),
 }

@@ -1,7 +1,7 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { DecodedSwap } from '../pool-swap-binding.ts'
+import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import { vaultSwaps } from './abi.ts'
 import { type PoolPath, stepsOf } from './pools.ts'
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
-import { bindCctpV2 } from './binding.ts'
+import { checkCctpV2Calldata } from './calldata-check.ts'
 import { cctp } from './provider.ts'
 
 const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
@@ -20,7 +20,7 @@ export const cctpV2: SwapDefinition = {
     if (!here || !there || here.attestation !== there.attestation) return undefined
     return {
       targets: [here.tokenMessenger],
-      bind: (transaction) => bindCctpV2(transaction, intent, { here, there }),
+      check: (transaction) => checkCctpV2Calldata(transaction, intent, { here, there }),
     }
   },
   open: ({ cctpV2: contracts, attestation }, { getJson, head, log }) => {

@@ -11,7 +11,7 @@ import { type Network, networkShown, rpcVariable } from '../../domain/networks.t
 import type { Catalog, CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
-import { burnedBy, deliveriesOf } from './delivery.ts'
+import { burnedBy, deliveriesOf } from './delivery-events.ts'
 import { type BurnMessage, decodeMessage } from './message.ts'
 
 /**

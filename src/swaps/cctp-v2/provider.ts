@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Ask, Offer, SwapProvider } from '../provider.ts'
 import { finality } from './abi.ts'
-import { broughtIn, receivedOf } from './delivery.ts'
+import { broughtIn, receivedOf } from './delivery-events.ts'
 import { depositForBurn } from './encode.ts'
 import {
   asked,

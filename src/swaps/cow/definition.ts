@@ -1,7 +1,7 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
-import { bindCow } from './binding.ts'
+import { checkCowCalldata } from './calldata-check.ts'
 import { cow as openProvider, provider } from './provider.ts'
 
 const contractsOn = ({ cow }: Catalog, chainId: number) => cow.find((entry) => entry.chainId === chainId)
@@ -23,7 +23,7 @@ export const cow: SwapDefinition = {
       return undefined
     return {
       targets: [here.settlement],
-      bind: (transaction) => bindCow(transaction, intent, here),
+      check: (transaction) => checkCowCalldata(transaction, intent, here),
     }
   },
   open: (catalog, network) => {

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
-import { bindKyberSwap } from './binding.ts'
+import { checkKyberSwapCalldata } from './calldata-check.ts'
 import { kyberSwap as openProvider } from './provider.ts'
 
 const contractsOn = ({ kyberSwap }: Catalog, chainId: number) =>
@@ -18,7 +18,7 @@ export const kyberSwap: SwapDefinition = {
     return (
       constants && {
         targets: [constants.router],
-        bind: (transaction) => bindKyberSwap(transaction, intent),
+        check: (transaction) => checkKyberSwapCalldata(transaction, intent),
       }
     )
   },

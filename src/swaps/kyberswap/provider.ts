@@ -4,12 +4,12 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payment.ts'
-import { routerToken } from '../aggregator-binding.ts'
+import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep, askedSlippageBps } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { decodeKyberSwap, feesOfKyberSwap } from './binding.ts'
+import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
 
 /**
  * How the service is asked to have its router pay fees out of the input, in units of it (docs.kyberswap.com, EVM swaps; several are

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { acrossOn, isCarried } from '../across/pairs.ts'
 import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
-import { bindLifi } from './binding.ts'
+import { checkLifiCalldata } from './calldata-check.ts'
 import { lifi as openProvider } from './provider.ts'
 
 const diamondOn = ({ lifi }: Catalog, chainId: number) =>
@@ -19,7 +19,7 @@ export const lifi: SwapDefinition = {
     const diamond = diamondOn(catalog, tokenIn.chainId)
     if (!diamond) return undefined
     if (tokenIn.chainId !== tokenOut.chainId && !isCarried(catalog, tokenIn, tokenOut)) return undefined
-    return { targets: [diamond], bind: (transaction) => bindLifi(transaction, intent) }
+    return { targets: [diamond], check: (transaction) => checkLifiCalldata(transaction, intent) }
   },
   open: (catalog, network) => {
     const chains = served(catalog.lifi)

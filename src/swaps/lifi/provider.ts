@@ -8,7 +8,7 @@ import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.t
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { decodeLifi } from './binding.ts'
+import { decodeLifi } from './calldata-check.ts'
 
 /** The name of the provider. */
 const provider = 'lifi'

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
-import { bindOneInch } from './binding.ts'
+import { checkOneInchCalldata } from './calldata-check.ts'
 import { oneInch as openProvider, provider } from './provider.ts'
 
 const contractsOn = ({ oneInch }: Catalog, chainId: number) =>
@@ -18,7 +18,7 @@ export const oneInch: SwapDefinition = {
     return (
       constants && {
         targets: [constants.router],
-        bind: (transaction) => bindOneInch(transaction, intent),
+        check: (transaction) => checkOneInchCalldata(transaction, intent),
       }
     )
   },

@@ -2,7 +2,7 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
 import type { Route } from '../provider.ts'
-import { bindRelay } from './binding.ts'
+import { checkRelayCalldata } from './calldata-check.ts'
 import { relayOn } from './order.ts'
 import { relay as openProvider, provider } from './provider.ts'
 
@@ -30,7 +30,7 @@ export const relay: SwapDefinition = {
     if (!here || !there || !isCarried(catalog, intent)) return undefined
     return {
       targets: [here.depository],
-      bind: (transaction) => bindRelay(transaction, intent, [here, there], catalog.tokens),
+      check: (transaction) => checkRelayCalldata(transaction, intent, [here, there], catalog.tokens),
     }
   },
   open: (catalog, network) => {

@@ -1,6 +1,6 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { DecodedSwap } from '../pool-swap-binding.ts'
+import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import { swaps } from './abi.ts'
 
 /** A swap of the router as its call says it, and whether either side of it is the native coin. */

@@ -1,5 +1,5 @@
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
-import { bindUniswapV2 } from './binding.ts'
+import { checkUniswapV2Calldata } from './calldata-check.ts'
 import { exchangeOfV2, uniswapV2 as open } from './provider.ts'
 
 /** Uniswap v2: swaps on one chain, also of the native coin. */
@@ -7,7 +7,7 @@ export const uniswapV2 = poolSwapDefinition({
   name: 'uniswap-v2',
   deployments: (catalog) => catalog.uniswapV2,
   routerOf: ({ router02 }) => router02,
-  bind: bindUniswapV2,
+  check: checkUniswapV2Calldata,
   exchange: exchangeOfV2,
   open,
 })

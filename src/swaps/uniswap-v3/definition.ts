@@ -1,6 +1,6 @@
 import type { Catalog, UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
-import { bindUniswapV3 } from './binding.ts'
+import { checkUniswapV3Calldata } from './calldata-check.ts'
 import { exchangeOfV3, uniswapV3 as openProvider } from './provider.ts'
 
 /**
@@ -16,8 +16,8 @@ const likeUniswapV3 = (
     name,
     deployments,
     routerOf: ({ swapRouter02 }) => swapRouter02,
-    bind: (transaction, intent, here, wrapped) =>
-      bindUniswapV3(transaction, intent, { ...here, exchange, wrapped }),
+    check: (transaction, intent, here, wrapped) =>
+      checkUniswapV3Calldata(transaction, intent, { ...here, exchange, wrapped }),
     exchange: ({ quoterV2 }, { data }) => exchangeOfV3(quoterV2, data),
     open: (here, read, wrappedOn) => openProvider(name, here, read, wrappedOn),
   })

@@ -5,7 +5,7 @@ import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { FeePayment } from '../../protocols/fee-payment.ts'
 import type { SwapPath } from '../fee-tier-path.ts'
-import type { DecodedSwap } from '../pool-swap-binding.ts'
+import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import {
   actionParameters,
   actions,

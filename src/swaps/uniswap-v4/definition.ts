@@ -1,5 +1,5 @@
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
-import { bindUniswapV4 } from './binding.ts'
+import { checkUniswapV4Calldata } from './calldata-check.ts'
 import { exchangeOfV4, uniswapV4 as open } from './provider.ts'
 
 /** Uniswap v4: swaps on one chain, also of the native coin, which its pools hold as it is. Tokens are paid through Permit2. */
@@ -8,7 +8,7 @@ export const uniswapV4 = poolSwapDefinition({
   deployments: (catalog) => catalog.uniswapV4,
   routerOf: ({ universalRouter }) => universalRouter,
   permit2Of: ({ permit2 }) => permit2,
-  bind: bindUniswapV4,
+  check: checkUniswapV4Calldata,
   exchange: exchangeOfV4,
   open,
 })

@@ -1,4 +1,4 @@
-import { nodeBeforeTime } from '../../chain/block-at-time.ts'
+import { nodeBeforeTime } from '../../chain/block-by-timestamp.ts'
 import { type ChainClient, isLocal } from '../../chain/client.ts'
 import { confirmationDepth, findUnlikeNode, type RequiredDepth } from '../../chain/finality/finality.ts'
 import {

@@ -8,7 +8,7 @@ import type { DecodedStep } from '../../guard/guard.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/proposal.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { allowedFor } from '../../swaps/registry.ts'
+import { allowedFor } from '../../swaps/swap-provider-registry.ts'
 import { activeSteps } from './active-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */

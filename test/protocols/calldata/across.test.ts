@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/address.ts'
 import type { Token } from '../../../src/domain/token.ts'
-import { bindAcross } from '../../../src/protocols/across-pool/binding.ts'
-import type { AcrossConstants } from '../../../src/protocols/across-pool/constants.ts'
+import { checkAcrossCalldata } from '../../../src/protocols/across-pool/calldata-check.ts'
+import type { AcrossConstants } from '../../../src/protocols/across-pool/constants-schema.ts'
 import { addLiquidity } from '../../../src/protocols/across-pool/encode.ts'
 import { lpUnits, lpWorth } from '../../../src/protocols/across-pool/lp-token.ts'
 import { coin, marketAt, wallet } from '../../support/plans.ts'
@@ -40,7 +40,7 @@ test('a pool of what wraps the coin is for the coin, and of nothing else', () =>
       amount: 5n,
     } as const
     const pool = { constants, asset }
-    return bindAcross(addLiquidity({ chainId: 31337, amount: 5n, ...pool }), intent, pool)
+    return checkAcrossCalldata(addLiquidity({ chainId: 31337, amount: 5n, ...pool }), intent, pool)
   }
   const plain: AcrossConstants = { family: 'across', hubPool }
   const wraps: AcrossConstants = { ...plain, wrapped }

@@ -40,7 +40,7 @@ import {
   stake as staked_stake,
   unstake as staked_unstake,
 } from '../../../src/protocols/liquid-staking/encode.ts'
-import type { ProtocolMarket } from '../../../src/protocols/market.ts'
+import type { ProtocolMarket } from '../../../src/protocols/market-adapter.ts'
 import { buyPt as pendle_buyPt, leavePt as pendle_leavePt } from '../../../src/protocols/pendle-pt/encode.ts'
 import { swapExactIn as psm3_swapExactIn } from '../../../src/protocols/spark-psm3/encode.ts'
 import {
@@ -52,7 +52,7 @@ import { yearnV3 } from '../../../src/protocols/yearn-v3/definition.ts'
 import { depositAcross } from '../../../src/swaps/across/encode.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { finality as cctp_finality } from '../../../src/swaps/cctp-v2/abi.ts'
-import { askMinter, minted } from '../../../src/swaps/cctp-v2/delivery.ts'
+import { askMinter, minted } from '../../../src/swaps/cctp-v2/delivery-events.ts'
 import {
   depositForBurn as cctp_depositForBurn,
   receiveMessage as cctp_receiveMessage,
@@ -141,8 +141,8 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     minFinalityThreshold: cctp_finality.fast,
     isForwarded: true,
   }),
-  'cctp-v2 delivery askMinter': askMinter(one).data,
-  'cctp-v2 delivery minted': minted(one, two, amount).data,
+  'cctp-v2 delivery-events askMinter': askMinter(one).data,
+  'cctp-v2 delivery-events minted': minted(one, two, amount).data,
   'cctp-v2 receiveMessage': cctp_receiveMessage({
     chainId,
     transmitter: one,
@@ -351,10 +351,10 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', '..', 'src')
     const reads =
-      /^(bind|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/
+      /^(check\w+Calldata$|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/
     const all: string[] = []
     for (const file of globSync(
-      ['{protocols,swaps}/*/{encode,queue,path,delivery}.ts', 'chain/{erc20,permit2,rollup-data-fee}.ts'],
+      ['{protocols,swaps}/*/{encode,queue,path,delivery-events}.ts', 'chain/{erc20,permit2,rollup-data-fee}.ts'],
       { cwd: dir },
     )) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

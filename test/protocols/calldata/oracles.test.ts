@@ -11,15 +11,15 @@ import { less, more } from '../../../src/domain/slippage.ts'
 import type { Token } from '../../../src/domain/token.ts'
 import { supply, withdraw } from '../../../src/protocols/aave-v3/encode.ts'
 import { addLiquidity, removeLiquidity } from '../../../src/protocols/across-pool/encode.ts'
-import { lpFeeRate } from '../../../src/protocols/across-pool/market.ts'
+import { lpFeeRate } from '../../../src/protocols/across-pool/market-adapter.ts'
 import { catalogOfFile } from '../../../src/protocols/catalog-file.ts'
 import { mint, redeem, redeemUnderlying } from '../../../src/protocols/compound-v2/encode.ts'
 import { supplyBase, withdrawBase } from '../../../src/protocols/compound-v3/encode.ts'
-import type { LidoConstants } from '../../../src/protocols/lido/constants.ts'
+import type { LidoConstants } from '../../../src/protocols/lido/constants-schema.ts'
 import { requestWithdrawals, submit } from '../../../src/protocols/lido/encode.ts'
 import { claimWithdrawals } from '../../../src/protocols/lido/queue.ts'
 import { netRate } from '../../../src/protocols/morpho/rate.ts'
-import { bindingOf } from '../../../src/protocols/registry.ts'
+import { calldataRulesOf } from '../../../src/protocols/registry.ts'
 import { compounded, ray } from '../../../src/protocols/shared/rate-units.ts'
 import { rewardRate, wholeTokens } from '../../../src/protocols/shared/rewards.ts'
 import { depositStake, requestExit } from '../../../src/protocols/stakewise/encode.ts'
@@ -241,7 +241,7 @@ test('@stakewise/v3-sdk: deposits of ETH and GNO, exits and claims, the same byt
       claim: claimExitedAssets({ chainId, vault, id, index: BigInt(one.index) }),
     }))
       expect({ to, data, value: String(value) }).toEqual(one[kind])
-    expect(bindingOf(entry).cost(BigInt(one.assets))).toMatchObject({
+    expect(calldataRulesOf(entry).cost(BigInt(one.assets))).toMatchObject({
       read: { to: vault, data: one.question },
     })
   }

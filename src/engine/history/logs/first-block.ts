@@ -1,6 +1,6 @@
 import type { Chain } from '../../../chain/chain.ts'
 import { type Address, nativeAddress } from '../../../domain/address.ts'
-import type { Market } from '../../../protocols/market.ts'
+import type { Market } from '../../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { writeInBackground } from '../../background-writes.ts'
 import { undefinedIfRefused } from '../../unread-past.ts'

@@ -1,0 +1,165 @@
+import type { Rounds } from '../../chain/contract-query.ts'
+import type { Answer, Read, Reading } from '../../chain/contract-reading.ts'
+import { transferTopic } from '../../chain/erc20.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
+import type { MarketState, Moment, ProtocolMarket, Rate } from '../market-adapter.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
+import { balance, readAmount } from '../shared/amount-reads.ts'
+import { answers, type ContractAssertion, says, silent } from '../shared/contract-assertions.ts'
+import { queriesOf } from '../shared/contract-queries.ts'
+import { addressTopic } from '../shared/encode-topics.ts'
+import { perDay, perSecond, perTick, ray } from '../shared/rate-units.ts'
+import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
+import { cTokenAbi as abi, comptrollerAbi, entranceOf } from './abi.ts'
+import type { CompoundV2Constants } from './constants-schema.ts'
+import { mint, redeem, redeemUnderlying } from './encode.ts'
+import { compoundV2Rewards } from './reward-emissions.ts'
+
+/** A market of the Compound v2 family. The receipt does not rebase; its price grows, scaled by 1e18. */
+export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants): ProtocolMarket => {
+  const { chainId, asset } = entry
+  const { market, comptroller, coin } = constants
+  return {
+    entry,
+    contractAssertions: [
+      says('the comptroller of the market', queriesOf(market, abi)('comptroller'), comptroller),
+      says(
+        'whether the comptroller lists the market',
+        queriesOf(comptroller, comptrollerAbi)('markets', market),
+        'true',
+      ),
+      ...assetClaims(entry, constants),
+      ...(typeof coin === 'object'
+        ? [says('the market of the router', { address: coin.router, abi, functionName: 'mToken' }, market)]
+        : []),
+      (constants.rate === 'second' ? answers : silent)('its rate a second', eachSecond(market)),
+      ...(constants.rate === 'block' ? [answers('its rate a block', eachBlock(market))] : []),
+      answers('whether it is paused', pausedAt(constants, 0)),
+    ],
+    state: stateOf(constants, asset.decimals),
+    index: { reads: [price(market)], parse: ([rate]) => indexOf(rate, asset.decimals) },
+    ...(constants.rate === 'block' && { rate: (at) => blockRate(market, at), isPaidByBlock: true }),
+    rewards: compoundV2Rewards(constants),
+    shares: (owner) => balance(market, owner),
+    worth: (shares) => readAmount(price(market), (rate) => (shares * rate) / scale),
+    deposit: ({ amount, owner }) => ({
+      transaction: mint({ chainId, market, coin, amount, receiver: owner }),
+      ...(coin === undefined && {
+        needs: { token: asset.address, spender: entranceOf(constants), amount },
+      }),
+    }),
+    withdraw: ({ amount }) => ({ transaction: redeemUnderlying({ chainId, market, amount }) }),
+    withdrawAll: ({ shares }) => ({ transaction: redeem({ chainId, market, amount: shares }) }),
+    logs: (owner) => logsOf(market, asset.address, owner),
+    event: (log, owner, inSame) => eventOf(log, owner, inSame, { market, asset: asset.address }),
+  }
+}
+
+/** Where the coin is deposited by a router, the catalogue has no wrapped token; the market of the coin itself has no `underlying`. */
+function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): ContractAssertion[] {
+  const underlying: Read = { address: market, abi, functionName: 'underlying' }
+  if (coin === 'market') return [silent('an asset that is a token', underlying)]
+  return coin ? [] : [says('the asset of the market', underlying, asset.address)]
+}
+
+const eachSecond = (market: Address): Read => queriesOf(market, abi)('supplyRatePerTimestamp')
+const eachBlock = (market: Address): Read => queriesOf(market, abi)('supplyRatePerBlock')
+
+/** A rate per block, compounded every block. The number of blocks per year follows from the current block time, which a chain may change. */
+function* blockRate(market: Address, { secondsABlock }: Moment): Rounds<Rate | null> {
+  if (secondsABlock === undefined) return null
+  const [each] = yield [eachBlock(market)]
+  return each === undefined ? null : perTick(each as bigint, secondsAYear / secondsABlock)
+}
+
+const secondsAYear = 31_536_000
+const scale = 10n ** 18n
+
+/** Not a view, but an eth_call keeps no effect. It includes the interest up to now, where `exchangeRateStored` has that of the last update. */
+const price = (market: Address): Read => ({ address: market, abi, functionName: 'exchangeRateCurrent' })
+
+/** The receipt has 8 decimals, so its price has 10 more than the asset. The initial price differs by market; only its growth is used. */
+const indexOf = (rate: Answer, decimals: number) => ((rate as bigint) * ray) / 10n ** BigInt(10 + decimals)
+
+/** Whether an action is paused (0 mint, 1 redeem). Only Venus pauses redemptions; of the others, mint alone is read. */
+const pausedAt = ({ market, comptroller, pauses }: CompoundV2Constants, action: number): Read =>
+  pauses === 'guardian'
+    ? { address: comptroller, abi: comptrollerAbi, functionName: 'mintGuardianPaused', args: [market] }
+    : { address: comptroller, abi: comptrollerAbi, functionName: 'actionPaused', args: [market, action] }
+
+function stateOf(constants: CompoundV2Constants, decimals: number): Reading<MarketState> {
+  const { market, comptroller, rate, pauses, compounds } = constants
+  const own = ['getCash', 'totalBorrows', 'totalReserves'] as const
+  return {
+    reads: [
+      price(market),
+      ...own.map((functionName) => ({ address: market, abi, functionName })),
+      pausedAt(constants, 0),
+      pausedAt(constants, 1),
+      { ...queriesOf(comptroller, comptrollerAbi)('supplyCaps', market), refused: null },
+      ...(rate === 'second' ? [eachSecond(market)] : []),
+    ],
+    parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, each]) => {
+      // The first read accrues the interest, so these include it up to now.
+      const tvl = (cash as bigint) + (lent as bigint) - (kept as bigint)
+      return {
+        ...(rate === 'block'
+          ? { apr: null, apy: null }
+          : (compounds === 'daily' ? perDay : perSecond)(each as bigint)),
+        tvl,
+        index: indexOf(worth, decimals),
+        canDeposit: noMint === false,
+        // A guardian pauses deposits, never withdrawals.
+        canWithdraw: pauses === 'guardian' || noRedeem === false,
+        headroom: cap === null ? null : roomUnder(cap as bigint, tvl, constants),
+        liquidity: cash as bigint,
+      }
+    },
+  }
+}
+
+/**
+ * How much can still be deposited; `null` is no limit. For Moonwell a cap of zero is no limit, and others must not be reached (source: its
+ * Comptroller, mintAllowed). For Venus zero is closed, and a cap may be reached (source: PolicyFacet, mintAllowed); the market of its coin already
+ * holds a deposit when it checks the cap, and so counts it twice (source: VBNB, getCashPrior).
+ */
+function roomUnder(cap: bigint, tvl: bigint, { pauses, coin }: CompoundV2Constants): bigint | null {
+  if (pauses === 'guardian' && cap === 0n) return null
+  const room = cap - tvl - (pauses === 'guardian' ? 1n : 0n)
+  if (room <= 0n) return 0n
+  return pauses === 'action' && coin === 'market' ? room / 2n : room
+}
+
+const logsOf = (market: Address, asset: Address, owner: Address): LogFilter[] => [
+  ...transferLogs(market, owner),
+  ...(asset === nativeAddress
+    ? []
+    : [
+        { address: asset, topics: [transferTopic, addressTopic(owner), addressTopic(market)] },
+        { address: asset, topics: [transferTopic, addressTopic(market), addressTopic(owner)] },
+      ]),
+]
+
+/**
+ * A transfer of the receipt from or to the market is a deposit or a withdrawal; the market's own events cannot be filtered by owner. The amount
+ * is that of the transfer of the asset in the same transaction, if there is exactly one; otherwise the worth is read at the block.
+ */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  { market, asset }: { market: Address; asset: Address },
+): MarketEvent | undefined {
+  const movement = sameAddress(log.address, market) ? movementOf(log, owner) : undefined
+  if (!movement) return undefined
+  const { isIncoming, other } = movement
+  const event = transferEvent(movement)
+  if (!sameAddress(other, market) && !sameAddress(other, nativeAddress)) return event
+  const beside = inSame.filter(({ address }) => sameAddress(address, market)).length
+  const paid = inSame.filter(({ address }) => sameAddress(address, asset))
+  const [only] = paid.map((one) => movementOf(one, owner))
+  const isClear =
+    only && paid.length === 1 && beside === 1 && sameAddress(isIncoming ? only.from : only.to, owner)
+  return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount: isClear ? only.value : null }
+}

@@ -1,0 +1,72 @@
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../calldata-verdict.ts'
+import type { Intent, MarketIntent } from '../intent.ts'
+import { isUnits } from '../receipt-units.ts'
+import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
+import type { LidoConstants } from './constants-schema.ts'
+
+/** Checks a call of Lido against the deposit, or to the request for a withdrawal, that was asked for. */
+export function checkLidoCalldata(
+  { to, data }: Transaction,
+  intent: MarketIntent,
+  asset: Token,
+  receipt: Token,
+  constants: LidoConstants,
+): Verdict {
+  const isDeposit = intent.kind === 'deposit'
+  if (!sameAddress(to, isDeposit ? entranceOf(constants) : constants.queue))
+    return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${to} is not the one that does this here`)
+  if (isDeposit) return boundStake(data, intent, asset, constants)
+  const isPlain = constants.holds === 'stETH'
+  const found = strictDecode(isPlain ? request : requestWrapped, data)
+  if (!found) return refuse('POLICY_DECODE', 'It is not a request for a withdrawal from Lido')
+  const [amounts, owner] = found.args
+  if (!sameAddress(owner, intent.wallet))
+    return refuse('POLICY_RECIPIENT', `It asks on behalf of ${owner}, not of ${intent.wallet}`)
+  const sum = amounts.reduce((all, one) => all + one, 0n)
+  const isMeant = isPlain ? sum === (intent.shares ?? intent.amount) : isUnits(sum, intent)
+  if (!isMeant)
+    return refuse('POLICY_AMOUNT', `It asks for ${sum} of ${receipt.symbol}, which is not what was asked for`)
+  // Each request is claimed separately: more of them than necessary only cost more gas.
+  const most = isPlain ? mostRequest : mostRequest / 2n
+  const needed = sum <= most ? 1 : Number((sum + most - 1n) / most)
+  if (amounts.length !== needed)
+    return refuse('POLICY_SHAPE', `It makes ${amounts.length} requests of what ${needed} would do`)
+  const rest = leftOfAll(constants, sum)
+  const all = `all ${receipt.symbol}${rest === 0n ? '' : `, but for up to ${rest} wei that its rounding to shares leaves`}`
+  const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : all
+  return {
+    bound: {
+      name: found.functionName,
+      args: jsonArguments({ amounts: amounts.join(), owner }),
+      text: `Request the withdrawal of ${much}, to be claimed later`,
+      value: 0n,
+      spends: { token: receipt.address, amount: sum },
+    },
+  }
+}
+
+function boundStake(
+  data: Transaction['data'],
+  { amount }: Extract<Intent, { kind: 'deposit' }>,
+  asset: Token,
+  { holds }: LidoConstants,
+): Verdict {
+  const found = strictDecode(holds === 'stETH' ? stake : stakeWrapped, data)
+  if (!found) return refuse('POLICY_DECODE', 'It is not a call that stakes with Lido')
+  const [referral] = found.args
+  if (!sameAddress(referral, nativeAddress))
+    return refuse('POLICY_RECIPIENT', `It names the referrer ${referral}`)
+  return {
+    bound: {
+      name: found.functionName,
+      args: jsonArguments({ referral }),
+      text: `Stake ${formatAmount(amount, asset)} with Lido, for ${holds}`,
+      value: amount,
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../calldata-verdict.ts'
+import type { MarketIntent } from '../intent.ts'
+import { isUnits } from '../receipt-units.ts'
+import type { Staked } from './calls-and-reads.ts'
+
+/** Checks a call against the deposit or withdrawal that was asked for. */
+export function checkStakedCalldata(
+  { to, data }: Transaction,
+  intent: MarketIntent,
+  { asset, receipt }: { asset: Token; receipt: Token },
+  { stake: into, leave, takesReceipt }: Staked,
+  isQueued: boolean,
+): Verdict {
+  const isDeposit = intent.kind === 'deposit'
+  const [mine, other] = isDeposit ? [into, leave] : [leave, into]
+  if (sameAddress(to, other.to) && !sameAddress(to, mine.to))
+    return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${to} is not the one that does this here`)
+  const found = strictDecode(mine.abi, data) as { args?: readonly unknown[] } | undefined
+  if (!found) return refuse('POLICY_DECODE', `It is not a call of ${mine.name} of this protocol`)
+  const args = found.args ?? []
+  const [given, wanted] = [args[mine.roles.indexOf('units')], args[mine.roles.indexOf('wallet')]]
+  if (typeof wanted === 'string' && !sameAddress(wanted, intent.wallet))
+    return refuse('POLICY_RECIPIENT', `It is for ${wanted}, not for ${intent.wallet}`)
+  const referral = args[mine.roles.indexOf('nobody')]
+  if (typeof referral === 'string' && !sameAddress(referral, nativeAddress))
+    return refuse('POLICY_RECIPIENT', `It names the referrer ${referral}`)
+  const shown = jsonArguments(Object.fromEntries(args.map((value, at) => [mine.roles[at]!, value])))
+  if (isDeposit) {
+    const text = `Stake ${formatAmount(intent.amount, asset)} for ${receipt.symbol}`
+    return { bound: { name: mine.name, args: shown, text, value: intent.amount } }
+  }
+  if (typeof given !== 'bigint' || !isUnits(given, intent))
+    return refuse('POLICY_AMOUNT', `It gives ${given} of ${receipt.symbol} back, not what was asked for`)
+  const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${receipt.symbol}`
+  return {
+    bound: {
+      name: mine.name,
+      args: shown,
+      text: isQueued ? `Request the withdrawal of ${much}, to be claimed later` : `Withdraw ${much}`,
+      value: 0n,
+      ...(takesReceipt && { spends: { token: receipt.address, amount: given } }),
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import type { Rounds } from '../chain/contract-query.ts'
+import type { Reading } from '../chain/contract-reading.ts'
+import type { Address } from '../domain/address.ts'
+import type { StrategyEntry } from './catalog-types.ts'
+import type { Exchange } from './exchange-quotes.ts'
+import type { Log, LogFilter, MarketEvent, SentLog } from './market-logs.ts'
+import type { MarketRewards } from './shared/rewards.ts'
+import type { Step } from './step.ts'
+import type { Queue } from './withdrawal-queue.ts'
+
+/**
+ * The amount of a step and its owner. The amount is in the smallest unit of the asset. `units` is its cost in the receipt, `entrance` the contract that
+ * takes deposits and `bounds` the least result, each only for a market with a reading of it.
+ */
+type Order = { amount: bigint; owner: Address; units?: bigint; entrance?: Address; bounds?: Bounds }
+
+/** The least that an exchange must bring, in the smallest unit of what comes out. `isMature`: it redeems at the promised price, without a market. */
+export type Bounds = { least: bigint; isMature: boolean }
+
+/** The yearly rate: linear, and compounded by the protocol's own convention. `protocolFee` is the share of the earnings that the protocol has already kept, if it was read. */
+export type Rate = { apr: number; apy: number; protocolFee?: number }
+
+/** The time for which a rate is read: that of the newest block, in Unix seconds, and the average block time, if known. */
+export type Moment = { now: number; secondsABlock?: number | undefined }
+
+/**
+ * The current state of a market. `apr` is the linear yearly rate, `apy` its compounded form by the protocol's own convention;
+ * `null` means that no contract states it. `index` is the value of one initial unit, scaled by 1e27. `headroom` and `liquidity` are how
+ * much can still be deposited and withdrawn, in the smallest unit of the asset; `null` is no limit.
+ */
+export type MarketState = {
+  apr: number | null
+  apy: number | null
+  tvl: bigint
+  index: bigint
+  canDeposit: boolean
+  canWithdraw: boolean
+  headroom: bigint | null
+  liquidity: bigint | null
+  /** The share of the earnings that the protocol keeps; the rates here are after it. Missing if it was not read. */
+  protocolFee?: number | null
+  /** Why deposits or withdrawals are closed without a pause, as the rest of a sentence that begins with the market's name. */
+  closed?: { deposit?: string; withdraw?: string }
+}
+
+/**
+ * One market for one asset: functions of its constants. Chain reads are data (`Reading`), so that many markets are read in one call. An optional
+ * field is missing where a market does not need it.
+ */
+export type Market = ProtocolMarket & {
+  /** Quotes of its steps, where they are exchanges at a moving price. */
+  exchange?: Exchange
+  /** The queue of withdrawals. Without it, a withdrawal pays at once. */
+  queue?: Queue
+}
+
+/** The part of a market that its protocol makes by itself; the rest is in its calldata rules and its queue. */
+export type ProtocolMarket = {
+  entry: StrategyEntry
+  /** What the contracts answer about themselves if the constants are right. Decimals are checked for every market. */
+  contractAssertions: readonly Reading<string[]>[]
+  /** Rates, size, and whether it is open. */
+  state: Reading<MarketState>
+  /** The `index` of the state alone. A contract may answer it in blocks in which it does not answer the rest. */
+  index: Reading<bigint>
+  /** The rate, computed from several rounds of reads, where no contract states it. `null` is unknown. */
+  rate?: (at: Moment) => Rounds<Rate | null>
+  /** Whether `rate` is per block and needs the block time. */
+  isPaidByBlock?: boolean
+  /** The seconds in the year of a rate that is not compounded; realised rates follow it. Without it, rates compound over 365 days. */
+  simpleYear?: number
+  /** Rewards in other tokens. Without it, no contract states any. */
+  rewards?: MarketRewards | undefined
+  /** The owner's balance in units of the receipt token. Here and below, `undefined` means that the contracts do not answer. */
+  shares: (owner: Address) => Reading<bigint | undefined>
+  /** The value of units of the receipt, in units of the asset. */
+  worth: (shares: bigint) => Reading<bigint | undefined>
+  /** How much the owner can withdraw now; `null` is unknown. Without it, the `liquidity` of the state is the only limit. */
+  mostOut?: (owner: Address) => Reading<bigint | null>
+  /** The cost of an amount in units of the receipt, for markets whose partial withdrawals name those. */
+  units?: (amount: bigint) => Reading<bigint | undefined>
+  /** The contract that takes deposits now, where the protocol can change it. */
+  entrance?: Reading<Address>
+  /** The owner's requests that were made with this receipt, by the logs, where several receipts share a queue. */
+  requested?: (owner: Address, all: readonly SentLog[]) => readonly string[]
+  /** The step of a deposit. */
+  deposit: (order: Order) => Step
+  /** The step of a partial withdrawal. */
+  withdraw: (order: Order) => Step
+  /** The step that withdraws everything and leaves no rest. */
+  withdrawAll: (order: { owner: Address; shares: bigint; bounds?: Bounds }) => Step
+  /** The owner's balance in units that do not rebase, as in the events, where the receipt rebases; `null` is unknown. */
+  counted?: (owner: Address) => Reading<bigint | null>
+  /** The value of one such unit, scaled by 1e27, which never falls, where no log contains how many of them moved. */
+  grown?: Reading<bigint | undefined>
+  /** The filters for all logs about an owner. */
+  logs: (owner: Address) => LogFilter[]
+  /** The meaning of one such log for the owner, given the other logs of its transaction and `all` of them; `undefined` if it has none. */
+  event: (
+    log: Log,
+    owner: Address,
+    inSame: readonly Log[],
+    all: readonly SentLog[],
+  ) => MarketEvent | undefined
+}

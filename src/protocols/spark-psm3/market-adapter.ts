@@ -1,0 +1,114 @@
+import { decodeEventLog } from 'viem/utils'
+import type { Answer } from '../../chain/contract-reading.ts'
+import { erc20Abi } from '../../chain/erc20.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { StrategyEntry } from '../catalog-types.ts'
+import type { Bounds, MarketState, ProtocolMarket } from '../market-adapter.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
+import { balance, readAmount } from '../shared/amount-reads.ts'
+import { says } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
+import { perTick, ray } from '../shared/rate-units.ts'
+import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
+import { psm3Abi as abi } from './abi.ts'
+import type { SparkPsm3Constants } from './constants-schema.ts'
+import { swapExactIn } from './encode.ts'
+import { psm3Rate, psm3Units, psm3Worth } from './price.ts'
+
+const none: Bounds = { least: 0n, isMature: false }
+
+/** sUSDS as a bridged token: bought from a PSM and sold back to it, at the rate that is bridged from Ethereum. Withdrawals are limited by the funds of the PSM. */
+export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): ProtocolMarket => {
+  const { chainId, asset, receipt } = entry
+  const { psm, oracle } = constants
+  const rate = psm3Rate(constants)
+  const leave = (amount: bigint, owner: Address, { least }: Bounds = none) => ({
+    transaction: swapExactIn({
+      chainId,
+      psm,
+      from: receipt.address,
+      to: asset.address,
+      amount,
+      least,
+      owner,
+    }),
+    needs: { token: receipt.address, spender: psm, amount },
+  })
+  return {
+    entry,
+    contractAssertions: [
+      says('the USDC of the PSM', { address: psm, abi, functionName: 'usdc' }, asset.address),
+      says('the sUSDS of the PSM', { address: psm, abi, functionName: 'susds' }, receipt.address),
+      says('the rate of the oracle', { address: oracle, abi, functionName: 'getSSR' }, 'a rate', (rate) =>
+        (rate as bigint) >= ray ? 'a rate' : rate,
+      ),
+    ],
+    state: {
+      reads: [
+        psm3Rate(constants),
+        { address: oracle, abi, functionName: 'getSSR' },
+        { address: psm, abi, functionName: 'totalAssets' },
+        { address: asset.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
+        { address: receipt.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
+      ],
+      parse: ([rate, each, all, idle, there]: readonly Answer[]): MarketState => ({
+        ...perTick((each as bigint) - ray, 31_536_000, ray),
+        tvl: (all as bigint) / 10n ** BigInt(18 - asset.decimals),
+        index: rate as bigint,
+        canDeposit: true,
+        canWithdraw: true,
+        headroom: psm3Worth(rate as bigint, there as bigint, asset),
+        liquidity: idle as bigint,
+      }),
+    },
+    index: { reads: [psm3Rate(constants)], parse: ([rate]) => rate as bigint },
+    shares: (owner) => balance(receipt.address, owner),
+    worth: (shares) => readAmount(rate, (said) => psm3Worth(said, shares, asset)),
+    units: (amount) => readAmount(rate, (said) => psm3Units(said, amount, asset)),
+    deposit: ({ amount, owner, bounds: { least } = none }) => ({
+      transaction: swapExactIn({
+        chainId,
+        psm,
+        from: asset.address,
+        to: receipt.address,
+        amount,
+        least,
+        owner,
+      }),
+      needs: { token: asset.address, spender: psm, amount },
+    }),
+    withdraw: ({ owner, units, bounds }) => leave(units ?? 0n, owner, bounds),
+    withdrawAll: ({ owner, shares, bounds }) => leave(shares, owner, bounds),
+    logs: (owner) => logsOf(psm, receipt.address, owner),
+    event: (log, owner, inSame) => eventOf(log, owner, inSame, { psm, asset: asset.address }),
+  }
+}
+
+const logsOf = (psm: Address, receipt: Address, owner: Address): LogFilter[] => [
+  ...transferLogs(receipt, owner),
+  { address: psm, topics: [eventTopic(abi, 'Swap'), null, null, addressTopic(owner)] },
+]
+
+type Swap = { assetIn: Address; assetOut: Address; sender: Address; amountIn: bigint; amountOut: bigint }
+
+/** A transfer from or to the PSM is a deposit or a withdrawal, at the amount of its `Swap` event; any other is a transfer. */
+function eventOf(
+  log: Log,
+  owner: Address,
+  inSame: readonly Log[],
+  { psm, asset }: { psm: Address; asset: Address },
+): MarketEvent | undefined {
+  const movement = movementOf(log, owner)
+  if (!movement) return undefined
+  const { isIncoming, other, value } = movement
+  const event = transferEvent(movement)
+  if (!sameAddress(other, psm)) return event
+  const swaps = inSame
+    .filter(({ address }) => sameAddress(address, psm))
+    .map(({ topics, data }) => decodeEventLog({ abi, topics: topics as never, data }).args as unknown as Swap)
+    .filter(({ amountIn, amountOut }) => (isIncoming ? amountOut : amountIn) === value)
+  const [only] = swaps
+  const isPaid = only && swaps.length === 1 && sameAddress(isIncoming ? only.assetIn : only.assetOut, asset)
+  const amount = isPaid ? (isIncoming ? only.amountIn : only.amountOut) : null
+  return { ...event, type: isIncoming ? 'deposit' : 'withdraw', amount }
+}

@@ -1,0 +1,144 @@
+import { padHex } from 'viem/utils'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { networkShown } from '../../domain/networks.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { anyone, depositAbi, fillWindow } from './abi.ts'
+
+/** The terms of a deposit as a call says them; times are in Unix seconds. */
+export type SpokeDepositTerms = {
+  depositor: Hex
+  recipient: Hex
+  inputToken: Hex
+  outputToken: Hex
+  inputAmount: bigint
+  outputAmount: bigint
+  destinationChainId: bigint
+  exclusiveRelayer: Hex
+  quoteTimestamp: number
+  fillDeadline: number
+  exclusivityParameter: number
+  message: Hex
+}
+
+const isWordOf = (word: Hex, address: Address): boolean => sameAddress(word, padHex(address, { size: 32 }))
+
+/**
+ * Checks a deposit of Across against the transfer to another chain that was asked for. What nobody fills is paid back to the depositor, so that
+ * is the wallet. The deposit carries no call, and no coin: the native coin is not sent by it.
+ */
+export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): Verdict {
+  const call = strictDecode(depositAbi, data)
+  if (!call) return refuse('POLICY_DECODE', 'It is not a call of deposit of SpokePool')
+  const [
+    depositor,
+    recipient,
+    inputToken,
+    outputToken,
+    inputAmount,
+    outputAmount,
+    destinationChainId,
+    exclusiveRelayer,
+    quoteTimestamp,
+    fillDeadline,
+    exclusivityParameter,
+    message,
+  ] = call.args
+  if (exclusiveRelayer !== anyone || exclusivityParameter !== 0)
+    return refuse('POLICY_QUOTE_DRIFT', `Only ${exclusiveRelayer} could fill it at first`)
+  return checkDepositCalldata(
+    {
+      depositor,
+      recipient,
+      inputToken,
+      outputToken,
+      inputAmount,
+      outputAmount,
+      destinationChainId,
+      exclusiveRelayer,
+      quoteTimestamp,
+      fillDeadline,
+      exclusivityParameter,
+      message,
+    },
+    intent,
+    { name: 'deposit', window: fillWindow },
+  )
+}
+
+/** For how long one relayer alone may fill a deposit, in seconds. */
+const longestExclusivity = 600
+
+/**
+ * Checks the terms of a deposit, whatever call makes it by the name of `name`. `window` is how much longer than its quote it may be filled, in
+ * seconds; `kept` is the part of the input that the call keeps as a fee before the deposit. One relayer alone may fill it for some minutes: that costs time, and what nobody fills until its deadline is paid back.
+ */
+export function checkDepositCalldata(
+  terms: SpokeDepositTerms,
+  intent: SwapIntent,
+  { name, window, kept = 0n }: { name: string; window: number; kept?: bigint },
+): Verdict {
+  const { tokenIn, tokenOut, wallet } = intent
+  const { depositor, recipient, inputToken, outputToken, destinationChainId, fillDeadline, message } = terms
+  const { inputAmount: amountIn, outputAmount: amountOut } = terms
+  if (!isWordOf(inputToken, tokenIn.address))
+    return refuse('POLICY_AMOUNT', `It deposits the token ${inputToken}, not ${tokenIn.address}`)
+  // The zero word would be a token of the relayer's choice; no token has that address.
+  if (!isWordOf(outputToken, tokenOut.address))
+    return refuse('POLICY_QUOTE_DRIFT', `It asks for the token ${outputToken}, not ${tokenOut.address}`)
+  if (destinationChainId !== BigInt(tokenOut.chainId))
+    return refuse('POLICY_CHAIN', `It sends to chain ${destinationChainId}, not to ${tokenOut.chainId}`)
+  if (!isWordOf(recipient, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${recipient}, not to ${intent.recipient}`)
+  if (!isWordOf(depositor, wallet))
+    return refuse(
+      'POLICY_RECIPIENT',
+      `What nobody fills would be paid back to ${depositor}, not to ${wallet}`,
+    )
+  if (message !== '0x')
+    return refuse('POLICY_QUOTE_DRIFT', 'It carries a message that the recipient would be called with')
+  if (intent.exact === 'in' ? amountIn !== intent.amountIn : amountIn > intent.amountIn)
+    return refuse(
+      'POLICY_AMOUNT',
+      `It deposits ${formatAmount(amountIn, tokenIn)}, not ${formatAmount(intent.amountIn, tokenIn)}`,
+    )
+  if (amountOut < intent.amountOut)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `It asks for ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
+    )
+  const { exclusivityParameter: alone, quoteTimestamp } = terms
+  // It is a duration, or a time.
+  if (
+    alone > longestExclusivity &&
+    !(alone >= quoteTimestamp && alone <= quoteTimestamp + longestExclusivity)
+  )
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `Only ${terms.exclusiveRelayer} could fill it for more than ${longestExclusivity} s`,
+    )
+  if (fillDeadline > intent.deadline + window)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It may be filled until ${fillDeadline}, more than ${window} s after ${intent.deadline}`,
+    )
+  // A deposit that can be mined until the deadline must still be filled then.
+  if (fillDeadline < intent.deadline)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It may be filled only until ${fillDeadline}, and may be sent until ${intent.deadline}`,
+    )
+  return {
+    bound: {
+      name,
+      args: jsonArguments(terms),
+      text: `Deposit ${formatAmount(amountIn - kept, tokenIn)} for ${networkShown([], tokenOut.chainId).name}${kept > 0n ? ` after a fee of ${formatAmount(kept, tokenIn)}` : ''}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
+      value: 0n,
+      spends: { token: tokenIn.address, amount: amountIn },
+    },
+  }
+}

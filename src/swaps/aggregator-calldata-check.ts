@@ -1,0 +1,66 @@
+import { jsonArguments } from '../chain/calldata.ts'
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import { unlessSame } from '../domain/swap-amounts.ts'
+import type { Token } from '../domain/token.ts'
+import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
+import type { SwapIntent } from '../protocols/intent.ts'
+
+/** How the routers of aggregators write the native coin. */
+export const nativeMark = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+
+/** A token as the router of an aggregator writes it. */
+export const routerToken = ({ address }: Pick<Token, 'address'>): Address =>
+  sameAddress(address, nativeAddress) ? nativeMark : address
+
+/** What the call of an aggregator's router says of its swap, beside what its executor is told. Amounts are in the smallest unit. */
+export type Description = {
+  srcToken: Address
+  dstToken: Address
+  dstReceiver: Address
+  amount: bigint
+  minReturnAmount: bigint
+  flags: bigint
+}
+
+/**
+ * Checks a call with a description, of a router that enforces it, against the swap that was asked for. `swap` is `undefined` for another call,
+ * `label` the aggregator's name, and `odd` says what else in the call nobody agreed to. The way that the tokens take is not read.
+ */
+export function checkAggregatorSwapCalldata(
+  swap: Description | undefined,
+  intent: SwapIntent,
+  { label, odd }: { label: string; odd: () => Verdict | undefined },
+): Verdict {
+  const { tokenIn, tokenOut } = intent
+  if (!swap) return refuse('POLICY_DECODE', `It is not a call of swap of the router of ${label}`)
+  if (intent.exact === 'out') return refuse('POLICY_DECODE', `${label} cannot fix what comes out`)
+  const { srcToken, dstToken, dstReceiver, amount, minReturnAmount, flags } = swap
+  if (!sameAddress(srcToken, routerToken(tokenIn)) || !sameAddress(dstToken, routerToken(tokenOut)))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It swaps ${srcToken} to ${dstToken}, not ${tokenIn.symbol} to ${tokenOut.symbol}`,
+    )
+  if (!sameAddress(dstReceiver, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${dstReceiver}, not to ${intent.recipient}`)
+  const [spent, toSpend] = [formatAmount(amount, tokenIn), formatAmount(intent.amountIn, tokenIn)]
+  if (amount !== intent.amountIn) return refuse('POLICY_AMOUNT', `It spends ${spent}, not ${toSpend}`)
+  const refused = odd()
+  if (refused) return refused
+  const [brought, toBring] = [
+    formatAmount(minReturnAmount, tokenOut),
+    formatAmount(intent.amountOut, tokenOut),
+  ]
+  if (minReturnAmount < intent.amountOut)
+    return refuse('POLICY_MIN_OUT', `It may bring only ${brought}, less than ${toBring}`)
+  const isNativeIn = sameAddress(tokenIn.address, nativeAddress)
+  return {
+    bound: {
+      name: 'swap',
+      args: jsonArguments({ srcToken, dstToken, dstReceiver, amount, minReturnAmount, flags }),
+      text: `Swap ${spent} for at least ${brought} on ${label}${unlessSame(minReturnAmount, intent.amountOut, tokenOut)}`,
+      value: isNativeIn ? amount : 0n,
+      ...(!isNativeIn && { spends: { token: tokenIn.address, amount } }),
+    },
+  }
+}

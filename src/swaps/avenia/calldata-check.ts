@@ -1,0 +1,37 @@
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { erc20Writes } from '../../chain/erc20.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { AveniaConstants } from '../../protocols/catalog-types.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+
+/**
+ * Checks a transfer to the desk against the ramp that was asked for: the token, its exact amount, and the account of the settings. To whom the
+ * desk pays out, and how much, stands in no calldata: it pays the wallet that sent.
+ */
+export function checkAveniaCalldata(
+  { data }: Pick<Transaction, 'data'>,
+  { tokenIn, tokenOut, amountIn, amountOut, wallet, recipient }: SwapIntent,
+  { desk }: Pick<AveniaConstants, 'desk'>,
+): Verdict {
+  const call = strictDecode(erc20Writes, data)
+  if (call?.functionName !== 'transfer')
+    return refuse('POLICY_DECODE', 'It is not a call of transfer(address,uint256)')
+  const [to, amount] = call.args
+  if (!sameAddress(to, desk))
+    return refuse('POLICY_RECIPIENT', `It sends to ${to}, and the account of the desk is ${desk}`)
+  if (!sameAddress(recipient, wallet))
+    return refuse('POLICY_RECIPIENT', `The desk pays out to ${wallet}, which sends, and not to ${recipient}`)
+  const [sent, due] = [formatAmount(amount, tokenIn), formatAmount(amountIn, tokenIn)]
+  if (amount !== amountIn) return refuse('POLICY_AMOUNT', `It sends ${sent}, not ${due}`)
+  return {
+    bound: {
+      name: 'transfer',
+      args: jsonArguments({ to, amount }),
+      text: `Send ${sent} to the desk of Avenia, which promises to pay out ${formatAmount(amountOut, tokenOut)} to ${wallet} later`,
+      value: 0n,
+    },
+  }
+}

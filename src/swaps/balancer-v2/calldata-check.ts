@@ -1,0 +1,39 @@
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { checkPoolSwapCalldata, wrongCoin } from '../pool-swap-calldata-check.ts'
+import { decodeSwap } from './decode.ts'
+import { isListed, shownPath } from './pools.ts'
+
+/** Checks a call of the Vault of Balancer v2 against the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
+export function checkBalancerV2Calldata(
+  transaction: Transaction,
+  intent: SwapIntent,
+  { pools }: BalancerV2Constants,
+  wrapped: Address | undefined,
+): Verdict {
+  const swap = decodeSwap(transaction, wrapped)
+  if (!swap)
+    return refuse(
+      'POLICY_DECODE',
+      'It is not exactly one swap of the Vault of Balancer v2 along a path of pools, out of tokens and into tokens',
+    )
+  const wrong = wrongCoin(swap, intent)
+  if (wrong) return wrong
+  if (!sameAddress(swap.sender, intent.wallet))
+    return refuse('POLICY_RECIPIENT', `It takes the tokens of ${swap.sender}, not of ${intent.wallet}`)
+  const verdict = checkPoolSwapCalldata(swap, intent, {
+    exchange: 'Balancer v2',
+    via: pools.flatMap(({ tokens }) => tokens),
+    wrapped,
+    shownPath: shownPath(swap.path),
+  })
+  if ('bound' in verdict && !isListed({ pools }, swap.path))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      'The path goes through a pool that is not on the list with its tokens',
+    )
+  return verdict
+}

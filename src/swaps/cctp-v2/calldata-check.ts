@@ -1,0 +1,73 @@
+import { padHex } from 'viem/utils'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { networkShown } from '../../domain/networks.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { anyone, burn, finality, forwardHook } from './abi.ts'
+
+/** Checks a burn against the transfer to another chain that was asked for. `here` and `there` are the bridge's two ends. */
+export function checkCctpV2Calldata(
+  { data }: Transaction,
+  intent: SwapIntent,
+  { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
+): Verdict {
+  const { tokenIn, tokenOut } = intent
+  const call = strictDecode(burn, data)
+  if (!call) return refuse('POLICY_DECODE', 'It is not a burn by TokenMessengerV2')
+  const [amount, domain, mintRecipient, burnToken, destinationCaller, maxFee, threshold, hookData] = call.args
+  if (!sameAddress(tokenIn.address, here.token) || !sameAddress(tokenOut.address, there.token))
+    return refuse('POLICY_QUOTE_DRIFT', `The bridge does not carry ${tokenIn.symbol} to ${tokenOut.symbol}`)
+  if (!sameAddress(burnToken, tokenIn.address))
+    return refuse('POLICY_AMOUNT', `It burns the token ${burnToken}, not ${tokenIn.address}`)
+  if (domain !== there.domain)
+    return refuse(
+      'POLICY_CHAIN',
+      `It sends to the domain ${domain}, and chain ${there.chainId} is ${there.domain}`,
+    )
+  if (mintRecipient !== padHex(intent.recipient, { size: 32 }).toLowerCase())
+    return refuse('POLICY_RECIPIENT', `It mints to ${mintRecipient}, not to ${intent.recipient}`)
+  if (destinationCaller !== anyone)
+    return refuse('POLICY_RECIPIENT', `Only ${destinationCaller} could finish it on the other chain`)
+  if (hookData !== undefined && hookData !== forwardHook)
+    return refuse('POLICY_DECODE', 'Its hook asks for something else than to be delivered by Circle')
+  if (threshold !== finality.fast && threshold !== finality.standard)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It asks for the finality ${threshold}, which is neither fast nor standard`,
+    )
+  if (intent.speed && threshold !== finality[intent.speed])
+    return refuse('POLICY_QUOTE_DRIFT', `It is not the ${intent.speed} transfer that was asked for`)
+  if (intent.exact === 'in' ? amount !== intent.amountIn : amount > intent.amountIn)
+    return refuse(
+      'POLICY_AMOUNT',
+      `It burns ${formatAmount(amount, tokenIn)}, not ${formatAmount(intent.amountIn, tokenIn)}`,
+    )
+  if (maxFee >= amount || amount - maxFee < intent.amountOut)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `After a fee of ${formatAmount(maxFee, tokenIn)} it may bring less than ${formatAmount(intent.amountOut, tokenOut)}`,
+    )
+  return {
+    bound: {
+      name: call.functionName,
+      args: jsonArguments({
+        amount,
+        destinationDomain: domain,
+        mintRecipient,
+        burnToken,
+        destinationCaller,
+        maxFee,
+        minFinalityThreshold: threshold,
+        ...(hookData !== undefined && { hookData }),
+      }),
+      text: `Send ${formatAmount(amount, tokenIn)} to ${networkShown([], there.chainId).name}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
+      value: 0n,
+      spends: { token: tokenIn.address, amount },
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { CowConstants } from '../../protocols/catalog-types.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { preSignatureAbi as abi, orderWindow } from './abi.ts'
+import { isSameUid, orderOf, partsOfUid, uidOf } from './order.ts'
+
+/**
+ * Checks the pre-signature of an order against the swap that was asked for. The call names the order by its hash alone, so that order is made
+ * here, out of the intent: where both have the same uid, tokens, amounts, recipient, fee and everything else are those of the intent.
+ */
+export function checkCowCalldata(
+  { data }: Pick<Transaction, 'data'>,
+  intent: SwapIntent,
+  { chainId, settlement, vaultRelayer }: CowConstants,
+): Verdict {
+  const { tokenIn, tokenOut, wallet, recipient, amountIn, amountOut, exact } = intent
+  const call = strictDecode(abi, data)
+  if (!call)
+    return refuse('POLICY_DECODE', 'It is not a call of setPreSignature of the settlement of CoW Protocol')
+  const [uid, signed] = call.args
+  const parts = partsOfUid(uid)
+  if (!signed || !parts) return refuse('POLICY_DECODE', 'It does not sign an order')
+  if ([tokenIn, tokenOut].some(({ address }) => sameAddress(address, nativeAddress)))
+    return refuse('POLICY_DECODE', 'An order of CoW Protocol is between tokens, not of the native coin')
+  if (!sameAddress(parts.owner, wallet))
+    return refuse('POLICY_RECIPIENT', `It signs an order of ${parts.owner}, not of ${wallet}`)
+  const { validTo } = parts
+  if (validTo > intent.deadline + orderWindow)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It may be filled until ${validTo}, more than ${orderWindow} s after ${intent.deadline}`,
+    )
+  // An order that can be signed until the deadline must still be fillable then.
+  if (validTo < intent.deadline)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It may be filled only until ${validTo}, and may be sent until ${intent.deadline}`,
+    )
+  const order = orderOf(intent, intent, { recipient, validTo })
+  if (!isSameUid(uid, uidOf({ chainId, settlement }, order, wallet)))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It signs the order ${uid}, which is another one than was asked for: another token, amount, recipient or fee`,
+    )
+  const [spent, brought] = [formatAmount(amountIn, tokenIn), formatAmount(amountOut, tokenOut)]
+  return {
+    bound: {
+      name: 'setPreSignature',
+      args: jsonArguments({ orderUid: uid, signed, validTo }),
+      text: `Place an order with CoW Protocol: ${exact === 'in' ? '' : 'at most '}${spent} for ${exact === 'in' ? 'at least ' : ''}${brought}, for ${recipient}. It is filled until ${new Date(validTo * 1_000).toISOString()}, or not at all`,
+      value: 0n,
+      spends: { token: tokenIn.address, amount: amountIn, by: vaultRelayer },
+    },
+  }
+}

@@ -1,0 +1,184 @@
+import type { DecodeFunctionDataReturnType } from 'viem'
+import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { checkDepositCalldata, type SpokeDepositTerms } from '../across/calldata-check.ts'
+import { diamondAbi, longestWindow, multiplierUnit } from './abi.ts'
+
+type Swap = SwapIntent
+
+/** What a call of the diamond says: a swap on its chain with all that it takes of the wallet, or a deposit for another one. */
+type Terms =
+  | {
+      kind: 'swap'
+      tokenIn: Address
+      tokenOut: Address
+      receiver: Address
+      minimum: bigint
+      takes: readonly { token: Address; amount: bigint }[]
+    }
+  | {
+      kind: 'deposit'
+      name: string
+      token: Address
+      receiver: Address
+      isPlain: boolean
+      minimum: bigint
+      /** The most that is kept of the input as a fee, before the deposit. */
+      kept: bigint
+      deposit: SpokeDepositTerms
+    }
+
+/** The terms of a call, whose coin is the zero address as LI.FI writes it; `undefined` for a call that does not say them. */
+export function decodeLifi(data: Hex): Terms | undefined {
+  const call = strictDecode(diamondAbi, data)
+  if (!call) return undefined
+  if (call.functionName === 'startBridgeTokensViaAcrossV4') return depositOf(call.functionName, call.args)
+  if (call.functionName === 'swapAndStartBridgeTokensViaAcrossV4') {
+    const [bridge, steps, across] = call.args
+    return depositOf(call.functionName, [bridge, across], steps)
+  }
+  const [, , , receiver, minimum, swaps] = call.args
+  // A single swap always takes its input.
+  const steps = 'callTo' in swaps ? [{ ...swaps, requiresDeposit: true }] : swaps
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (!first || !last) return undefined
+  const [tokenIn, tokenOut] = [first.sendingAssetId, last.receivingAssetId]
+  const isCoin = (token: Address) => sameAddress(token, nativeAddress)
+  const [isCoinIn, isCoinOut] = [/NativeTo/, /ToNative/].map((part) => part.test(call.functionName))
+  if (isCoin(tokenIn) !== isCoinIn || isCoin(tokenOut) !== isCoinOut) return undefined
+  return {
+    kind: 'swap',
+    tokenIn,
+    tokenOut,
+    receiver,
+    minimum,
+    // The coin comes with the call; each step that sends it takes its part of that.
+    takes: steps
+      .filter(({ requiresDeposit, sendingAssetId }) => (isCoinIn ? isCoin(sendingAssetId) : requiresDeposit))
+      .map(({ sendingAssetId: token, fromAmount: amount }) => ({ token, amount })),
+  }
+}
+
+type Args = Extract<
+  DecodeFunctionDataReturnType<typeof diamondAbi>,
+  { functionName: 'swapAndStartBridgeTokensViaAcrossV4' }
+>['args']
+
+/**
+ * The terms of a deposit; with the steps before it that pay fees, `undefined` if one of them changes the token. The diamond deposits all
+ * that is left after them, which is at least `minAmount`, and the deposit asks for its part of that.
+ */
+function depositOf(
+  name: string,
+  [bridge, across]: readonly [Args[0], Args[2]],
+  steps?: Args[1],
+): Terms | undefined {
+  const { receiverAddress, refundAddress, sendingAssetId, receivingAssetId, ...rest } = across
+  const { outputAmountMultiplier, outputAmount, ...times } = rest
+  const { sendingAssetId: token, minAmount } = bridge
+  const isFee = (step: Args[1][number]) =>
+    sameAddress(step.sendingAssetId, token) && sameAddress(step.receivingAssetId, token)
+  if (steps && (steps.length === 0 || !steps.every(isFee))) return undefined
+  const taken = steps?.reduce((sum, step) => (step.requiresDeposit ? sum + step.fromAmount : sum), 0n)
+  const inputAmount = taken ?? minAmount
+  const minimum = steps ? (minAmount * outputAmountMultiplier) / multiplierUnit : outputAmount
+  return {
+    kind: 'deposit',
+    name,
+    token,
+    receiver: bridge.receiver,
+    isPlain: bridge.hasSourceSwaps === (steps !== undefined) && !bridge.hasDestinationCall,
+    minimum,
+    kept: inputAmount - minAmount,
+    deposit: {
+      depositor: refundAddress,
+      recipient: receiverAddress,
+      inputToken: sendingAssetId,
+      outputToken: receivingAssetId,
+      inputAmount,
+      outputAmount: minimum,
+      destinationChainId: bridge.destinationChainId,
+      ...times,
+    },
+  }
+}
+
+/**
+ * Checks a call of LI.FI's diamond against the swap that was asked for, on one chain or to another. How it swaps is not read: the diamond reverts
+ * if less than the minimum is there for the recipient.
+ */
+export function checkLifiCalldata({ data }: Pick<Transaction, 'data'>, intent: Swap): Verdict {
+  if (intent.exact === 'out') return refuse('POLICY_DECODE', 'LI.FI cannot fix what comes out')
+  const terms = decodeLifi(data)
+  const isNear = intent.tokenIn.chainId === intent.tokenOut.chainId
+  if (!terms || (terms.kind === 'swap') !== isNear)
+    return refuse('POLICY_DECODE', 'It is not a call of LI.FI that says its recipient and its minimum')
+  return terms.kind === 'swap' ? checkSwapCalldata(terms, intent) : checkTransferCalldata(terms, intent)
+}
+
+function checkSwapCalldata(
+  { tokenIn, tokenOut, receiver, minimum, takes }: Extract<Terms, { kind: 'swap' }>,
+  intent: Swap,
+): Verdict {
+  const [paid, got] = [intent.tokenIn, intent.tokenOut]
+  if (!sameAddress(tokenIn, paid.address) || !sameAddress(tokenOut, got.address))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It swaps ${tokenIn} to ${tokenOut}, not ${paid.symbol} to ${got.symbol}`,
+    )
+  if (!sameAddress(receiver, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.recipient}`)
+  const amount = takes.reduce((sum, one) => sum + one.amount, 0n)
+  const spent = formatAmount(amount, paid)
+  if (amount !== intent.amountIn || takes.some(({ token }) => !sameAddress(token, paid.address)))
+    return refuse('POLICY_AMOUNT', `It takes ${spent}, not ${formatAmount(intent.amountIn, paid)}`)
+  const brought = formatAmount(minimum, got)
+  if (minimum < intent.amountOut)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `It may bring only ${brought}, less than ${formatAmount(intent.amountOut, got)}`,
+    )
+  const isCoinIn = sameAddress(tokenIn, nativeAddress)
+  return {
+    bound: {
+      name: 'swapTokens',
+      args: jsonArguments({ tokenIn, tokenOut, receiver, amount, minimum }),
+      text: `Swap ${spent} for at least ${brought} by LI.FI${unlessSame(minimum, intent.amountOut, got)}`,
+      value: isCoinIn ? amount : 0n,
+      ...(!isCoinIn && { spends: { token: paid.address, amount } }),
+    },
+  }
+}
+
+/** A transfer to another chain is a deposit of Across that the diamond makes: what it says twice is held twice. */
+function checkTransferCalldata(
+  { name, token, receiver, isPlain, kept, deposit }: Extract<Terms, { kind: 'deposit' }>,
+  intent: Swap,
+): Verdict {
+  if (!isPlain) return refuse('POLICY_QUOTE_DRIFT', 'It carries a swap or a call that nobody asked for')
+  if (!sameAddress(token, intent.tokenIn.address))
+    return refuse('POLICY_AMOUNT', `It takes the token ${token}, not ${intent.tokenIn.address}`)
+  if (!sameAddress(receiver, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.recipient}`)
+  // What nobody fills is paid back without the fee, so that is bounded by itself: by what the transfer may cost in all.
+  const left = formatAmount(deposit.inputAmount - kept, intent.tokenIn)
+  const isLess =
+    kept < 0n ||
+    (kept > 0n && isAbove(deposit.outputAmount, intent.tokenOut, deposit.inputAmount - kept, intent.tokenIn))
+  if (isLess)
+    return refuse(
+      'POLICY_AMOUNT',
+      `It deposits only ${left}, for ${formatAmount(deposit.outputAmount, intent.tokenOut)}`,
+    )
+  return checkDepositCalldata(deposit, intent, { name, window: longestWindow, kept })
+}
+
+/** Whether an amount of one token is more than one of another token of the same worth. */
+const isAbove = (amount: bigint, token: Token, other: bigint, otherToken: Token): boolean =>
+  amount * 10n ** BigInt(otherToken.decimals) > other * 10n ** BigInt(token.decimals)

@@ -1,0 +1,104 @@
+import { jsonArguments } from '../chain/calldata.ts'
+import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
+import { formatAmount } from '../domain/amount.ts'
+import { unlessSame } from '../domain/swap-amounts.ts'
+import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
+import type { SwapIntent } from '../protocols/intent.ts'
+
+/**
+ * A swap through pools of one chain as its call says it, its path from the first token to the last. Exact input: `amountOut` is the
+ * least; exact output: `amountIn` is the most. `deadline` is in Unix seconds.
+ */
+export type DecodedSwap = {
+  exact: 'in' | 'out'
+  tokens: readonly Address[]
+  amountIn: bigint
+  amountOut: bigint
+  recipient: Address
+  deadline: bigint
+}
+
+/** Refuses a swap whose sides are the native coin where a token was asked for, or the reverse. */
+export function wrongCoin(
+  swap: { isNativeIn: boolean; isNativeOut: boolean },
+  { tokenIn, tokenOut }: SwapIntent,
+): Verdict | undefined {
+  const isCoin = ({ address }: { address: Address }) => sameAddress(address, nativeAddress)
+  return swap.isNativeIn !== isCoin(tokenIn) || swap.isNativeOut !== isCoin(tokenOut)
+    ? refuse(
+        'POLICY_DECODE',
+        'It takes or pays the native coin where a token was asked for, or a token in its place',
+      )
+    : undefined
+}
+
+/**
+ * Checks a decoded swap against the one that was asked for: its tokens, its way through tokens of `via` only, recipient, amounts and deadline.
+ * `exchange` is its name in the text; `shownPath` is how the path is written; `wrapped` is the wrapped native coin.
+ */
+export function checkPoolSwapCalldata(
+  swap: DecodedSwap,
+  intent: SwapIntent,
+  {
+    exchange,
+    via,
+    wrapped,
+    shownPath,
+  }: { exchange: string; via: readonly Address[]; wrapped: Address | undefined; shownPath: string },
+): Verdict {
+  const { tokenIn, tokenOut } = intent
+  const { tokens, recipient, deadline, amountIn, amountOut } = swap
+  const isNativeIn = sameAddress(tokenIn.address, nativeAddress)
+  if (deadline > BigInt(intent.deadline))
+    return refuse('POLICY_QUOTE_DRIFT', `It may execute until ${deadline}, later than ${intent.deadline}`)
+  if (swap.exact !== intent.exact) return refuse('POLICY_DECODE', 'It fixes the other side of the swap')
+  const [first, last] = [tokens[0], tokens[tokens.length - 1]]
+  const [wantedIn, wantedOut] = [tokenIn, tokenOut].map(({ address }) =>
+    sameAddress(address, nativeAddress) ? wrapped : address,
+  )
+  const isAsked =
+    first && last && wantedIn && wantedOut && sameAddress(first, wantedIn) && sameAddress(last, wantedOut)
+  if (!isAsked)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It swaps ${first} to ${last}, not ${tokenIn.symbol} to ${tokenOut.symbol}`,
+    )
+  const middle = tokens.slice(1, -1)
+  if (middle.length > 1 || middle.some((token) => !via.some((known) => sameAddress(known, token))))
+    return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a token that is not on the list')
+  if (!sameAddress(recipient, intent.recipient))
+    return refuse('POLICY_RECIPIENT', `It pays out to ${recipient}, not to ${intent.recipient}`)
+  const [spent, brought] = [formatAmount(amountIn, tokenIn), formatAmount(amountOut, tokenOut)]
+  const [toSpend, toBring] = [
+    formatAmount(intent.amountIn, tokenIn),
+    formatAmount(intent.amountOut, tokenOut),
+  ]
+  const isExactIn = intent.exact === 'in'
+  if (isExactIn && amountIn !== intent.amountIn)
+    return refuse('POLICY_AMOUNT', `It spends ${spent}, not ${toSpend}`)
+  if (isExactIn && amountOut < intent.amountOut)
+    return refuse('POLICY_MIN_OUT', `It may bring only ${brought}, less than ${toBring}`)
+  if (!isExactIn && amountOut !== intent.amountOut)
+    return refuse('POLICY_AMOUNT', `It brings ${brought}, not ${toBring}`)
+  if (!isExactIn && amountIn > intent.amountIn)
+    return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
+  const accepted = isExactIn
+    ? unlessSame(amountOut, intent.amountOut, tokenOut)
+    : unlessSame(amountIn, intent.amountIn, tokenIn)
+  return {
+    bound: {
+      name: 'swap',
+      args: jsonArguments({
+        exact: swap.exact,
+        path: shownPath,
+        recipient,
+        [isExactIn ? 'amountIn' : 'amountInMaximum']: amountIn,
+        [isExactIn ? 'amountOutMinimum' : 'amountOut']: amountOut,
+        deadline,
+      }),
+      text: `Swap ${isExactIn ? '' : 'at most '}${spent} for ${isExactIn ? 'at least ' : ''}${brought} on ${exchange}${accepted}`,
+      value: isNativeIn ? amountIn : 0n,
+      ...(!isNativeIn && { spends: { token: tokenIn.address, amount: amountIn } }),
+    },
+  }
+}

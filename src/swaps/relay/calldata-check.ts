@@ -1,0 +1,80 @@
+import { jsonArguments } from '../../chain/calldata.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { networkShown } from '../../domain/networks.ts'
+import { unlessSame } from '../../domain/swap-amounts.ts'
+import type { Token } from '../../domain/token.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { longestWindow } from './abi.ts'
+import { decodeOrder, isSameOrder, orderIdOf, type RelayEnds } from './order.ts'
+import { type RefundFault, refundFault } from './refunds.ts'
+
+const faultCodes = {
+  recipient: 'POLICY_RECIPIENT',
+  token: 'POLICY_QUOTE_DRIFT',
+  deadline: 'POLICY_QUOTE_DRIFT',
+  payer: 'POLICY_QUOTE_DRIFT',
+} as const satisfies Record<RefundFault['of'], string>
+
+/**
+ * Checks a deposit at Relay against the transfer to another chain that was asked for. The deposit names its order by its hash alone, and the rest
+ * of the order's terms stands behind the call, so that the order is made here, out of the intent and these: where both have the same hash,
+ * tokens, amount, recipient, chains and solver are those of the intent and of the catalogue.
+ */
+export function checkRelayCalldata(
+  transaction: Pick<Transaction, 'data' | 'value'>,
+  intent: SwapIntent,
+  ends: RelayEnds,
+  tokens: readonly Token[],
+): Verdict {
+  const { tokenIn, tokenOut, wallet, recipient, amountIn } = intent
+  if (intent.exact === 'out') return refuse('POLICY_DECODE', 'Relay cannot fix what comes out')
+  const order = decodeOrder(transaction)
+  if (!order)
+    return refuse('POLICY_DECODE', 'It is not a deposit at Relay with the terms of its order behind it')
+  const { depositor, token, amount, id, terms } = order
+  if (!sameAddress(depositor, wallet))
+    return refuse('POLICY_RECIPIENT', `It deposits for ${depositor}, not for ${wallet}`)
+  if (!sameAddress(token, tokenIn.address))
+    return refuse('POLICY_AMOUNT', `It deposits the token ${token}, not ${tokenIn.address}`)
+  const [spent, toSpend] = [formatAmount(amount, tokenIn), formatAmount(amountIn, tokenIn)]
+  if (amount !== amountIn) return refuse('POLICY_AMOUNT', `It deposits ${spent}, not ${toSpend}`)
+  const { minimum, deadline } = terms
+  const brought = formatAmount(minimum, tokenOut)
+  if (minimum < intent.amountOut)
+    return refuse(
+      'POLICY_MIN_OUT',
+      `Its order may bring only ${brought}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
+    )
+  if (deadline > intent.deadline + longestWindow)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `Its order may be filled until ${deadline}, more than ${longestWindow} s after ${intent.deadline}`,
+    )
+  // A deposit that can be mined until the deadline must still be filled then.
+  if (deadline < intent.deadline)
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `Its order may be filled only until ${deadline}, and may be sent until ${intent.deadline}`,
+    )
+  const fault = refundFault(terms, { asked: intent, ends, tokens })
+  if (fault) return refuse(faultCodes[fault.of], `Its order ${fault.text}`)
+  const expected = orderIdOf(ends, intent, terms)
+  if (!expected || !isSameOrder(id, expected))
+    return refuse(
+      'POLICY_QUOTE_DRIFT',
+      `It deposits for the order ${id}, which is another one than was asked for: another token, amount, recipient, chain or solver`,
+    )
+  const isCoin = sameAddress(token, nativeAddress)
+  return {
+    bound: {
+      name: isCoin ? 'depositNative' : 'depositErc20',
+      args: jsonArguments({ depositor, token, amount, id, minimum, deadline }),
+      text: `Deposit ${spent} at Relay for ${networkShown([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}${unlessSame(minimum, intent.amountOut, tokenOut)}, or Relay gives it back, here or there, maybe in another token: no minimum of that is promised`,
+      value: isCoin ? amount : 0n,
+      ...(!isCoin && { spends: { token: tokenIn.address, amount } }),
+    },
+  }
+}

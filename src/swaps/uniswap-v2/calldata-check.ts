@@ -1,0 +1,26 @@
+import type { Address } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { checkPoolSwapCalldata, wrongCoin } from '../pool-swap-calldata-check.ts'
+import { decodeSwap } from './decode.ts'
+
+/** Checks a call of UniswapV2Router02 against the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
+export function checkUniswapV2Calldata(
+  transaction: Transaction,
+  intent: SwapIntent,
+  { via }: UniswapV2Constants,
+  wrapped: Address | undefined,
+): Verdict {
+  const swap = decodeSwap(transaction)
+  if (!swap) return refuse('POLICY_DECODE', 'It is not a swap of UniswapV2Router02')
+  const wrong = wrongCoin(swap, intent)
+  if (wrong) return wrong
+  return checkPoolSwapCalldata(swap, intent, {
+    exchange: 'Uniswap v2',
+    via,
+    wrapped,
+    shownPath: swap.tokens.join(' '),
+  })
+}

@@ -1,0 +1,34 @@
+import { nativeAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
+import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
+import type { SwapIntent } from '../../protocols/intent.ts'
+import { shownPath } from '../fee-tier-path.ts'
+import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
+import { checkPoolSwapCalldata } from '../pool-swap-calldata-check.ts'
+import { decodeSwap } from './decode.ts'
+
+/** Checks a call of the Universal Router against the swap on one chain that was asked for. It is paid through Permit2. */
+export function checkUniswapV4Calldata(
+  transaction: Transaction,
+  intent: SwapIntent,
+  { via, permit2 }: UniswapV4Constants,
+): Verdict {
+  const swap = decodeSwap(transaction)
+  if (!swap)
+    return refuse(
+      'POLICY_DECODE',
+      'It is not exactly one swap of Uniswap v4 in pools without hooks, with its payment and its payout',
+    )
+  const verdict = checkPoolSwapCalldata(swap, intent, {
+    exchange: 'Uniswap v4',
+    via: [nativeAddress, ...via],
+    // The pools hold the native coin itself.
+    wrapped: nativeAddress,
+    shownPath: shownPath(swap.path),
+  })
+  const paying = withFeesPaidInCall(verdict, swap.fees, intent)
+  if ('violation' in paying || !paying.bound.spends) return paying
+  const spends = { ...paying.bound.spends, through: { permit2, until: swap.deadline } }
+  return { bound: { ...paying.bound, spends } }
+}
