@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
 import type { CommandContext, LocalCli } from '../cli/command-context.ts'
 import { helpOf } from '../cli/options/usage-errors.ts'
+import { pageOf } from '../cli/paging.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
@@ -40,23 +41,20 @@ function refuseOthers(command: Command): void {
 async function list(cli: LocalCli, { showOrigin = false }: { showOrigin?: boolean }): Promise<void> {
   const all = await cli.world.settingOrigins(cli.globals.profile)
   const items = all.map(({ name, value, origin }) => ({ name, value, ...(showOrigin && { origin }) }))
-  await cli.list(
-    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
-    {
-      empty: 'Nothing is set.',
-      columns: [
-        { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
-        { field: 'value', title: 'value', text: ({ value }) => sanitizeText(value), drop: 1 },
-        ...(showOrigin
-          ? [
-              {
-                field: 'origin',
-                title: 'origin',
-                text: ({ origin = '' }: { origin?: string }) => sanitizeText(origin),
-              },
-            ]
-          : []),
-      ],
-    },
-  )
+  await cli.list(pageOf(items, { all: true }), {
+    empty: 'Nothing is set.',
+    columns: [
+      { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
+      { field: 'value', title: 'value', text: ({ value }) => sanitizeText(value), drop: 1 },
+      ...(showOrigin
+        ? [
+            {
+              field: 'origin',
+              title: 'origin',
+              text: ({ origin = '' }: { origin?: string }) => sanitizeText(origin),
+            },
+          ]
+        : []),
+    ],
+  })
 }

@@ -4,7 +4,7 @@ import type { Cli, CommandContext } from '../cli/command-context.ts'
 import { wholeNumber } from '../cli/options/option-values.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import type { ListView } from '../cli/output/view.ts'
-import { allPages } from '../cli/paging.ts'
+import { allPages, pageOf } from '../cli/paging.ts'
 import { catalogStrategy, type RequestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { hashLink } from '../cli/terminal/links.ts'
@@ -61,8 +61,7 @@ async function show(
     status: item.status,
   })
   if (options.all) {
-    const rows = (await allPages(ask)).map(row)
-    const all = { items: rows, page: 1, limit: rows.length, total: rows.length, hasMore: false, isWhole }
+    const all = { ...pageOf((await allPages(ask)).map(row), { all: true }), isWhole }
     await cli.list(all, view(strategy.slug, strategy.network))
   } else {
     const answer = await ask(page, limit)

@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
 import type { CommandContext, LocalCli } from '../cli/command-context.ts'
 import { leavesOf, signs, wordsOf } from '../cli/options/command-tree.ts'
+import { pageOf } from '../cli/paging.ts'
 import { describe } from '../cli/schema/command-description.ts'
 import { schemaPage } from '../cli/views/schema-view.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
@@ -51,15 +52,12 @@ async function show(cli: LocalCli, words: readonly string[]): Promise<void> {
     description: one.description(),
     signs: signs(one),
   }))
-  await cli.list(
-    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
-    {
-      empty: 'There are no commands.',
-      columns: [
-        { title: 'COMMAND', field: 'command', text: ({ command }) => command },
-        { title: 'SIGNS', field: 'signs', text: ({ signs }) => (signs ? 'can' : '') },
-        { title: 'WHAT', field: 'description', text: ({ description }) => description, drop: 1 },
-      ],
-    },
-  )
+  await cli.list(pageOf(items, { all: true }), {
+    empty: 'There are no commands.',
+    columns: [
+      { title: 'COMMAND', field: 'command', text: ({ command }) => command },
+      { title: 'SIGNS', field: 'signs', text: ({ signs }) => (signs ? 'can' : '') },
+      { title: 'WHAT', field: 'description', text: ({ description }) => description, drop: 1 },
+    ],
+  })
 }

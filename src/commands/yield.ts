@@ -81,7 +81,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
             ['apy', `${to.paint.green(percent(value.strategy.apy))}${basisOf(value.strategy.apyBasis)}`],
             ...comparedLines(value.compared ?? [], value.strategy),
             ['tvl', dollars(value.strategy.tvlUsd)],
-            ...(value.transactions ? ([['transactions', String(value.transactions.length)]] as const) : []),
+            value.transactions && ['transactions', String(value.transactions.length)],
           ],
           to,
         ),

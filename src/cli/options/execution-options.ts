@@ -15,41 +15,50 @@ export type ExecutionOptions = {
   maxFee?: string
 }
 
+/** An option: its flags, its description, and how its value is checked. */
+export type OptionRow = readonly [flags: string, description: string, check?: (text: string) => unknown]
+
+/** Adds options under a heading of the help. */
+export function withOptions(command: Command, heading: string, rows: readonly OptionRow[]): Command {
+  for (const [flags, description, check] of rows) {
+    const option = new Option(flags, description).helpGroup(heading)
+    command.addOption(check ? option.argParser(check) : option)
+  }
+  return command
+}
+
 /** Adds the execution options, for a new operation or for one that is resumed. */
 export const withExecution = (
   command: Command,
   { isNew, isPlanned = false }: { isNew: boolean; isPlanned?: boolean },
-): Command => {
-  const option = (flags: string, description: string) =>
-    new Option(flags, description).helpGroup('Execution:')
-  const add = (flags: string, description: string) => command.addOption(option(flags, description))
-  add('--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation')
-  command.addOption(
-    option('--confirmations <depth>', 'finality: a number of blocks, safe or finalized').argParser(
-      checked(depthOf),
-    ),
-  )
-  add('--queue-behind', 'queue behind pending transactions that other programs sent from this wallet')
-  add('--no-lock-wait', 'fail at once if another process is using this wallet')
-  // A new operation has --allow-duplicate among its safety options.
-  if (!isNew)
-    return add(
-      '--allow-duplicate',
-      'resume although the wallet sent transactions that this journal does not know; the action may already be done',
-    ).addOption(
-      option('--max-fee <gwei>', 'maximum gas price, in gwei; may exceed the plan').argParser(
-        checked(maxFee),
-      ),
-    )
-  add('--pipeline', 'send all transactions on a network at once, without waiting for the first')
-  if (isPlanned) return command
-  return command.addOption(
-    option(
-      '--nonce <nonce>',
-      'pin the nonce of the first transaction, N or NETWORK=N: at most one payment, even without a journal',
-    ).argParser(eachChecked((text) => nonceOf(text))),
-  )
-}
+): Command =>
+  withOptions(command, 'Execution:', [
+    ['--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation'],
+    ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', checked(depthOf)],
+    ['--queue-behind', 'queue behind pending transactions that other programs sent from this wallet'],
+    ['--no-lock-wait', 'fail at once if another process is using this wallet'],
+    // A new operation has --allow-duplicate and --max-fee among its own options.
+    ...(isNew ? (isPlanned ? [pipeline] : [pipeline, nonce]) : ofResumed),
+  ])
+
+const pipeline: OptionRow = [
+  '--pipeline',
+  'send all transactions on a network at once, without waiting for the first',
+]
+
+const nonce: OptionRow = [
+  '--nonce <nonce>',
+  'pin the nonce of the first transaction, N or NETWORK=N: at most one payment, even without a journal',
+  eachChecked((text) => nonceOf(text)),
+]
+
+const ofResumed: readonly OptionRow[] = [
+  [
+    '--allow-duplicate',
+    'resume although the wallet sent transactions that this journal does not know; the action may already be done',
+  ],
+  ['--max-fee <gwei>', 'maximum gas price, in gwei; may exceed the plan', checked(maxFee)],
+]
 
 /**
  * The pinned nonce of each chain; a bare number is for the chain of the first transaction. A nonce for

@@ -36,10 +36,17 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
     .join('\n')
 }
 
-/** Label and value, one pair per line. A long value wraps on a terminal; a command never does, because it is pasted. */
-export function fields(rows: readonly (readonly [label: string, value: string])[], to: Stream): string {
-  const column = Math.max(...rows.map(([label]) => label.length)) + 2
-  return rows
+/** A label and its value. */
+export type FieldRow = readonly [label: string, value: string]
+
+/**
+ * Label and value, one pair per line; a row that is nothing is left out. A long value wraps on a terminal; a command never
+ * does, because it is pasted.
+ */
+export function fields(rows: readonly (FieldRow | '' | false | null | undefined)[], to: Stream): string {
+  const shown = rows.filter((row) => !!row)
+  const column = Math.max(...shown.map(([label]) => label.length)) + 2
+  return shown
     .map(([label, value]) =>
       /^(\u001b\[\d+m)*sluice |\n/.test(value)
         ? `${to.paint.dim(label.padEnd(column))}${value}`

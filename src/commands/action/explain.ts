@@ -61,7 +61,7 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
                 'unsafe: a new request could pay twice, or is refused while this action is open',
               ),
         ],
-        ...(next === null ? [] : ([['next', sanitizeText(next)]] as const)),
+        next !== null && ['next', sanitizeText(next)],
       ],
       to,
     ),

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { localAction } from '../../cli/command-action.ts'
 import type { CommandContext, LocalCli } from '../../cli/command-context.ts'
+import { pageOf } from '../../cli/paging.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { setProfile, withProfile } from './set.ts'
@@ -36,31 +37,28 @@ async function list(cli: LocalCli): Promise<void> {
   const config = await settings.read()
   const names = ['sandbox', 'engine', 'remote', ...Object.keys(config.profiles ?? {})]
   const items = await Promise.all(names.map((name) => shownProfile(cli, config, name)))
-  await cli.list(
-    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
-    {
-      empty: 'No profiles.',
-      columns: [
-        { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
-        { field: 'kind', title: 'kind', text: ({ kind }) => kind },
-        { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : ''), drop: 1 },
-        { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => sanitizeText(baseUrl ?? ''), drop: 2 },
-        {
-          field: 'hasApiKey',
-          title: 'key',
-          text: ({ hasApiKey, secretsIn }) =>
-            hasApiKey ? (secretsIn === 'keychain' ? 'keychain' : 'kept') : '',
-          drop: 3,
-        },
-        {
-          field: 'networks',
-          title: 'rpcs',
-          text: ({ networks }) => sanitizeText(networks.join(', ')),
-          drop: 4,
-        },
-      ],
-    },
-  )
+  await cli.list(pageOf(items, { all: true }), {
+    empty: 'No profiles.',
+    columns: [
+      { field: 'name', title: 'name', text: ({ name }) => sanitizeText(name) },
+      { field: 'kind', title: 'kind', text: ({ kind }) => kind },
+      { field: 'current', title: 'in use', text: ({ current }) => (current ? 'yes' : ''), drop: 1 },
+      { field: 'baseUrl', title: 'base url', text: ({ baseUrl }) => sanitizeText(baseUrl ?? ''), drop: 2 },
+      {
+        field: 'hasApiKey',
+        title: 'key',
+        text: ({ hasApiKey, secretsIn }) =>
+          hasApiKey ? (secretsIn === 'keychain' ? 'keychain' : 'kept') : '',
+        drop: 3,
+      },
+      {
+        field: 'networks',
+        title: 'rpcs',
+        text: ({ networks }) => sanitizeText(networks.join(', ')),
+        drop: 4,
+      },
+    ],
+  })
 }
 
 async function show(cli: LocalCli, name: string | undefined): Promise<void> {

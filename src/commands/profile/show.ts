@@ -77,12 +77,12 @@ export const profileView = (
     [
       ['profile', `${sanitizeText(name)}${current ? ' (in use)' : ''}`],
       ['kind', kind],
-      ...(baseUrl === null ? [] : ([['base url', sanitizeText(baseUrl)]] as const)),
-      ...(legacyBaseUrl === null ? [] : ([['legacy base url', sanitizeText(legacyBaseUrl)]] as const)),
-      ...(kind === 'remote' ? ([['api key', hasApiKey ? 'set, not shown' : 'none']] as const) : []),
-      ...(pricesUrl === null ? [] : ([['prices', sanitizeText(pricesUrl)]] as const)),
+      baseUrl !== null && ['base url', sanitizeText(baseUrl)],
+      legacyBaseUrl !== null && ['legacy base url', sanitizeText(legacyBaseUrl)],
+      kind === 'remote' && ['api key', hasApiKey ? 'set, not shown' : 'none'],
+      pricesUrl !== null && ['prices', sanitizeText(pricesUrl)],
       ['rpcs', networks.length === 0 ? 'none' : sanitizeText(networks.join(', '))],
-      ...(secretsIn === 'keychain' ? ([['secrets', 'in the desktop keychain']] as const) : []),
+      secretsIn === 'keychain' && ['secrets', 'in the desktop keychain'],
     ],
     to,
   )

@@ -70,9 +70,9 @@ const showView: View<Shown> = (one, to) =>
       ['network', `${sanitizeText(one.network)}${one.chainId === null ? '' : ` (${one.chainId})`}`],
       ['category', sanitizeText(one.category ?? '-')],
       ['asset', `${sanitizeText(one.asset.symbol)} ${to.paint.dim(one.asset.address)}`],
-      ...(one.receipt ? ([['receipt', receiptWords(one.receipt, to)]] as const) : []),
+      one.receipt && ['receipt', receiptWords(one.receipt, to)],
       ['apy', `${to.paint.green(percent(one.apy))}${basisWords(one, to)}`],
-      ...(one.rates?.reward ? ([['rewards', `${percent(one.rates.reward)} in other tokens`]] as const) : []),
+      !!one.rates?.reward && ['rewards', `${percent(one.rates.reward)} in other tokens`],
       ['since start', percent(one.inceptionApy)],
       ['history', history(one.rates, to)],
       ['tvl', dollars(one.tvlUsd)],
@@ -91,18 +91,14 @@ const showView: View<Shown> = (one, to) =>
       ['adapter', sanitizeText(one.implementationSelector ?? '-')],
       ['grade', one.grade ? `${sanitizeText(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],
       ...described(one.metadata),
-      ...(one.position
-        ? ([
-            [
-              'you hold',
-              one.position.balance
-                ? `${one.position.balance.formatted} ${sanitizeText(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
-                : 'unknown: its contracts do not answer',
-            ],
-          ] as const)
-        : []),
+      one.position && [
+        'you hold',
+        one.position.balance
+          ? `${one.position.balance.formatted} ${sanitizeText(one.asset.symbol)} (${dollars(one.position.balanceUsd)})`
+          : 'unknown: its contracts do not answer',
+      ],
       ...(one.position ? queuedLines(one.position, to) : []),
-      ...(one.position === null ? ([['you hold', 'nothing']] as const) : []),
+      one.position === null && ['you hold', 'nothing'],
     ],
     to,
   )

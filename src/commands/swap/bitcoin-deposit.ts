@@ -232,26 +232,18 @@ function end(cli: Cli, document: DepositDocument, key: string | undefined): void
   const id = document.id ?? 'QUOTE_ID'
   const hint = `sluice swap status --watch --timeout 2h ${shellOperand(id)}`
   const details = { ...document }
-  if (status === 'fulfilled') {
-    cli.emit(document, depositView)
-    return
-  }
+  if (status === 'fulfilled') return void cli.emit(document, depositView)
+  const over = { details, hint: `sluice swap status ${shellOperand(id)}` }
   if (status === 'refunded')
     throw new AppError(
       'REFUNDED',
       `The swap was refunded on Bitcoin${document.deposit.delivery === 'reported' ? ', as its provider says' : ''}`,
-      { details, hint: `sluice swap status ${shellOperand(id)}` },
+      over,
     )
   if (status === 'failed')
     throw document.destinationTxHash === null
-      ? new AppError('ACTION_FAILED', 'The swap failed', {
-          details,
-          hint: `sluice swap status ${shellOperand(id)}`,
-        })
-      : new AppError('ARRIVED_SHORT', 'The swap delivered less than the minimum', {
-          details,
-          hint: `sluice swap status ${shellOperand(id)}`,
-        })
+      ? new AppError('ACTION_FAILED', 'The swap failed', over)
+      : new AppError('ARRIVED_SHORT', 'The swap delivered less than the minimum', over)
   if (status === 'expired')
     throw new AppError('QUOTE_EXPIRED', 'The time to pay is over, and no deposit was found. Do not pay it.', {
       details,

@@ -2,7 +2,7 @@ import type { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { View } from '../../cli/output/view.ts'
 import { stateWord, when } from '../../cli/terminal/format.ts'
-import { fields } from '../../cli/terminal/table.ts'
+import { type FieldRow, fields } from '../../cli/terminal/table.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinUri, btc } from '../../domain/bitcoin.ts'
@@ -126,55 +126,44 @@ export const depositView: View<DepositDocument> = ({ deposit, amounts, ...one },
     [
       ['swap', sanitizeText(one.id ?? '-')],
       ['status', stateWord(sanitizeText(one.status), to.paint)],
-      ...(deposit.address === null
-        ? ([
-            [
-              'paid',
-              `${deposit.paid === null ? '' : `${deposit.paid.formatted} BTC `}by ${sanitizeText(one.originTxHash ?? 'a payment that is not named')}`,
-            ],
-          ] as const)
-        : ([
-            ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
-            ['to', to.paint.green(sanitizeText(deposit.address))],
-          ] as const)),
-      ...(deposit.memo === null
-        ? []
-        : [
-            [
-              'memo',
-              `${to.paint.green(sanitizeText(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
-            ] as const,
-          ]),
-      ...(deposit.address === null || deposit.until === null
-        ? []
-        : [['until', when(deposit.until)] as const]),
-      ...(deposit.uri === null ? [] : [['uri', sanitizeText(deposit.uri)] as const]),
+      deposit.address === null
+        ? [
+            'paid',
+            `${deposit.paid === null ? '' : `${deposit.paid.formatted} BTC `}by ${sanitizeText(one.originTxHash ?? 'a payment that is not named')}`,
+          ]
+        : ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
+      deposit.address !== null && ['to', to.paint.green(sanitizeText(deposit.address))],
+      deposit.memo !== null && [
+        'memo',
+        `${to.paint.green(sanitizeText(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
+      ],
+      deposit.address !== null && deposit.until !== null && ['until', when(deposit.until)],
+      deposit.uri !== null && ['uri', sanitizeText(deposit.uri)],
       [
         'receive',
         `${amounts.out.formatted} ${sanitizeText(amounts.out.symbol)}, at least ${amounts.least.formatted}`,
       ],
       ['recipient', sanitizeText(one.destinationAddress ?? '-')],
-      ...(deposit.late === null ? [] : [['if late', sanitizeText(deposit.late)] as const]),
+      deposit.late !== null && ['if late', sanitizeText(deposit.late)],
       [
         'provider',
         `${sanitizeText(one.provider)}${one.proof === null ? '' : ` ${to.paint.dim(`proved by ${one.proof}`)}`}`,
       ],
-      ...(deposit.confirmations === null ? [] : [['confirmed', depthOf(deposit.confirmations)] as const]),
-      ...(one.destinationTxHash === null
-        ? []
-        : [['destination', sanitizeText(one.destinationTxHash)] as const]),
-      ...(deposit.delivery === null
-        ? []
-        : [
-            [
-              'delivery',
-              deposit.delivery === 'verified' ? 'seen on its chain' : 'as the provider says',
-            ] as const,
-          ]),
-      ...(deposit.note === null ? [] : [['note', sanitizeText(deposit.note)] as const]),
+      deposit.confirmations !== null && ['confirmed', depthOf(deposit.confirmations)],
+      one.destinationTxHash !== null && ['destination', sanitizeText(one.destinationTxHash)],
+      ...deliveryRows(deposit),
     ],
     to,
   )
+
+/** Who says that a deposit was delivered, and what else is known of it. */
+export const deliveryRows = ({
+  delivery,
+  note,
+}: Pick<DepositDocument['deposit'], 'delivery' | 'note'>): (FieldRow | false)[] => [
+  delivery !== null && ['delivery', delivery === 'verified' ? 'seen on its chain' : 'as the provider says'],
+  note !== null && ['note', sanitizeText(note)],
+]
 
 /** How deep a deposit is, in words. */
 export const depthOf = (blocks: number): string =>

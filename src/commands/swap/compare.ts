@@ -1,6 +1,7 @@
 import type { Quote } from '../../api/quote.ts'
 import type { Backend, Cli } from '../../cli/command-context.ts'
 import type { Column } from '../../cli/output/view.ts'
+import { pageOf } from '../../cli/paging.ts'
 import { choice, refuseUnasked } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'
 import { quoteJson } from '../../cli/views/json.ts'
@@ -118,12 +119,12 @@ export async function compareQuotes(cli: Cli, options: QuoteFlags, names: readon
   const isTable = !cli.globals.json && !cli.globals.csv
   const elsewhere = isTable ? items.filter(({ lost }) => lost === otherRoute) : []
   const listed = items.filter((item) => !elsewhere.includes(item))
-  const limit = listed.length
   const note = `not for this route: ${elsewhere.map(({ provider }) => sanitizeText(provider)).join(', ')}`
-  await cli.list(
-    { items: listed, page: 1, limit, total: limit, hasMore: false },
-    { columns, empty: 'No provider has a quote.', ...(elsewhere.length > 0 && { note }) },
-  )
+  await cli.list(pageOf(listed, { all: true }), {
+    columns,
+    empty: 'No provider has a quote.',
+    ...(elsewhere.length > 0 && { note }),
+  })
   if (best.id) cli.notice(`next: sluice swap execute ${shellOperand(best.id)}`)
 }
 

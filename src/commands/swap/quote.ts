@@ -42,19 +42,15 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
         'receive',
         `${to.paint.green(one.tokenOut.amount.formatted)} ${sanitizeText(one.tokenOut.symbol)} ${to.paint.dim(sanitizeText(one.to.network))}`,
       ],
-      ...(one.minAmountOut
-        ? ([['at least', `${one.minAmountOut.formatted} ${sanitizeText(one.tokenOut.symbol)}`]] as const)
-        : []),
+      one.minAmountOut && ['at least', `${one.minAmountOut.formatted} ${sanitizeText(one.tokenOut.symbol)}`],
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
       ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
       ['provider', sanitizeText(one.provider)],
-      ...(one.feeSponsorshipReason
-        ? ([['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`]] as const)
-        : []),
+      one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', when(one.deadline)],
-      ...(one.id ? ([['next', `sluice swap execute ${shellOperand(one.id)}`]] as const) : []),
+      one.id && ['next', `sluice swap execute ${shellOperand(one.id)}`],
     ],
     to,
   )

@@ -4,14 +4,14 @@ import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view.ts'
 import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/journal-swap-status.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
-import { fields } from '../../cli/terminal/table.ts'
+import { type FieldRow, fields } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { depthOf } from './bitcoin-document.ts'
+import { deliveryRows, depthOf } from './bitcoin-document.ts'
 
 /** `swap status` */
 export async function status(
@@ -31,21 +31,11 @@ export async function status(
     again: () => `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
   })
   if (last.status === 'expired') throw await expiredQuoteError(cli, id, last)
-  if (last.status === 'refunded')
-    throw new AppError('REFUNDED', 'The swap was refunded', {
-      details: last,
-      hint: `sluice action explain ${shellOperand(id)}`,
-    })
+  const why = { details: last, hint: `sluice action explain ${shellOperand(id)}` }
+  if (last.status === 'refunded') throw new AppError('REFUNDED', 'The swap was refunded', why)
   if (last.status === 'failed' && last.destinationTxHash !== null)
-    throw new AppError('ARRIVED_SHORT', 'The bridge delivered less than quoted', {
-      details: last,
-      hint: `sluice action explain ${shellOperand(id)}`,
-    })
-  if (last.status === 'failed')
-    throw new AppError('ACTION_FAILED', 'The swap failed', {
-      details: last,
-      hint: `sluice action explain ${shellOperand(id)}`,
-    })
+    throw new AppError('ARRIVED_SHORT', 'The bridge delivered less than quoted', why)
+  if (last.status === 'failed') throw new AppError('ACTION_FAILED', 'The swap failed', why)
 }
 
 /** A missing deposit is looked up by its hash: the one that was typed, if it is one. */
@@ -60,22 +50,15 @@ const naming =
   }
 
 /** What there is to say of a deposit on Bitcoin. */
-const depositRows = ({
-  address,
-  memo,
-  amount,
-  confirmations,
-  delivery,
-  note,
-}: NonNullable<SwapStatus['deposit']>): (readonly [string, string])[] => [
-  ['deposit', `${formatAmount(BigInt(amount), btc)} to ${sanitizeText(address)}`],
-  ...(memo === null ? [] : [['memo', sanitizeText(memo)] as const]),
-  ['confirmed', confirmations === null ? 'no deposit is found' : depthOf(confirmations)],
-  ...(delivery === null
-    ? []
-    : [['delivery', delivery === 'verified' ? 'seen on its chain' : 'as the provider says'] as const]),
-  ...(note === null ? [] : [['note', sanitizeText(note)] as const]),
-]
+const depositRows = (deposit: NonNullable<SwapStatus['deposit']>): (FieldRow | false)[] => {
+  const { address, memo, amount, confirmations } = deposit
+  return [
+    ['deposit', `${formatAmount(BigInt(amount), btc)} to ${sanitizeText(address)}`],
+    memo !== null && ['memo', sanitizeText(memo)],
+    ['confirmed', confirmations === null ? 'no deposit is found' : depthOf(confirmations)],
+    ...deliveryRows(deposit),
+  ]
+}
 
 const statusView: View<{
   id: string
@@ -94,7 +77,7 @@ const statusView: View<{
       ['origin', sanitizeText(one.originTxHash ?? '-')],
       ['destination', sanitizeText(one.destinationTxHash ?? '-')],
       ...(one.deposit ? depositRows(one.deposit) : []),
-      ...(one.note === undefined ? [] : [['note', sanitizeText(one.note)] as const]),
+      one.note !== undefined && ['note', sanitizeText(one.note)],
     ],
     to,
   )

@@ -1,4 +1,5 @@
 import type { Cli } from '../../cli/command-context.ts'
+import { pageOf } from '../../cli/paging.ts'
 import { confirm, secret } from '../../cli/prompts.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -26,17 +27,14 @@ import {
 export async function listWallets(cli: Cli): Promise<void> {
   const { wallet } = await cli.world.settings.read()
   const items = listKeys(cli.world.keystores).map((key) => ({ ...key, default: key.name === wallet }))
-  await cli.list(
-    { items, page: 1, limit: items.length, total: items.length, hasMore: false },
-    {
-      empty: 'No keystores. Create one: sluice wallet new NAME',
-      columns: [
-        { title: 'NAME', field: 'name', text: ({ name }) => name },
-        { title: 'ADDRESS', field: 'address', text: ({ address }) => address ?? '-' },
-        { title: 'DEFAULT', field: 'default', text: (row) => (row.default ? 'yes' : ''), drop: 1 },
-      ],
-    },
-  )
+  await cli.list(pageOf(items, { all: true }), {
+    empty: 'No keystores. Create one: sluice wallet new NAME',
+    columns: [
+      { title: 'NAME', field: 'name', text: ({ name }) => name },
+      { title: 'ADDRESS', field: 'address', text: ({ address }) => address ?? '-' },
+      { title: 'DEFAULT', field: 'default', text: (row) => (row.default ? 'yes' : ''), drop: 1 },
+    ],
+  })
 }
 
 /** `wallet new` */

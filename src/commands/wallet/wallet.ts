@@ -207,9 +207,10 @@ export function lendingView({ collateral, debt, markets, unread, ...whole }: Len
             ['loan to value', percent(whole.ltv)],
             ['can still borrow', dollars(whole.maxBorrowValue)],
           ] as const)),
-      ...(silent.length === 0
-        ? []
-        : ([['not known', to.paint.yellow(`${silent.join(', ')} could not be read completely`)]] as const)),
+      silent.length > 0 && [
+        'not known',
+        to.paint.yellow(`${silent.join(', ')} could not be read completely`),
+      ],
     ],
     to,
   )
