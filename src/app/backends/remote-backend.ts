@@ -9,7 +9,8 @@ import { tokenAt } from '../../domain/token.ts'
 import { answerWithinTimeLimit } from '../command-time-limit.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { hearing } from './call-trace.ts'
-import { localWallet, type RpcChains, rpcChains } from './rpc-chains.ts'
+import { localWallet } from './local-backend.ts'
+import { type RpcChains, rpcChains } from './rpc-chains.ts'
 import { providersNamedIn } from './swap-settings.ts'
 
 /** How far the clock of the service is ahead of ours, as far as it was told: only minutes count. */

@@ -1,16 +1,12 @@
-import { join } from 'node:path'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Backend } from '../../cli/command-context.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../../domain/networks.ts'
 import { type Catalog, catalogOn } from '../../protocols/catalog-types.ts'
 import { chainWithTimeLimit } from '../command-time-limit.ts'
 import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog.ts'
-import { policyHere } from '../profiles/policy-file.ts'
 import { rpcUrls } from '../profiles/rpc-settings.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { sayLimits, traced } from './call-trace.ts'
-import { displayPrices } from './display-prices.ts'
 
 /** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */
 export type RpcChains = {
@@ -60,40 +56,3 @@ export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (()
       rpc,
     }
   })
-
-/** What engine and remote have alike: the wallet's side, which is on this machine either way. */
-export function localWallet(
-  { dirs, env, settings, secrets, desk, io, globals, now, keep }: BackendInputs,
-  opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
-): Pick<Backend, 'catalog' | 'context' | 'prices' | 'signerIdentity' | 'read'> {
-  const journal = once(async () =>
-    keep((await import('../../store/journal/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),
-  )
-  return {
-    catalog: async () => (await opened()).catalog,
-    context: async () => ({
-      ...(await opened()),
-      journal: await journal(),
-      locks: join(dirs.data, 'locks'),
-      now,
-      policy: policyHere(dirs),
-    }),
-    prices: displayPrices(opened),
-    signerIdentity: async (choice) => {
-      const { whoSigns } = await import('../signing/signer-choice.ts')
-      return whoSigns(choice, {
-        env,
-        keystores: join(dirs.data, 'keystores'),
-        settings,
-        secrets,
-        desk,
-        io,
-        globals,
-        otherwise: async () => {
-          throw new AppError('KEY_REQUIRED', 'No signer given', { details: { named: false } })
-        },
-      })
-    },
-    read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
-  }
-}

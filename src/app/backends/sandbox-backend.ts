@@ -6,8 +6,9 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { SandboxFault } from '../../domain/sandbox-fault.ts'
-import { type Catalog, catalogOn } from '../../protocols/catalog-types.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
+import type { SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { chainWithTimeLimit } from '../command-time-limit.ts'
@@ -15,10 +16,7 @@ import { policyHere } from '../profiles/policy-file.ts'
 import { serveProfile } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { traced } from './call-trace.ts'
-import { displayPrices } from './display-prices.ts'
-import { warnSilentNetworks } from './silent-network-warning.ts'
-import { providersNamedIn, swapSettingsFrom } from './swap-settings.ts'
-import { warnUnreadableQuotes } from './unreadable-quote-warning.ts'
+import { localEngine, localWallet } from './local-backend.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
 export type OpenSandbox = {
@@ -53,7 +51,7 @@ const patienceMs = 30_000
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
 export function sandboxBackend(needs: Needs): Backend {
-  const { dirs, env, settings, secrets, desk, io, globals, sandbox, announce, until, now, newId } = needs
+  const { dirs, desk, io, globals, sandbox, announce, until, now } = needs
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
     if (announce && !globals.quiet)
@@ -84,66 +82,26 @@ export function sandboxBackend(needs: Needs): Backend {
     needs.keep(state.store)
     return { catalog, rpc, at, ...state, aheadMs }
   })
-  const engine = once(async () => {
-    const { catalog, rpc, store, aheadMs } = await opened()
-    const { createEngine } = await import('../../engine/engine.ts')
-    const [onMissingNetwork, onUnreadableQuote] = [
-      warnSilentNetworks(io, globals),
-      warnUnreadableQuotes(io, globals),
-    ]
-    const swaps = await swapSettingsFrom(env)
-    return (on?: number) =>
-      createEngine({
-        ...{
-          ...swaps,
-          onMissingNetwork,
-          onUnreadableQuote,
-          rpc,
-          store,
-          customer: 'local',
-          now: () => now() + aheadMs,
-          newId,
-        },
-        catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
-      })
+  const account = async (): Promise<SignerIdentity> => ({
+    address: sandboxAccountAddress,
+    label: 'sandbox account',
+    source: 'sandbox',
+    unlock: async () => serviceSigner(await desk(), { kind: 'sandbox' }),
   })
   return {
     profile: 'sandbox',
     kind: 'sandbox',
-    swapProviders: providersNamedIn(env),
-    reference: undefined,
-    rawResponses: undefined,
     serving: sandboxServing(needs, { dir, sandbox: sandbox.admin, opened }),
-    catalog: async () => (await opened()).catalog,
-    findings: async () =>
-      (await import('../doctor/network-findings.ts')).networkFindings({ ...(await opened()), now }),
-    service: once(async () => (await engine())()),
-    serviceOn: async (chainId) => (await engine())(chainId),
+    ...localEngine(needs, async () => {
+      const { catalog, rpc, store, aheadMs } = await opened()
+      return { catalog, rpc, store, now: () => now() + aheadMs }
+    }),
+    ...localWallet(needs, opened, account),
     context: async () => {
       const { catalog, rpc, journal, aheadMs } = await opened()
       const ahead = () => now() + aheadMs
       return { catalog, rpc, journal, locks: join(dir, 'locks'), now: ahead, policy: policyHere(dirs) }
     },
-    prices: displayPrices(opened),
-    signerIdentity: async (choice) => {
-      const { whoSigns } = await import('../signing/signer-choice.ts')
-      return whoSigns(choice, {
-        env,
-        keystores: join(dirs.data, 'keystores'),
-        settings,
-        secrets,
-        desk,
-        io,
-        globals,
-        otherwise: async () => ({
-          address: sandboxAccountAddress,
-          label: 'sandbox account',
-          source: 'sandbox',
-          unlock: async () => serviceSigner(await desk(), { kind: 'sandbox' }),
-        }),
-      })
-    },
-    read: async (chainId, method, params) => (await opened()).rpc(chainId).request(method, params),
   }
 }
 

@@ -6,6 +6,7 @@ import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { listFileCommand } from '../../domain/shell-quoting.ts'
+import { trace } from '../../domain/stack-trace.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
 import type { KeyOwner } from '../../store/api-keys/keys.ts'
@@ -13,7 +14,6 @@ import type { EngineStore } from '../../store/engine/store.ts'
 import type { BackendInputs } from '../backends/backend-inputs.ts'
 import { externalPricesFrom } from '../backends/display-prices.ts'
 import { swapSettingsFrom } from '../backends/swap-settings.ts'
-import { logUnreadableQuotes } from '../backends/unreadable-quote-warning.ts'
 import { apiKeys } from './api-keys.ts'
 
 /** The text of a certificate or of its key. */
@@ -59,6 +59,19 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
         },
       )
     throw cause
+  }
+}
+
+/** Logs each stored quote that cannot be read once, as a JSON line with what is wrong. */
+function logUnreadableQuotes(
+  log: { write: (line: string) => void } | undefined,
+): (quoteId: string, fault: unknown) => void {
+  const told = new Set<string>()
+  return (quote, fault) => {
+    if (told.has(quote)) return
+    told.add(quote)
+    const line = { time: new Date().toISOString(), level: 'error', quote, error: trace(fault) }
+    log?.write(`${JSON.stringify(line)}\n`)
   }
 }
 
