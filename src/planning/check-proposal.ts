@@ -126,13 +126,7 @@ export async function checkWithoutPolicy(
   opinion?: ReferenceQuote,
   snapshot?: ChainSnapshot,
 ): Promise<CheckedPlan> {
-  const { catalog } = context
-  const steps = activeLegs(proposed).flatMap(({ intent, chainId, transactions, at }) =>
-    checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
-      ...step,
-      leg: at,
-    })),
-  )
+  const steps = guardedSteps(context, proposed, terms)
   const proposal = {
     ...proposed,
     legs: proposed.legs.map((leg, at) => ({ ...leg, transactions: of(steps, at) })),
@@ -194,23 +188,26 @@ export async function checkWithoutPolicy(
   }
 }
 
+/** Guards every leg of a proposal by its calldata. */
+const guardedSteps = (
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  proposal: Proposal,
+  vouched: Terms,
+): CheckedPlan['steps'] =>
+  activeLegs(proposal).flatMap(({ at: leg, ...one }) =>
+    checkLeg({ ...one, catalog, vouched }).map((step) => ({ ...step, leg })),
+  )
+
 /** Checks a plan by its calldata alone, without a chain. */
 export function checkCalldata(
-  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  context: Pick<ExecutionContext, 'catalog'>,
   proposal: Proposal,
   terms: Terms,
 ): CheckedPlan {
-  const steps = activeLegs(proposal).flatMap(({ intent, chainId, transactions, at }) =>
-    checkLeg({ intent, chainId, transactions, catalog, vouched: terms }).map((step) => ({
-      ...step,
-      leg: at,
-    })),
-  )
-  const hash = hashPlan(planCore(proposal))
   return {
     proposal,
     terms,
-    steps,
+    steps: guardedSteps(context, proposal, terms),
     contracts: [],
     impacts: [],
     slips: [],
@@ -220,7 +217,7 @@ export function checkCalldata(
     later: [],
     bounds: {},
     reference: 'unknown',
-    hash,
+    hash: hashPlan(planCore(proposal)),
     assurance: 'L1',
   }
 }

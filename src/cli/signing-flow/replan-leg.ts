@@ -45,8 +45,7 @@ async function reproposeLeg(cli: Cli, operation: JournalOperation, intent: Inten
     case 'withdraw': {
       const { strategy, amount } = intent
       const action = intent.kind === 'deposit' ? 'lend' : 'withdraw'
-      const { slippage: asked } = (operation.request ?? {}) as { slippage?: unknown }
-      const slippage = typeof asked === 'number' ? asked : null
+      const slippage = requestedSlippage(operation)
       const made = await service.strategyBytecode({
         id: strategy.slug,
         action,
@@ -80,14 +79,19 @@ async function reproposeLeg(cli: Cli, operation: JournalOperation, intent: Inten
   }
 }
 
+/** The slippage that the request of an operation named; `null` where it named none. */
+function requestedSlippage({ request }: JournalOperation): number | null {
+  const { slippage } = (request ?? {}) as { slippage?: unknown }
+  return typeof slippage === 'number' ? slippage : null
+}
+
 async function reproposeSwap(
   cli: Cli,
-  { request }: JournalOperation,
+  operation: JournalOperation,
   intent: Extract<Intent, { kind: 'swap' }>,
 ): Promise<Reproposal> {
   const { wallet, recipient, tokenIn, tokenOut, exact, provider } = intent
-  const { slippage: asked } = (request ?? {}) as { slippage?: unknown }
-  const slippage = typeof asked === 'number' ? asked : null
+  const slippage = requestedSlippage(operation)
   const service = await cli.service()
   const amount = exact === 'in' ? intent.amountIn : intent.amountOut
   const { quote } = await service.quote({

@@ -39,12 +39,18 @@ export function table<row>(columns: readonly Column<row>[], rows: readonly row[]
 /** A label and its value. */
 export type FieldRow = readonly [label: string, value: string]
 
+/** A row, or nothing where it has nothing to say. */
+export type MaybeRow = FieldRow | '' | false | null | undefined
+
+/** The rows that have something to say. */
+export const shownRows = (rows: readonly MaybeRow[]): FieldRow[] => rows.filter((row) => !!row)
+
 /**
  * Label and value, one pair per line; a row that is nothing is left out. A long value wraps on a terminal; a command never
  * does, because it is pasted.
  */
-export function fields(rows: readonly (FieldRow | '' | false | null | undefined)[], to: Stream): string {
-  const shown = rows.filter((row) => !!row)
+export function fields(rows: readonly MaybeRow[], to: Stream): string {
+  const shown = shownRows(rows)
   const column = Math.max(...shown.map(([label]) => label.length)) + 2
   return shown
     .map(([label, value]) =>

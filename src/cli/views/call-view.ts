@@ -5,15 +5,16 @@ import type { planJson } from '../../planning/plan-output.ts'
 import { formatUnits } from '../terminal/format.ts'
 import { addressLink } from '../terminal/links.ts'
 import type { Stream } from '../terminal/stream.ts'
+import { type FieldRow, shownRows } from '../terminal/table.ts'
 import { wrapped } from '../terminal/text-width.ts'
 
 /** The plan, as `--dry-run --json` prints it. */
 export type Plan = ReturnType<typeof planJson>
 
-/** The symbol of the native coin of a network; `native coin` on a network that this version does not know. */
-const coinOf = (name: string): string =>
-  [...publicNetworks, ...sandboxNetworks].find((network) => network.name === name)?.native.symbol ??
-  'native coin'
+/** The symbol of the native coin of a network, by name or chain id; `native coin` on one that this version does not know. */
+export const coinOf = (named: string | number): string =>
+  [...publicNetworks, ...sandboxNetworks].find(({ name, chainId }) => name === named || chainId === named)
+    ?.native.symbol ?? 'native coin'
 
 /** One transaction of a plan: its purpose, contract, function and arguments by name. */
 export function callView(plan: Plan, at: number, to: Stream): string {
@@ -22,26 +23,22 @@ export function callView(plan: Plan, at: number, to: Stream): string {
   // A plain transfer of the native coin calls nothing.
   const isCall = data !== '0x'
   const named = isCall ? Object.entries(call.args) : []
-  const rows = [
+  const rows = shownRows([
     [
       isCall ? 'contract' : 'to',
       `${addressLink(to, network, target)}${contract === null ? '' : ` ${sanitizeText(contract)}`}`,
     ],
-    ...(isCall ? [['call', sanitizeText(call.name)] as const] : []),
+    isCall && ['call', sanitizeText(call.name)],
     ...named.map(
-      ([name, argument]) => [`  ${sanitizeText(name)}`, argumentText(plan, argument, network, to)] as const,
+      ([name, argument]): FieldRow => [`  ${sanitizeText(name)}`, argumentText(plan, argument, network, to)],
     ),
-    ...(value === '0' ? [] : [['carries', `${formatUnits(value, 18)} ${sanitizeText(coin)}`] as const]),
-    ...(needs
-      ? [
-          [
-            'takes',
-            `at most ${needs.amount.formatted} ${sanitizeText(needs.amount.symbol)}, from the allowance`,
-          ] as const,
-        ]
-      : []),
-    ...(simulated === 'later' ? [['simulated', 'just before it is sent'] as const] : []),
-  ] as const
+    value !== '0' && ['carries', `${formatUnits(value, 18)} ${sanitizeText(coin)}`],
+    needs && [
+      'takes',
+      `at most ${needs.amount.formatted} ${sanitizeText(needs.amount.symbol)}, from the allowance`,
+    ],
+    simulated === 'later' && ['simulated', 'just before it is sent'],
+  ])
   const column = Math.max(...rows.map(([label]) => label.length)) + 2
   return [
     wrapped([`${at + 1}. `, to.paint.bold(sanitizeText(text))], { column: 3 }, to),

@@ -3,10 +3,10 @@ import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
 import type { Evidence } from '../../diagnosis/evidence/evidence.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
-import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { toJson } from '../output/output.ts'
 import { decimal, formatUnits, when } from '../terminal/format.ts'
+import { coinOf } from './call-view.ts'
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -119,11 +119,6 @@ const tableOf = (heads: readonly string[], rows: readonly (readonly unknown[])[]
 
 /** A time of the journal, in epoch milliseconds. */
 const moment = (at: number): Html => html`<time>${when(new Date(at).toISOString())}</time>`
-
-/** The symbol of the native coin of a network; `native coin` on a network that this version does not know. */
-const coinOf = (chainId: number): string =>
-  [...publicNetworks, ...sandboxNetworks].find((network) => network.chainId === chainId)?.native.symbol ??
-  'native coin'
 
 /** One step: its purpose, decoded call and receipt. A purpose that cannot be checked against the calldata is not a heading. */
 function stepSection(

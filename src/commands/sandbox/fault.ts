@@ -134,17 +134,17 @@ function amountOrPlace(
   kind: FaultKind['value'],
   text: string | undefined,
 ): Pick<FaultRequest, 'amount' | 'at'> {
+  const amount = (usual: number | null, read: (given: string) => number) => ({
+    amount: text === undefined ? usual : read(text),
+    at: null,
+  })
   if (kind === 'contract') return { amount: null, at: address(text ?? '', 'A contract') }
   if (kind === 'account') return { amount: null, at: text === undefined ? null : address(text, 'An account') }
-  if (kind === 'nonce') return { amount: text === undefined ? null : nonceOf(text), at: null }
-  if (kind === 'blocks')
-    return { amount: text === undefined ? 1 : wholeNumber(text, 'The number of blocks', 1_000), at: null }
-  if (kind === 'percent')
-    return { amount: text === undefined ? 10 : wholeNumber(percent(text), 'The part', 99), at: null }
-  if (kind === 'duration') {
-    if (text !== undefined) return { amount: Math.round(duration(text)), at: null }
-    return { amount: name === 'delay' ? null : 2_000, at: null }
-  }
+  if (kind === 'nonce') return amount(null, nonceOf)
+  if (kind === 'blocks') return amount(1, (given) => wholeNumber(given, 'The number of blocks', 1_000))
+  if (kind === 'percent') return amount(10, (given) => wholeNumber(given.replace(/%$/, ''), 'The part', 99))
+  if (kind === 'duration')
+    return amount(name === 'delay' ? null : 2_000, (given) => Math.round(duration(given)))
   return { amount: null, at: null }
 }
 
@@ -154,8 +154,6 @@ function nonceOf(text: string): number {
     hint: 'sluice sandbox fault drop-waiting 7, or without a nonce for all pending transactions',
   })
 }
-
-const percent = (text: string): string => text.replace(/%$/, '')
 
 function refuse(isWrong: boolean, message: string, hint: string): void {
   if (isWrong) throw new AppError('USAGE', message, { hint })

@@ -2,7 +2,7 @@ import type { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { View } from '../../cli/output/view.ts'
 import { stateWord, when } from '../../cli/terminal/format.ts'
-import { type FieldRow, fields } from '../../cli/terminal/table.ts'
+import { fields, type MaybeRow } from '../../cli/terminal/table.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinUri, btc } from '../../domain/bitcoin.ts'
@@ -160,7 +160,7 @@ export const depositView: View<DepositDocument> = ({ deposit, amounts, ...one },
 export const deliveryRows = ({
   delivery,
   note,
-}: Pick<DepositDocument['deposit'], 'delivery' | 'note'>): (FieldRow | false)[] => [
+}: Pick<DepositDocument['deposit'], 'delivery' | 'note'>): MaybeRow[] => [
   delivery !== null && ['delivery', delivery === 'verified' ? 'seen on its chain' : 'as the provider says'],
   note !== null && ['note', sanitizeText(note)],
 ]

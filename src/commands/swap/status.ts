@@ -4,7 +4,7 @@ import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view.ts'
 import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/journal-swap-status.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
-import { type FieldRow, fields } from '../../cli/terminal/table.ts'
+import { fields, type MaybeRow } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
@@ -50,7 +50,7 @@ const naming =
   }
 
 /** What there is to say of a deposit on Bitcoin. */
-const depositRows = (deposit: NonNullable<SwapStatus['deposit']>): (FieldRow | false)[] => {
+const depositRows = (deposit: NonNullable<SwapStatus['deposit']>): MaybeRow[] => {
   const { address, memo, amount, confirmations } = deposit
   return [
     ['deposit', `${formatAmount(BigInt(amount), btc)} to ${sanitizeText(address)}`],

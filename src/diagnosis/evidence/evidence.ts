@@ -33,22 +33,7 @@ export function makeEvidence(
   operation: Operation,
   { report, verdict }: Pick<Evidence, 'report' | 'verdict'>,
 ): Evidence {
-  const {
-    id,
-    idemKey,
-    requestHash,
-    request,
-    plan,
-    kind,
-    wallet,
-    state,
-    exit,
-    result,
-    created,
-    updated,
-    legs,
-    steps,
-  } = operation
+  const { id, steps } = operation
   const attempts = steps.flatMap(({ index }) =>
     journal
       .attempts(id, index)
@@ -58,22 +43,7 @@ export function makeEvidence(
   const evidence: Evidence = {
     format: 'sluice-evidence@1',
     made: new Date(now()).toISOString(),
-    operation: {
-      id,
-      idemKey,
-      requestHash,
-      request,
-      plan,
-      kind,
-      wallet,
-      state,
-      exit,
-      result,
-      created,
-      updated,
-      legs,
-      steps,
-    },
+    operation: { ...operation },
     attempts,
     events: journal.events(id),
     trail: { whole: brokenAt === null, brokenAt },
