@@ -285,7 +285,7 @@ describe('the signer', () => {
 
 describe('the style of the house', () => {
   test('only the terminal and the entries touch the process', () => {
-    const may = (file: string) => isEntry(file) || file === 'cli/terminal/io.ts'
+    const may = (file: string) => isEntry(file) || file === 'cli/terminal/standard-streams.ts'
     const touches = /\bprocess\.(stdout|stderr|stdin|exit|exitCode|argv|env|chdir|cwd)\b/
     expect(
       lines(

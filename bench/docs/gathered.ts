@@ -5,7 +5,7 @@ import { withCommands } from '../../src/app/main.ts'
 import { leavesOf } from '../../src/cli/options/command-tree.ts'
 import { describe } from '../../src/cli/schema/command-description.ts'
 import type { CommandSchema } from '../../src/cli/schema/commands.ts'
-import { stdio } from '../../src/cli/terminal/io.ts'
+import { stdio } from '../../src/cli/terminal/standard-streams.ts'
 import { type Topic, topics } from '../../src/commands/help-topics.ts'
 import { commands, helpGroups } from '../../src/commands/index.ts'
 

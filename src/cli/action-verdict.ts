@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/context.ts'
 import type { Cli } from './command-context.ts'
-import { serviceSwapStatus } from './signing-flow/service-swap-status.ts'
+import { serviceSwapStatus } from './signing-flow/swap-status-from-service.ts'
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither
  * service nor chain answers.

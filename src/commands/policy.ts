@@ -12,9 +12,9 @@ import { policyRules } from '../guard/policy/rules.ts'
 import type { Terms } from '../guard/terms.ts'
 import { checkWithoutPolicy, policyFacts } from '../planning/check-proposal.ts'
 import type { ExecutionContext } from '../planning/context.ts'
-import type { Proposal } from '../planning/proposal.ts'
 import { readPlanFile } from '../planning/read-plan-file.ts'
 import type { ReferenceQuote } from '../planning/reference-price.ts'
+import type { Proposal } from '../planning/transaction-proposal.ts'
 
 /** The rules of a policy file, with an example. */
 export const policyRuleHelp: readonly (readonly [rule: string, example: string, words: string])[] = [

@@ -13,7 +13,7 @@ import type { AllowanceRef } from '../planning/approval-legs.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import type { RemainingAllowance } from './facts/facts.ts'
+import type { RemainingAllowance } from './facts/operation-facts.ts'
 
 /** An allowance of a contract on a wallet. `name` is its name in the catalogue; `unlimited` is more than could ever be spent. */
 export type Approval = {

@@ -27,7 +27,6 @@ import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { withUnknownPayoutNote } from './market-quotes.ts'
 import { checkTarget } from './onchain-target-check.ts'
 import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
-import { activeLegs, type Proposal, planCore } from './proposal.ts'
 import {
   type Comparison,
   checkPrice,
@@ -37,6 +36,7 @@ import {
   slippageEstimates,
 } from './reference-price.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
+import { activeLegs, type Proposal, planCore } from './transaction-proposal.ts'
 
 type CheckedWithoutPolicy = {
   proposal: Proposal

@@ -18,7 +18,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import type { ExecutionContext } from './context.ts'
 import { expectedShares } from './market-quotes.ts'
-import type { ProposedLeg } from './proposal.ts'
+import type { ProposedLeg } from './transaction-proposal.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 
 /** The least gas of any transaction. */

@@ -6,7 +6,7 @@ import { misfit } from '../domain/schema-mismatch.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import { decodeIntent, encodeIntent, type OperationSummary } from '../guard/stored-plan.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { operationIdPattern, type Proposal, planCore } from './proposal.ts'
+import { operationIdPattern, type Proposal, planCore } from './transaction-proposal.ts'
 
 /** The fields of a plan file beside wallet, nonce and steps. */
 const Operation = z.strictObject({

@@ -11,8 +11,8 @@ import { actionAmong, withoutFees } from '../protocols/intent-fees.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { swapExchange } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './context.ts'
-import { activeLegs, type Proposal, type ProposedLeg } from './proposal.ts'
 import type { SlippageEstimate } from './reference-price.ts'
+import { activeLegs, type Proposal, type ProposedLeg } from './transaction-proposal.ts'
 import { type Price, usdUnits } from './usd-value.ts'
 
 /** Whether a swap only carries an asset to another chain: then nothing slips, and its price is one for one. */

@@ -8,7 +8,7 @@ import type { ExecutionContext } from './context.ts'
 import { isUnknownPayoutNote } from './market-quotes.ts'
 import { decodePlan, type ParsedPlan } from './plan-format.ts'
 import { planJson } from './plan-output.ts'
-import type { Proposal } from './proposal.ts'
+import type { Proposal } from './transaction-proposal.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file is what somebody wrote; whatever is not there is another text than ours.
 type Shown = any

@@ -6,7 +6,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import { isPriced, lossShare, slippageOf } from '../guard/spending.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/intent-fees.ts'
-import { activeLegs, type Proposal } from './proposal.ts'
+import { activeLegs, type Proposal } from './transaction-proposal.ts'
 import type { Price as UsdPrice } from './usd-value.ts'
 
 /**

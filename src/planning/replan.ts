@@ -14,7 +14,7 @@ import type { Operation, Step } from '../store/journal/operation.ts'
 import { type CheckedPlan, checkProposal } from './check-proposal.ts'
 import type { ExecutionContext } from './context.ts'
 import { storedFeeBound } from './fee-bound.ts'
-import type { ProposedLeg, ReplannableLeg } from './proposal.ts'
+import type { ProposedLeg, ReplannableLeg } from './transaction-proposal.ts'
 
 const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
 /** The states in which the journal accepts no changes. */

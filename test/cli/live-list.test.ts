@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
 import { followList } from '../../src/cli/output/live-list.ts'
-import { unpainted } from '../../src/cli/terminal/io.ts'
+import { unpainted } from '../../src/cli/terminal/standard-streams.ts'
 import type { Stream } from '../../src/cli/terminal/stream.ts'
 import { AppError } from '../../src/domain/errors.ts'
 

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spawn } from '@lydell/node-pty'
 import { describe, expect, test } from 'vitest'
-import { discardTyped } from '../../src/cli/terminal/io.ts'
+import { discardTyped } from '../../src/cli/terminal/discard-typed-ahead.ts'
 import { openKeystore } from '../../src/signing/keystore/encryption.ts'
 import { attemptsIn } from '../support/program.ts'
 import type { Terminal } from '../support/pty.ts'
@@ -134,7 +134,7 @@ test('a stream that is no terminal is left alone: what comes there was meant', a
 })
 
 test('nor is it heard by who is so busy that all clocks are late', async () => {
-  const typedAhead = new URL('../../src/cli/terminal/io.ts', import.meta.url)
+  const typedAhead = new URL('../../src/cli/terminal/discard-typed-ahead.ts', import.meta.url)
   const flag = join(home().data, '..', 'typed')
   const program = `
     import { existsSync } from 'node:fs'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unpainted } from '../../src/cli/terminal/io.ts'
+import { unpainted } from '../../src/cli/terminal/standard-streams.ts'
 import type { Stream } from '../../src/cli/terminal/stream.ts'
 import { lendingView } from '../../src/commands/wallet/wallet.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/facts.ts'
+import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/operation-facts.ts'
 import { hasMovedFunds, unreturnedFeeText } from '../../src/diagnosis/messages/messages.ts'
 import { retryRiskText, supersededStep } from '../../src/diagnosis/messages/retry-safety.ts'
 import { contradictionsText, isSettlementContradicted } from '../../src/diagnosis/messages/unsettled-steps.ts'

@@ -139,7 +139,7 @@ export function serveProfile(
         import('../../server/log.ts'),
         import('../../engine/engine.ts'),
         import('../../store/api-keys/key-limits.ts'),
-        import('../backends/network-health.ts'),
+        import('./network-availability.ts'),
         openStore(database),
       ])
       const { catalog, rpc } = await opened()
@@ -214,7 +214,7 @@ export function serveProfile(
     check: async ({ database: wanted }) => {
       const database = databaseOf(dir, wanted)
       const [{ servedNetworks }, store] = await Promise.all([
-        import('./network-heads.ts'),
+        import('./network-preflight.ts'),
         openStore(database),
       ])
       const { catalog, rpc } = await opened()

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Cli } from '../command-context.ts'
-import { unpainted } from '../terminal/io.ts'
+import { unpainted } from '../terminal/standard-streams.ts'
 import type { Stream } from '../terminal/stream.ts'
 import { table } from '../terminal/table.ts'
 import { watchContinuously } from '../watch-loop.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Globals } from '../options/global-options.ts'
-import { unpainted } from '../terminal/io.ts'
+import { unpainted } from '../terminal/standard-streams.ts'
 import type { Io, Stream } from '../terminal/stream.ts'
 import { placesOn, table } from '../terminal/table.ts'
 import type { Column, List, ListView, View } from './view.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../planning/approval-legs.ts'
 import { type CheckedPlan, checkProposal } from '../../planning/check-proposal.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import type { Proposal, ServiceProposal } from '../../planning/proposal.ts'
+import type { Proposal, ServiceProposal } from '../../planning/transaction-proposal.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce-check.ts'
 import type { Cli } from '../command-context.ts'
@@ -20,7 +20,7 @@ import { noncesOf } from '../options/execution-options.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { refuseExpired, refuseName, requireIdempotency } from './idempotency.ts'
 import { planPrices } from './plan-prices.ts'
-import type { SigningRequest } from './signing-request.ts'
+import type { SigningRequest } from './signing-flow-types.ts'
 import { termsOf } from './terms.ts'
 
 /** A checked proposal of the service, with the known prices. */

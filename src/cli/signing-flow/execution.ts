@@ -12,8 +12,8 @@ import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/executio
 import { depthOf } from '../options/option-values.ts'
 import { progressLine, reportView } from '../views/report-view.ts'
 import { allowanceLines, reportFor, withReport } from './operation-report.ts'
-import { reportedDelivery } from './service-swap-status.ts'
-import type { Execute, Replan, ResumeChoices } from './signing-request.ts'
+import type { Execute, Replan, ResumeChoices } from './signing-flow-types.ts'
+import { reportedDelivery } from './swap-status-from-service.ts'
 
 /**
  * Executes an operation of the journal to its end and reports it. A finished one is only reported,

@@ -11,7 +11,7 @@ import { acquirePlanningLock, withIdleWallet } from '../../transactions/operatio
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-context.ts'
-import { reportedDelivery } from './service-swap-status.ts'
+import { reportedDelivery } from './swap-status-from-service.ts'
 
 /** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */
 const turnMs = 1_000

@@ -1,4 +1,4 @@
-import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
+import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.ts'
 import { finalityText, operationReport, type Report } from '../../diagnosis/report.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'

@@ -15,7 +15,7 @@ import { confirmOlderJournal } from './idempotency.ts'
 import { requireOperation } from './operation-lookup.ts'
 import { refuseFailed } from './operation-report.ts'
 import { replanLeg } from './replan-leg.ts'
-import type { ResumeChoices } from './signing-request.ts'
+import type { ResumeChoices } from './signing-flow-types.ts'
 
 /** The options of a command that resumes an operation. */
 export type ResumeOptions = Partial<SigningOptions> & Partial<ExecutionOptions>

@@ -1,5 +1,5 @@
 import { printedAllowances, unusedAllowances } from '../../diagnosis/approvals.ts'
-import type { RemainingAllowance } from '../../diagnosis/facts/facts.ts'
+import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { checkProposal } from '../../planning/check-proposal.ts'
@@ -13,7 +13,7 @@ import type { Cli } from '../command-context.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { withReport } from './operation-report.ts'
 import { revokeRequest } from './revoke-request.ts'
-import type { Execute, ResumeChoices } from './signing-request.ts'
+import type { Execute, ResumeChoices } from './signing-flow-types.ts'
 import { termsOf } from './terms.ts'
 
 /** The outcomes after which an unused allowance may remain. A replan approves again what it needs. */

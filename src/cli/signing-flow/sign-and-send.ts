@@ -30,7 +30,7 @@ import {
 } from './idempotency.ts'
 import { replanLeg } from './replan-leg.ts'
 import { revokeOnFailure } from './revoke-on-failure.ts'
-import type { ResumeChoices, SigningRequest } from './signing-request.ts'
+import type { ResumeChoices, SigningRequest } from './signing-flow-types.ts'
 import { refuseChangedTerms } from './terms.ts'
 
 /**

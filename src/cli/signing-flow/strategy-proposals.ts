@@ -12,7 +12,7 @@ import {
   refuseQueueRestart,
 } from '../../guard/withdrawal-requests.ts'
 import { depositBounds, type ExchangeBounds, withdrawalBounds } from '../../planning/market-quotes.ts'
-import type { ProposedLeg, ServiceProposal } from '../../planning/proposal.ts'
+import type { ProposedLeg, ServiceProposal } from '../../planning/transaction-proposal.ts'
 import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'

@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import type { Column } from '../output/view.ts'
-import { unpainted } from './io.ts'
+import { unpainted } from './standard-streams.ts'
 import type { Stream } from './stream.ts'
 import { bare, gap, widthOf, wrapped } from './text-width.ts'
 

@@ -1,6 +1,6 @@
 import type { Cli } from '../../cli/command-context.ts'
 import type { List } from '../../cli/output/view.ts'
-import type { positionJson } from '../../cli/views/json.ts'
+import type { positionJson } from '../../cli/views/json-documents.ts'
 import type { Report } from '../../diagnosis/report.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

@@ -6,7 +6,7 @@ import { sparkline } from '../../cli/terminal/charts.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'
-import { strategyDetailJson } from '../../cli/views/json.ts'
+import { strategyDetailJson } from '../../cli/views/json-documents.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
@@ -26,7 +26,7 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
     address: address(owner, '--wallet'),
   })
   const position = positions.find((one) => one.strategy.slug === strategy.slug)
-  const { positionJson } = await import('../../cli/views/json.ts')
+  const { positionJson } = await import('../../cli/views/json-documents.ts')
   const isSilentThere = unread?.includes(strategy.slug) || missing?.includes(strategy.network)
   const shown = position ?? (isSilentThere ? { ...notKnown, strategy } : null)
   // Another deployment may not report queues, and not every strategy has one.
@@ -58,7 +58,7 @@ async function viewOf({ rates }: Pick<Shown, 'rates'>, wantsPlot: boolean, to: S
 }
 
 type Shown = ReturnType<typeof strategyDetailJson> & {
-  position?: ReturnType<typeof import('../../cli/views/json.ts').positionJson> | null
+  position?: ReturnType<typeof import('../../cli/views/json-documents.ts').positionJson> | null
 }
 
 const showView: View<Shown> = (one, to) =>

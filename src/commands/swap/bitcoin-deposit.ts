@@ -28,7 +28,7 @@ import {
   isPaid,
   paidDocument,
   withStatus,
-} from './bitcoin-document.ts'
+} from './bitcoin-deposit-document.ts'
 import { checkLimits } from './bitcoin-limits.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */

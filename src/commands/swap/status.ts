@@ -2,7 +2,7 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view.ts'
-import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/journal-swap-status.ts'
+import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/swap-status-from-journal.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
 import { fields, type MaybeRow } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
@@ -11,7 +11,7 @@ import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { deliveryRows, depthOf } from './bitcoin-document.ts'
+import { deliveryRows, depthOf } from './bitcoin-deposit-document.ts'
 
 /** `swap status` */
 export async function status(

@@ -12,7 +12,7 @@ import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { readDelivery } from '../../transactions/bridge/delivery.ts'
 import { resultOf } from '../../transactions/outcome/delivery-failures.ts'
-import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './facts.ts'
+import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts.ts'
 
 /**
  * The facts of a bridge transfer that a later leg waits for; `undefined` without one. `told` is the delivery hash of the service.

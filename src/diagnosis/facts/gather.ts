@@ -31,7 +31,7 @@ import {
   type Facts,
   isUnderDelivery,
   type StepFacts,
-} from './facts.ts'
+} from './operation-facts.ts'
 
 /** Gathers the facts of an operation from journal, chains and bridge. Read-only. */
 export async function gatherFacts(

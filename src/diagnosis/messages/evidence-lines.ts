@@ -1,7 +1,7 @@
 import { disagreementText } from '../../chain/finality/quorum.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
-import type { Facts, StepFacts } from '../facts/facts.ts'
+import type { Facts, StepFacts } from '../facts/operation-facts.ts'
 import type { EvidenceLine } from '../verdict.ts'
 import { gweiText } from './messages.ts'
 

@@ -9,7 +9,7 @@ import {
   hasOtherPending,
   hasStepSucceeded,
   type StepFacts,
-} from '../facts/facts.ts'
+} from '../facts/operation-facts.ts'
 import { formattedAmount, receivedFundsText } from './received-funds.ts'
 import { retryRiskText, supersededStep } from './retry-safety.ts'
 import { isSettlementContradicted } from './unsettled-steps.ts'

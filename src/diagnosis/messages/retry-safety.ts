@@ -1,5 +1,5 @@
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
-import { type Facts, hasStepSucceeded, type StepFacts } from '../facts/facts.ts'
+import { type Facts, hasStepSucceeded, type StepFacts } from '../facts/operation-facts.ts'
 
 /** Whether a later step carried out the action of this one. */
 const isMadeGood = (steps: Facts['steps'], { step: { leg, index } }: StepFacts): boolean =>

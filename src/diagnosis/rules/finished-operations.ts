@@ -8,7 +8,7 @@ import {
   underDeliveryText,
   unfilledText,
 } from '../../transactions/outcome/delivery-failures.ts'
-import type { Facts } from '../facts/facts.ts'
+import type { Facts } from '../facts/operation-facts.ts'
 import {
   actionCommand,
   allowancesText,

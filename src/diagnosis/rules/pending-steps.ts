@@ -3,7 +3,7 @@ import { roundFeeUp } from '../../chain/fees.ts'
 import type { Attempt } from '../../store/journal/operation.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
-import type { Facts } from '../facts/facts.ts'
+import type { Facts } from '../facts/operation-facts.ts'
 import {
   actionCommand,
   allowancesText,

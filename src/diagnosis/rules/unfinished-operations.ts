@@ -4,7 +4,7 @@ import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-failures.ts'
-import { type Facts, hasStepSucceeded, isUnderDelivery } from '../facts/facts.ts'
+import { type Facts, hasStepSucceeded, isUnderDelivery } from '../facts/operation-facts.ts'
 import {
   actionCommand,
   allowancesText,

@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/chain.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
+import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 
 /** The number of blocks in one exchange. */
 const probesPerBatch = 48

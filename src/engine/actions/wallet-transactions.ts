@@ -2,7 +2,7 @@ import { keccak256, stringToBytes } from 'viem/utils'
 import type { Chain } from '../../chain/chain.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
+import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 
 /** The transactions of a wallet in a block, and roughly how many bytes were read. */
 export type WalletBlock = { number: number; hash: string; submitted: SubmittedRow[]; bytes: number }

@@ -13,11 +13,11 @@ import {
   initialSchema,
   txColumns,
 } from './migrations.ts'
+import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { quotePaymentQueries, quotePaymentSchema } from './quote-payments.ts'
 import { actionsByQuote, quoteQueries } from './quotes.ts'
 import { settingChanges, settingQueries } from './settings.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './snapshots.ts'
-import { submittedQueries, submittedSchema } from './submitted-transactions.ts'
 
 /** The migrations of the engine's store, in order. */
 export const engineMigrations: readonly Migration[] = [

@@ -20,7 +20,7 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import { checkLaterLegs } from '../../planning/later-leg-funding.ts'
 import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import { checkTarget } from '../../planning/onchain-target-check.ts'
-import type { ProposedLeg } from '../../planning/proposal.ts'
+import type { ProposedLeg } from '../../planning/transaction-proposal.ts'
 import { actionAmong, paymentOf, stepFeesOf } from '../../protocols/intent-fees.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 

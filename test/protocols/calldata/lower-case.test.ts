@@ -354,7 +354,10 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
       /^(check\w+Calldata$|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/
     const all: string[] = []
     for (const file of globSync(
-      ['{protocols,swaps}/*/{encode,queue,path,delivery-events}.ts', 'chain/{erc20,permit2,rollup-data-fee}.ts'],
+      [
+        '{protocols,swaps}/*/{encode,queue,path,delivery-events}.ts',
+        'chain/{erc20,permit2,rollup-data-fee}.ts',
+      ],
       { cwd: dir },
     )) {
       const exported = (await import(join(dir, file))) as Record<string, unknown>

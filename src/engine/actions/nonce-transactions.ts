@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
-import type { SubmittedRow } from '../../store/engine/submitted-transactions.ts'
+import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 import { writeInBackground } from '../background-writes.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
