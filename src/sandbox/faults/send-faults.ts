@@ -39,6 +39,8 @@ export type Sends = {
 /** Faults of transactions on their way to a node. */
 export function faultySends(faults: FaultSet): Sends {
   const running = new Set<Promise<void>>()
+  /** What is being sent with other code in the place of its contract: who sends it again meanwhile gets the same answer. */
+  const spoiling = new Map<Hex, Promise<Hex>>()
   const behind = (work: Promise<void>): void => {
     const held = work
       // A later refusal by the node has no caller to report to.
@@ -71,11 +73,17 @@ export function faultySends(faults: FaultSet): Sends {
   }
 
   const take = async ({ name, rpc }: FaultyChain, raw: Hex): Promise<Hex | undefined> => {
+    const begun = spoiling.get(raw)
+    if (begun) return begun
     const fault = faults.find(['drop', 'delay'], name) ?? broken(faults, name, raw)
     if (!fault) return undefined
     faults.happened(fault)
     if (fault.kind === 'drop') return keccak256(raw)
-    if (fault.kind !== 'delay') return spoil(rpc, fault, raw)
+    if (fault.kind !== 'delay') {
+      const sent = spoil(rpc, fault, raw).finally(() => spoiling.delete(raw))
+      spoiling.set(raw, sent)
+      return sent
+    }
     const { amount } = fault
     const later = amount === null ? faults.cleared() : Promise.race([sleep(amount), faults.cleared()])
     behind(later.then(() => rpc.request('eth_sendRawTransaction', [raw])).then(() => undefined))
