@@ -6,7 +6,7 @@ import type { Cli } from '../../cli/command-context.ts'
 import { halfAnHour } from '../../cli/options/execution-options.ts'
 import type { SigningOptions } from '../../cli/options/signing-options.ts'
 import { shown } from '../../cli/output/output.ts'
-import { qrCode } from '../../cli/terminal/qr-code.ts'
+import type { Stream } from '../../cli/terminal/stream.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
@@ -257,4 +257,12 @@ function end(cli: Cli, document: DepositDocument, key: string | undefined): void
     `The swap is not finished${isUnmined ? `: the payment ${document.originTxHash} is in no block yet` : ''}`,
     { details, hint },
   )
+}
+
+/** A text as a QR code for a terminal, two rows of it in one line; `undefined` where it cannot be shown. */
+export async function qrCode(text: string, to: Stream): Promise<string | undefined> {
+  if (!to.isTerminal || to.ascii) return undefined
+  const { renderUnicodeCompact } = await import('uqr')
+  const code = renderUnicodeCompact(text, { border: 2 })
+  return code.split('\n').every((line) => line.length <= to.columns) ? code : undefined
 }

@@ -1,10 +1,11 @@
-import type { Rounds } from '../../chain/contract-query.ts'
+import type { Abi } from 'viem'
+import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { both, type Reading } from '../../chain/contract-reading.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import type { Offer } from '../../protocols/exchange-quotes.ts'
-import { askedOnce, pathsOf, type SwapPath } from '../fee-tier-path.ts'
+import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-tier-path.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { Ask, SwapProvider } from '../provider.ts'
@@ -13,7 +14,6 @@ import { quoterV2Abi } from './abi.ts'
 import { wayOf } from './calldata-check.ts'
 import { swap } from './encode.ts'
 import { packPath } from './path.ts'
-import { atSpot, spotQueries } from './spot-price.ts'
 
 /** Swaps on one chain through the pools of Uniswap v3, or of a fork by the name of `name`: every fee tier, one hop or two, all quoted in one call by QuoterV2. */
 export const uniswapV3 = (
@@ -93,3 +93,20 @@ export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefi
     fair: (prices, paid) => atSpot(path, prices, paid),
   })
 }
+
+/** One query per pool of a path: the quoter returns the price of a pool after one unit, which is the price before it. */
+const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
+  fees.map((fee, at) => ({
+    address: quoter,
+    abi: quoterV2Abi as Abi,
+    functionName: 'quoteExactInput',
+    args: [packPath({ tokens: tokens.slice(at, at + 2), fees: [fee] }), 1n],
+  }))
+
+/** What an amount would bring at the spot prices of a path's pools, without fees; `undefined` if a pool does not answer. */
+const atSpot = (path: SwapPath, answers: readonly unknown[], amount: bigint): bigint | undefined =>
+  bringsAtPrices(
+    path,
+    answers.map((answer) => (answer as readonly [bigint, readonly bigint[]] | undefined)?.[1]?.[0]),
+    amount,
+  )
