@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Candidate, CommandContext, CompletionValues } from '../cli/command-context.ts'
+import type { Candidate, CommandContext, CompletionValues } from '../cli/command-context-types.ts'
 import type { Settings } from '../cli/config-schema.ts'
 import { leavesOf, wordsOf } from '../cli/options/command-tree.ts'
 import { topics } from '../commands/help-topics.ts'

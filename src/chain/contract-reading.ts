@@ -2,7 +2,7 @@ import type { Abi } from 'viem'
 import type { Address, Hex } from '../domain/address.ts'
 
 /**
- * One contract read, as data. With `code` there is no deployed contract: the call brings the code (`price-ages.ts`). `refused` is
+ * One contract read, as data. With `code` there is no deployed contract: the call brings the code (`price-ages-bytecode.ts`). `refused` is
  * the value for contracts that lack the function.
  */
 export type Read = {

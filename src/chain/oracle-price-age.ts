@@ -4,7 +4,7 @@ import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
 import type { Answer, Read } from './contract-reading.ts'
-import { priceAgesCode } from './contracts/price-ages.ts'
+import { priceAgesCode } from './contracts/price-ages-bytecode.ts'
 import { callAt } from './multicall.ts'
 
 const abi = parseAbi(['constructor(address[] oracles, address[] tokens)'])

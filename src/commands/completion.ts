@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
-import type { CommandContext, LocalCli } from '../cli/command-context.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context-types.ts'
 
 /** The shells that there are completions for, with the file of each in `completions`. */
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
-import type { CommandContext, LocalCli } from '../cli/command-context.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context-types.ts'
 import { helpOf } from '../cli/options/usage-errors.ts'
 import { pageOf } from '../cli/paging.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'

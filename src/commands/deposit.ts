@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { StrategyBytecode, StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
-import type { Cli, CommandContext } from '../cli/command-context.ts'
+import type { Cli, CommandContext } from '../cli/command-context-types.ts'
 import { amountOf, checked, slippage } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
 import { referenceForStrategy } from '../cli/signing-flow/reference-quote.ts'

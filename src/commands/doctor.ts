@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
-import type { Backend, CommandContext, LocalCli } from '../cli/command-context.ts'
+import type { Backend, CommandContext, LocalCli } from '../cli/command-context-types.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
 import { findingsView } from '../cli/views/findings-view.ts'
@@ -90,7 +90,7 @@ const kindWords: Record<Backend['kind'], string> = {
 
 /** Checks the policy that applies to every command that signs, if there is one. */
 async function policyFindings({ policyPath }: CommandContext): Promise<Finding[]> {
-  const { readPolicy } = await import('../guard/policy/policy.ts')
+  const { readPolicy } = await import('../guard/policy/load-policy.ts')
   const kept = readPolicy(undefined, policyPath)
   if (!kept) return []
   const rules = Object.keys(kept.policy)

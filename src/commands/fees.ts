@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Fees } from '../api/customer.ts'
 import { action } from '../cli/command-action.ts'
-import type { Cli, CommandContext } from '../cli/command-context.ts'
+import type { Cli, CommandContext } from '../cli/command-context-types.ts'
 import { address, bpsOf } from '../cli/options/option-values.ts'
 import type { View } from '../cli/output/view.ts'
 import { type OperatorDocument, type OperatorFees, servingOf } from '../cli/server-administration.ts'

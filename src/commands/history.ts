@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
-import type { Cli, CommandContext } from '../cli/command-context.ts'
+import type { Cli, CommandContext } from '../cli/command-context-types.ts'
 import { wholeNumber } from '../cli/options/option-values.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import type { ListView } from '../cli/output/view.ts'

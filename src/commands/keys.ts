@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { action } from '../cli/command-action.ts'
-import type { Cli, CommandContext } from '../cli/command-context.ts'
+import type { Cli, CommandContext } from '../cli/command-context-types.ts'
 import { bpsOf } from '../cli/options/option-values.ts'
 import { pageOf } from '../cli/paging.ts'
 import { confirm } from '../cli/prompts.ts'

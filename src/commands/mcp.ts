@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { z } from 'zod'
 import { localAction } from '../cli/command-action.ts'
-import type { CommandContext, LocalCli } from '../cli/command-context.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context-types.ts'
 import { type Tool, toolsOf } from '../cli/schema/mcp-tools.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'

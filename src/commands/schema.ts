@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
-import type { CommandContext, LocalCli } from '../cli/command-context.ts'
+import type { CommandContext, LocalCli } from '../cli/command-context-types.ts'
 import { leavesOf, signs, wordsOf } from '../cli/options/command-tree.ts'
 import { pageOf } from '../cli/paging.ts'
 import { describe } from '../cli/schema/command-description.ts'

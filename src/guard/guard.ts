@@ -24,7 +24,7 @@ import {
   refuseHighServiceFee,
   statedFeesFault,
 } from './service-fees.ts'
-import { type Exemptions, noExemptions } from './terms.ts'
+import { type Exemptions, noExemptions } from './user-terms.ts'
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
 function refuseUnrecoverablePayee({

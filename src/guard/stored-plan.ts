@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Catalog, StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { feesOf, mostFees } from '../protocols/intent-fees.ts'
-import type { TermsJson } from './terms.ts'
+import type { TermsJson } from './user-terms.ts'
 
 type Loose = Record<string, unknown> & { kind: Intent['kind'] }
 

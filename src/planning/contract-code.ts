@@ -3,7 +3,7 @@ import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/u
 import type { ChainClient } from '../chain/client.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { isExempt, type Terms } from '../guard/terms.ts'
+import { isExempt, type Terms } from '../guard/user-terms.ts'
 import type { CodePin, CodePinJournal } from '../store/journal/journal-interface.ts'
 import type { ExecutionContext } from './context.ts'
 

@@ -10,7 +10,7 @@ import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
 import type { Route, SwapProvider } from '../swaps/provider.ts'
 import type { Answer } from './loopback-server.ts'
 import { blockTime, type SandboxNode } from './node-calls.ts'
-import { chainOfNode, openExchanges, type Quoted, quotesOf, tokenOf } from './onchain-exchanges.ts'
+import { chainOfNode, openExchanges, type Quoted, quotesOf, tokenOf } from './pool-quotes.ts'
 import { secretFile } from './secret-files.ts'
 
 /** In how many equal shares the aggregator divides what it swaps between two exchanges. */

@@ -7,7 +7,7 @@ import { depositIn, fillQuery } from '../swaps/across/deposit-events.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
 import type { Answer } from './loopback-server.ts'
 import { blockTime, type SandboxNode } from './node-calls.ts'
-import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './onchain-exchanges.ts'
+import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 
 /** Where the service is below the base URL of the sandbox's services. */
 export const lifiPath = '/lifi/v1'

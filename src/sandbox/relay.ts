@@ -17,7 +17,7 @@ import type { ServiceFault } from './faults/world-faults.ts'
 import { type Asset, assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
 import { balanceOf, blockTime, type StandInOptions, sendMined } from './node-calls.ts'
-import { bestOf, chainOfNode, openExchanges, quotesOf } from './onchain-exchanges.ts'
+import { bestOf, chainOfNode, openExchanges, quotesOf } from './pool-quotes.ts'
 
 /** What can go wrong with the solver of Relay. */
 export const relayFaults = [

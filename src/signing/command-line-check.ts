@@ -6,7 +6,7 @@ import { less, slippageIn, usualImpact, usualSlippage } from '../domain/slippage
 import { acceptedOf, burnPrice, isFair, type Shown } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import { refuseHighServiceFee } from '../guard/service-fees.ts'
-import type { Exemptions } from '../guard/terms.ts'
+import type { Exemptions } from '../guard/user-terms.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/intent-fees.ts'

@@ -5,13 +5,12 @@ import type { Transaction } from '../domain/transaction.ts'
 import { checkLeg } from '../guard/guard.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
 import { decodeIntent } from '../guard/stored-plan.ts'
-import { parseGwei } from '../guard/terms.ts'
+import { parseGwei } from '../guard/user-terms.ts'
 import { commandOperands, optionValue } from './command-line.ts'
 import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './command-line-check.ts'
 import { prepareSigning } from './keystore/curve-precomputation.ts'
 import { generatePrivateKey, parsePrivateKey } from './keystore/private-key.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'
-import { readKeyFile } from './private-files.ts'
 import type {
   ImportSource,
   KeySource,
@@ -21,9 +20,10 @@ import type {
   SigningService,
   TransactionJson,
 } from './protocol.ts'
+import { readKeyFile } from './read-private-file.ts'
 import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
 import type { KeyHolder } from './signer.ts'
-import type { SigningServiceContext } from './signing-context.ts'
+import type { SigningServiceContext } from './signing-service-context.ts'
 
 /** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
 function refuseExcessiveFees(argv: readonly string[], signable: Signable): void {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Cli } from '../../src/cli/command-context.ts'
+import type { Cli } from '../../src/cli/command-context-types.ts'
 import { confirmRepeat } from '../../src/cli/signing-flow/idempotency.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { ExecutionContext } from '../../src/planning/context.ts'

@@ -17,7 +17,7 @@ import { openKey, saveKey } from '../../src/signing/keystore/encrypted-key-file.
 import { openKeystore } from '../../src/signing/keystore/encryption.ts'
 import { generatePrivateKey, parsePrivateKey } from '../../src/signing/keystore/private-key.ts'
 import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
-import { readKeyFile } from '../../src/signing/private-files.ts'
+import { readKeyFile } from '../../src/signing/read-private-file.ts'
 import { castPath } from '../support/cast.ts'
 import { newHome, removeHome } from '../support/operation.ts'
 import { keepSealed } from '../support/sealed.ts'

@@ -1,7 +1,7 @@
 import type { Service } from '../../api/service.ts'
 import { aroundCalls, type ChainClient } from '../../chain/client.ts'
 import type { RpcOptions } from '../../chain/rpc/failover.ts'
-import type { RawResponse, RawResponses } from '../../cli/command-context.ts'
+import type { RawResponse, RawResponses } from '../../cli/command-context-types.ts'
 import type { Io } from '../../cli/terminal/stream.ts'
 
 /** With `--debug`, writes each call to stderr: host, methods, time; never parameters, which could be signed bytes. */

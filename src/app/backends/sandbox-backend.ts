@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type ChainClient, clientOf } from '../../chain/client.ts'
-import type { Backend, Sandbox } from '../../cli/command-context.ts'
+import type { Backend, Sandbox } from '../../cli/command-context-types.ts'
 import type { Serving } from '../../cli/server-administration.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

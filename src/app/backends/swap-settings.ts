@@ -27,7 +27,7 @@ export async function swapSettingsFrom(
   return {
     swaps: {
       secretAt: async (path) =>
-        (await import('../../signing/private-files.ts')).readPrivateFile(path, mostSecretBytes),
+        (await import('../../signing/read-private-file.ts')).readPrivateFile(path, mostSecretBytes),
       ...(names && { providers: await providersIn(names) }),
       ...(seconds && { quoteDeadlineMs: deadlineIn(seconds) }),
     },

@@ -85,7 +85,7 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
   const path = env[aveniaVariable]
   if (!path) return []
   const [{ readPrivateFile }, { parseAccount }] = await Promise.all([
-    import('../../signing/private-files.ts'),
+    import('../../signing/read-private-file.ts'),
     import('../../swaps/avenia/account.ts'),
   ])
   const { url: api = aveniaApi, desks } = parseAccount(readPrivateFile(path, 16_384), path)

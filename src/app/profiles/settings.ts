@@ -19,7 +19,7 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
   const path = join(config, 'config.json')
   const secretsPath = join(config, 'secrets.json')
   const readSecrets = async () => {
-    const { readPrivateFile } = await import('../../signing/private-files.ts')
+    const { readPrivateFile } = await import('../../signing/read-private-file.ts')
     // Check the permissions before using the content.
     return parsed(
       secretsPath,

@@ -7,7 +7,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { commandOperands } from '../../signing/command-line.ts'
 import type { RecordedQuote } from '../../signing/command-line-check.ts'
 import type { RecordedPlan } from '../../signing/recorded-plan-check.ts'
-import type { SigningServiceContext } from '../../signing/signing-context.ts'
+import type { SigningServiceContext } from '../../signing/signing-service-context.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Directories } from '../profiles/directories.ts'
 

@@ -1,5 +1,5 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { Candidate, CompletionValues } from '../command-context.ts'
+import type { Candidate, CompletionValues } from '../command-context-types.ts'
 import type { ArgumentManifest, CommandManifest, OptionManifest } from './command-manifest.ts'
 
 /** The candidates, and whether a file name is also possible. */

@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.ts'
 import { slippageIn } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
-import { parseGwei, type Terms } from '../../guard/terms.ts'
+import { parseGwei, type Terms } from '../../guard/user-terms.ts'
 import { serviceFeeIn } from '../../protocols/intent-fees.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */

@@ -15,13 +15,13 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal, ServiceProposal } from '../../planning/transaction-proposal.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce-check.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import { noncesOf } from '../options/execution-options.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { refuseExpired, refuseName, requireIdempotency } from './idempotency.ts'
 import { planPrices } from './plan-prices.ts'
 import type { SigningRequest } from './signing-flow-types.ts'
-import { termsOf } from './terms.ts'
+import { termsOf } from './user-terms-from-flags.ts'
 
 /** A checked proposal of the service, with the known prices. */
 type Offer = {

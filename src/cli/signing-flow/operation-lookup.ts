@@ -10,7 +10,7 @@ import { settledOperation } from '../../transactions/operations/abandon-operatio
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import { reportedDelivery } from './swap-status-from-service.ts'
 
 /** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */

@@ -1,5 +1,5 @@
 import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.ts'
-import { finalityText, operationReport, type Report } from '../../diagnosis/report.ts'
+import { finalityText, operationReport, type Report } from '../../diagnosis/operation-status-report.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'

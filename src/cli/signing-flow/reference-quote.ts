@@ -8,7 +8,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ReferenceQuote } from '../../planning/reference-price.ts'
 import type { ServiceProposal } from '../../planning/transaction-proposal.ts'
 import { withoutPayments } from '../../protocols/intent-fees.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import { paidIn } from './service-fees.ts'
 
 /** The local engine made these transactions, so it would build the same. */

@@ -8,7 +8,7 @@ import { checkReplannedLeg, findReplannableLeg, refuseWorseTerms } from '../../p
 import type { ProposedLeg, ReplannableLeg } from '../../planning/transaction-proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/intent-fees.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import { refuseDrift } from './strategy-lookup.ts'
 import { claimProposal, depositProposal, withdrawProposal } from './strategy-proposals.ts'
 import { swapProposal } from './swap-proposal.ts'

@@ -9,12 +9,12 @@ import { abandonOperation } from '../../transactions/operations/abandon-operatio
 import { recordOperation } from '../../transactions/operations/record-operation.ts'
 import { outcomeOf, withoutAllowanceText } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run-state.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { withReport } from './operation-report.ts'
 import { revokeRequest } from './revoke-request.ts'
 import type { Execute, ResumeChoices } from './signing-flow-types.ts'
-import { termsOf } from './terms.ts'
+import { termsOf } from './user-terms-from-flags.ts'
 
 /** The outcomes after which an unused allowance may remain. A replan approves again what it needs. */
 const failures: readonly string[] = ['PARTIAL', 'REVERTED', 'CANCELLED', 'SUPERSEDED']

@@ -9,7 +9,7 @@ import { dropUnsigned } from '../../transactions/operations/abandon-operation.ts
 import { refuseAllowanceConflict } from '../../transactions/operations/allowance-conflict.ts'
 import { recordOperation, replaceUnsignedPlan } from '../../transactions/operations/record-operation.ts'
 import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import { halfAnHour, noncesOf } from '../options/execution-options.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
@@ -31,7 +31,7 @@ import {
 import { replanLeg } from './replan-leg.ts'
 import { revokeOnFailure } from './revoke-on-failure.ts'
 import type { ResumeChoices, SigningRequest } from './signing-flow-types.ts'
-import { refuseChangedTerms } from './terms.ts'
+import { refuseChangedTerms } from './user-terms-from-flags.ts'
 
 /**
  * Runs one command that signs: signer, proposal, guard, simulation, question, journal, signatures,

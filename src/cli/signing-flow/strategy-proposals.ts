@@ -11,12 +11,16 @@ import {
   readReceiptUnits,
   refuseQueueRestart,
 } from '../../guard/withdrawal-requests.ts'
-import { depositBounds, type ExchangeBounds, withdrawalBounds } from '../../planning/market-quotes.ts'
+import {
+  depositBounds,
+  type ExchangeBounds,
+  withdrawalBounds,
+} from '../../planning/deposit-withdraw-previews.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/transaction-proposal.ts'
 import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import { notesOn, statedFees } from './service-fees.ts'
 import type { RequestedStrategy } from './strategy-lookup.ts'
 import { swapIntent } from './swap-proposal.ts'

@@ -10,7 +10,7 @@ import {
   isUnfilled,
   resultOf,
 } from '../../transactions/outcome/delivery-failures.ts'
-import type { Cli } from '../command-context.ts'
+import type { Cli } from '../command-context-types.ts'
 import { settleOperation } from './operation-lookup.ts'
 import { reportFor } from './operation-report.ts'
 

@@ -1,5 +1,5 @@
 import type { Action } from '../../api/action.ts'
-import type { Report } from '../../diagnosis/report.ts'
+import type { Report } from '../../diagnosis/operation-status-report.ts'
 import { type Network, networkShown } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { JournalOperation } from '../../planning/context.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { serviceReportOf } from '../../cli/action-verdict.ts'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { checked, depthOf } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view.ts'
 import { findOperation } from '../../cli/signing-flow/operation-lookup.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { confirm } from '../../cli/prompts.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { referenceForPlan } from '../../cli/signing-flow/reference-quote.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { cliFor } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { interruptedError } from '../../cli/error-report.ts'
 import { globalsOf } from '../../cli/options/global-options.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'

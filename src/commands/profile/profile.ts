@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { localAction } from '../../cli/command-action.ts'
-import type { CommandContext, LocalCli } from '../../cli/command-context.ts'
+import type { CommandContext, LocalCli } from '../../cli/command-context-types.ts'
 import { pageOf } from '../../cli/paging.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'

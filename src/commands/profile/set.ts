@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { FromEnvironment, LocalCli } from '../../cli/command-context.ts'
+import type { FromEnvironment, LocalCli } from '../../cli/command-context-types.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../domain/service-url-and-key.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { readPrivateFile } from '../../signing/private-files.ts'
+import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { shownProfile, showProfile } from './show.ts'
 
 /** Adds the profile flags. */

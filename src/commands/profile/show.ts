@@ -1,4 +1,4 @@
-import type { LocalCli } from '../../cli/command-context.ts'
+import type { LocalCli } from '../../cli/command-context-types.ts'
 import type { Config, SecretsStorage } from '../../cli/config-schema.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'
 import { fields } from '../../cli/terminal/table.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext, SandboxStatus } from '../../cli/command-context.ts'
+import type { Cli, CommandContext, SandboxStatus } from '../../cli/command-context-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view.ts'

@@ -1,6 +1,6 @@
 import type { Service } from '../../api/service.ts'
 import type { Strategy } from '../../api/strategy.ts'
-import type { Cli } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-context-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { wholeNumber } from '../../cli/options/option-values.ts'
 import type { ListView } from '../../cli/output/view.ts'
@@ -76,7 +76,7 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
   }
   if (options.watch) {
     const intervalMs = intervalOf(options.interval)
-    const { followList } = await import('../../cli/output/live-list.ts')
+    const { followList } = await import('../../cli/output/watch-list.ts')
     return followList(cli, look, Object.assign(view, { key: 'slug' as const, intervalMs }))
   }
   await cli.list(await look(), view)

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { checked } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'

@@ -1,5 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
-import type { Backend, Cli } from '../../cli/command-context.ts'
+import type { Backend, Cli } from '../../cli/command-context-types.ts'
 import type { Column } from '../../cli/output/view.ts'
 import { pageOf } from '../../cli/paging.ts'
 import { choice, refuseUnasked } from '../../cli/prompts.ts'

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address, checked, refundAddress, slippage, wholeNumber } from '../../cli/options/option-values.ts'
 import { withSigning } from '../../cli/options/signing-options.ts'

@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-context-types.ts'
 import { pageOf } from '../../cli/paging.ts'
 import { confirm, secret } from '../../cli/prompts.ts'
 import { fields } from '../../cli/terminal/table.ts'

@@ -1,8 +1,8 @@
-import type { Cli } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-context-types.ts'
 import { secret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { exportKey } from '../../signing/keystore/directory.ts'
-import { readPrivateFile } from '../../signing/private-files.ts'
+import { readPrivateFile } from '../../signing/read-private-file.ts'
 
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
 export type PasswordOptions = { passwordFile?: string; keychain?: boolean }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context.ts'
+import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { decimal, dollars, percent, when } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/stream.ts'

@@ -13,7 +13,13 @@ import {
   isUnfilled,
   resultOf,
 } from '../../transactions/outcome/delivery-failures.ts'
-import { actionStatuses, finalityText, operationReport, reportedAmounts, stepStatuses } from '../report.ts'
+import {
+  actionStatuses,
+  finalityText,
+  operationReport,
+  reportedAmounts,
+  stepStatuses,
+} from '../operation-status-report.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
 import type { Evidence } from './evidence.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'

@@ -4,8 +4,8 @@ import { AppError } from '../../domain/errors.ts'
 import type { ActionTxRow } from '../../store/engine/migrations.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
+import { issuesOf, type Tracked } from './issued-actions.ts'
 import { inclusionFields, locateTransaction } from './reconcile-transactions.ts'
-import { issuesOf, type Tracked } from './tracking.ts'
 import { makesCall, type RpcTransaction } from './wallet-transactions.ts'
 
 /** Takes a hash that a client reported for an action. A transaction with another call is BAD_REQUEST. */

@@ -9,9 +9,9 @@ import type { ActionTxRow } from '../../store/engine/migrations.ts'
 import { type EngineContext, isChainInScope } from '../context.ts'
 import { fieldError } from '../field-error.ts'
 import { takeClientReport } from './client-reports.ts'
+import { findOperation, type Tracked } from './issued-actions.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
 import { actionStatus, type State } from './state-machine.ts'
-import { findOperation, type Tracked } from './tracking.ts'
 
 type Receipt = { blockHash?: unknown; logs?: unknown }
 

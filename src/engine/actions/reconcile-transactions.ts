@@ -5,8 +5,8 @@ import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 import type { EngineContext } from '../context.ts'
 import { oncePerChain } from '../request-coalescing.ts'
+import type { Tracked } from './issued-actions.ts'
 import { type SubmittedTransactions, submittedSince } from './nonce-transactions.ts'
-import type { Tracked } from './tracking.ts'
 import { callHash, readWalletProgress } from './wallet-transactions.ts'
 
 /** The transactions that the wallet of an action has sent since the action was issued, read once a chain for all its transactions. */

@@ -6,6 +6,7 @@ import { swapProofOf } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../context.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { duplicateSends, retryClientReports } from './client-reports.ts'
+import { findOperation, isSwap, issuesOf, type Tracked } from './issued-actions.ts'
 import { refreshTransaction, submittedSearch } from './reconcile-transactions.ts'
 import {
   type Evidence,
@@ -15,7 +16,6 @@ import {
   type TxInclusion,
   transitions,
 } from './state-machine.ts'
-import { findOperation, isSwap, issuesOf, type Tracked } from './tracking.ts'
 
 /** An action with the other transactions sent for it: duplicates, or those of another issue of its quote. */
 export type TrackedWithDuplicates = Tracked & { duplicates: ActionTxRow[] }

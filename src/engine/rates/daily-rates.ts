@@ -23,7 +23,7 @@ import {
   readSnapshots,
   replacedBlocks,
   storeLackOfOldStates,
-} from './past-states.ts'
+} from './historical-snapshots.ts'
 
 /**
  * The minimum number of blocks probed in one exchange; at most twice as many. Blocks are not spaced as

@@ -9,7 +9,7 @@ import { writeInBackground } from '../background-writes.ts'
 import { deploymentBlock, firstBlockWhere, hasCodeAt, olderContract } from '../history/logs/first-block.ts'
 import { undefinedIfRefused } from '../unread-past.ts'
 import { type IndexPoint, snapshotKey } from './annualized-rate.ts'
-import { pastBlocks } from './past-states.ts'
+import { pastBlocks } from './historical-snapshots.ts'
 
 /**
  * When a market began, in Unix seconds, and the index of one unit then; `undefined` if only the time is

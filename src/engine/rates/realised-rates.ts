@@ -18,7 +18,6 @@ import {
   snapshotKey,
 } from './annualized-rate.ts'
 import { fillMissingDays } from './daily-rates.ts'
-import { type Inception, inceptionPoint, knownInceptions } from './inception.ts'
 import {
   canonicalSnapshots,
   lacksOldStates,
@@ -26,7 +25,8 @@ import {
   readSnapshots,
   snapshotsOf,
   storeLackOfOldStates,
-} from './past-states.ts'
+} from './historical-snapshots.ts'
+import { type Inception, inceptionPoint, knownInceptions } from './inception.ts'
 
 /** How long a list waits for past days to be read, in ms. Later results are for the next list. */
 const fillWaitMs = 3_000

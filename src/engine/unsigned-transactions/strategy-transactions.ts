@@ -3,7 +3,7 @@ import { maxUint256, type TokenAmount, tokenAmount } from '../../domain/amount.t
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
-import { readSearchStarts, type SearchStarts, trackOperation } from '../actions/tracking.ts'
+import { readSearchStarts, type SearchStarts, trackOperation } from '../actions/issued-actions.ts'
 import { type EngineContext, marketNamed, networkOf, routeNetworkNamed } from '../context.ts'
 import { fieldError } from '../field-error.ts'
 import { claimStep, withdrawalWait } from '../positions/queued-withdrawals.ts'

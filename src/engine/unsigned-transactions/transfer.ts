@@ -5,7 +5,7 @@ import { tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
-import { readSearchStarts, trackOperation } from '../actions/tracking.ts'
+import { readSearchStarts, trackOperation } from '../actions/issued-actions.ts'
 import type { EngineContext } from '../context.ts'
 
 /** Builds a plain transfer. The zero address is the native coin. */

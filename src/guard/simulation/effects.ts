@@ -10,8 +10,8 @@ import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { isLaterProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
 import { queueTicket } from '../withdrawal-requests.ts'
+import { roundingUnits } from './dust-and-rounding.ts'
 import type { Simulation } from './result.ts'
-import { roundingUnits } from './rounding-limits.ts'
 
 /** The least change of a balance, and the message if it is violated. */
 type BalanceBound = { token: Token; least: bigint; what: string }

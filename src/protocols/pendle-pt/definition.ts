@@ -3,7 +3,7 @@ import { unitsAt } from '../receipt-units.ts'
 import { checkPendlePtCalldata } from './calldata-check.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 import { pendlePt as market } from './market-adapter.ts'
-import { pendleExchange, ptPrice } from './price.ts'
+import { pendleExchange, ptPrice } from './quotes.ts'
 
 /** The principal tokens of Pendle. */
 export const pendlePt: Protocol<PendlePtConstants> = {

@@ -14,7 +14,7 @@ import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { pendleAbi as abi, pendleEventsAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 import { buyPt, leavePt } from './encode.ts'
-import { ptPrice } from './price.ts'
+import { ptPrice } from './quotes.ts'
 
 const one = 10n ** 18n
 const none: Bounds = { least: 0n, isMature: false }

@@ -7,7 +7,7 @@ import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
 import { publishedCow } from '../genesis/artifacts.ts'
 import type { Answer } from '../loopback-server.ts'
 import { type SandboxNode, type StandInOptions, sendMined } from '../node-calls.ts'
-import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../onchain-exchanges.ts'
+import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../pool-quotes.ts'
 
 /** Where the order book of a chain is below the base URL of the sandbox's services. */
 export const orderBookPath = (network: string): string => `/cow/${network}`

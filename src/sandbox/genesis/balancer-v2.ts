@@ -5,7 +5,7 @@ import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
 import { own, publishedBalancer } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { side } from './pool-amounts.ts'
+import { side } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 /** A weighted pool: the part of its value in each asset in percent, its fee in percent, and all of it in USD. */

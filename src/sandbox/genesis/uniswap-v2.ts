@@ -4,7 +4,7 @@ import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import { own, publishedV2 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { side } from './pool-amounts.ts'
+import { side } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 type Pair = { pair: readonly [Asset, Asset]; usdEachSide: bigint }

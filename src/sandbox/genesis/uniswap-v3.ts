@@ -4,7 +4,7 @@ import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import { own, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { root, type Side, side } from './pool-amounts.ts'
+import { root, type Side, side } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 /** Distance of ticks by fee tier, as the factory has it; 0.01 % and 0.25 % must be enabled by hand. */

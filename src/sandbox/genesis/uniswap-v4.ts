@@ -9,7 +9,7 @@ import type {
 import { own, published, publishedV4 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { root, type Side, side } from './pool-amounts.ts'
+import { root, type Side, side } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 /** The native coin, or an asset. */

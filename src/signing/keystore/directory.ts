@@ -6,7 +6,7 @@ import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { listFileCommand } from '../../domain/shell-quoting.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
-import { readPrivateFile } from '../private-files.ts'
+import { readPrivateFile } from '../read-private-file.ts'
 import { parseKeystore } from './keystore-format.ts'
 
 /** A key in the keystore. `address` is `null` if the file does not name it, as files of cast do. */

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { SwapPath } from '../fee-tier-path.ts'
+import type { SwapPath } from '../fee-tier-paths.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import { feePayments, inner, outer, payments, routerItself } from './abi.ts'
 import { packPath } from './path.ts'

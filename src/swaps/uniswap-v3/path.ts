@@ -1,6 +1,6 @@
 import { concatHex, getAddress, numberToHex, size, sliceHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { SwapPath } from '../fee-tier-path.ts'
+import type { SwapPath } from '../fee-tier-paths.ts'
 
 /** The packed path of the router and the quoter: token (20 bytes), fee (3), token, ... For exact output it begins at the end. */
 export const packPath = ({ tokens, fees }: SwapPath, exact: 'in' | 'out' = 'in'): Hex => {

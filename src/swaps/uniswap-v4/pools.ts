@@ -1,7 +1,7 @@
 import { encodeAbiParameters, keccak256 } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
-import type { SwapPath } from '../fee-tier-path.ts'
+import type { SwapPath } from '../fee-tier-paths.ts'
 import { poolKeyParameters, stateViewAbi } from './abi.ts'
 
 /**

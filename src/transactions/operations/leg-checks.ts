@@ -11,11 +11,11 @@ import {
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
 import { checkLeg } from '../../guard/guard.ts'
-import type { LoadedPolicy } from '../../guard/policy/policy.ts'
+import type { LoadedPolicy } from '../../guard/policy/load-policy.ts'
 import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
 import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'
 import { decodeIntent, type StoredPlan } from '../../guard/stored-plan.ts'
-import { decodeTerms, feeCapOf, type Terms } from '../../guard/terms.ts'
+import { decodeTerms, feeCapOf, type Terms } from '../../guard/user-terms.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { checkLaterLegs } from '../../planning/later-leg-funding.ts'
 import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'

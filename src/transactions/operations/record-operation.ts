@@ -1,5 +1,5 @@
 import { encodeIntent, type StoredPlan } from '../../guard/stored-plan.ts'
-import { encodeTerms } from '../../guard/terms.ts'
+import { encodeTerms } from '../../guard/user-terms.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { pinContracts } from '../../planning/contract-code.ts'

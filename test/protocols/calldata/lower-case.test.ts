@@ -58,7 +58,7 @@ import {
   receiveMessage as cctp_receiveMessage,
 } from '../../../src/swaps/cctp-v2/encode.ts'
 import { preSign as cow_preSign } from '../../../src/swaps/cow/encode.ts'
-import type { SwapPath } from '../../../src/swaps/fee-tier-path.ts'
+import type { SwapPath } from '../../../src/swaps/fee-tier-paths.ts'
 import { depositRelay } from '../../../src/swaps/relay/encode.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
