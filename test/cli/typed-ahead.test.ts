@@ -20,14 +20,20 @@ const typedAt = async (at: Terminal, keys: string, times: readonly number[]) => 
   }
 }
 
-/** The same on a machine that may be busy: where the question stood there before all was typed, once more. */
-async function typedBefore(line: string, keys: string, times: readonly number[]): Promise<Terminal> {
-  const at = shown(line)
-  await typedAt(at, keys, times)
-  if (!at.bytes().includes('(y/N)')) return at
-  at.type('\u0003')
-  await at.exit
-  return typedBefore(line, keys, times)
+/** The same on a machine that may be busy: where the question stood there before all was typed, once more, by the next line. */
+async function typedBefore(
+  lineOf: (tried: number) => string,
+  keys: string,
+  times: readonly number[],
+  question = '(y/N)',
+): Promise<{ at: Terminal; tried: number }> {
+  for (let tried = 0; ; tried++) {
+    const at = shown(lineOf(tried))
+    await typedAt(at, keys, times)
+    if (!at.bytes().includes(question)) return { at, tried }
+    at.type('\u0003')
+    await at.exit
+  }
 }
 
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100'
@@ -39,7 +45,7 @@ describe('what is typed before the question stands there answers nothing', () =>
     ['as a block that is pasted', 'y\r'.repeat(2000), [0]],
   ])('%s', async (_, keys, times) => {
     const before = attemptsIn(home().data)
-    const at = await typedBefore(deposit, keys, times)
+    const { at } = await typedBefore(() => deposit, keys, times)
     await at.shows('(y/N)')
     expect(await at.screen()).toMatch(/\(y\/N\)$/)
     // What was typed before it is heard before it: had any of that been taken, the answer would be another.
@@ -49,8 +55,7 @@ describe('what is typed before the question stands there answers nothing', () =>
   })
 
   test('and what is typed then does', async () => {
-    const at = shown(deposit)
-    await typedAt(at, 'n\r', [0, 100, 300])
+    const { at } = await typedBefore(() => deposit, 'n\r', [0, 100, 300])
     await at.shows('(y/N)')
     at.type('y\r')
     expect(await at.exit).toBe(0)
@@ -71,14 +76,18 @@ describe('what is typed before the question stands there answers nothing', () =>
   })
 
   test('nor is it a password, and the one that is typed after a question is heard before the next', async () => {
-    const at = shown('wallet new main')
-    await typedAt(at, 'hunter2\rhunter2\r', [0, 100])
+    const { at, tried } = await typedBefore(
+      (tried) => `wallet new main-${tried}`,
+      'hunter2\rhunter2\r',
+      [0, 100],
+      'New password',
+    )
     await at.shows(/New password.*: ?$/m)
     at.type('correct\r')
     await at.shows(/Repeat the password.*: ?$/m)
     at.type('correct\r')
     expect(await at.exit).toBe(0)
-    const sealed = readFileSync(join(home().data, 'keystores', 'main.json'), 'utf8')
+    const sealed = readFileSync(join(home().data, 'keystores', `main-${tried}.json`), 'utf8')
     expect(await openKeystore(sealed, 'correct')).toMatch(/^0x[0-9a-f]{64}$/)
   })
 })
