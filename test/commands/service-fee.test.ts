@@ -23,6 +23,16 @@ const writePolicy = (policy: object) => {
   writeFileSync(join(dir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
 }
 
+/** Goes on without waiting until so many transactions are sent, and mined: a node answers before it has mined. */
+async function sentUntil(id: string, count: number): Promise<void> {
+  const { rpc } = sandbox.chain(31337)
+  const counted = (tag: string) => rpc.request<string>('eth_getTransactionCount', [sandbox.user.address, tag])
+  const settled = () =>
+    expect.poll(async () => (await counted('latest')) === (await counted('pending'))).toBe(true)
+  for (await settled(); attempts() < count; await settled())
+    expect((await run(`action resume ${id} --no-wait --yes --json`)).exit).toBe(20)
+}
+
 describe('fees set', () => {
   test.each(['--swap-fee-bps', '--performance-fee-bps', '--max-markup-bps', '--markup-bps'])(
     '%s out of its range is to be typed with that very flag',
@@ -237,7 +247,7 @@ describe('with a collector, a swap', () => {
     await collecting()
     const key = '--idempotency-key fee-resumed'
     expect((await run(swap(`${key} --no-wait`))).exit).toBe(20)
-    expect((await run('action resume fee-resumed --no-wait --json')).exit).toBe(20)
+    await sentUntil('fee-resumed', 2)
     expect(await held(usdc())).toBe(0n)
     await sandbox.world.warp(3_600)
     const { exit, json, err } = await run('action resume fee-resumed --json')
@@ -249,7 +259,7 @@ describe('with a collector, a swap', () => {
   test('whose fee cannot be paid is done in part, and the fee is planned anew and paid once', async () => {
     await collecting()
     await run(swap('--idempotency-key fee-later --no-wait'))
-    await run('action resume fee-later --no-wait --json')
+    await sentUntil('fee-later', 2)
     const rest = await held(usdc(), sandbox.user.address)
     const move = (from: Address, to: Address) =>
       sandbox.sendAs(31337, from, {
