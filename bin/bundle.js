@@ -20,7 +20,7 @@ const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontex
  * start. What is in none of them is loaded by few, in chunks as they fall out.
  */
 const ways = {
-  completion: ['cli/help/completion', 'commands/completion', 'app/completion-values'],
+  completion: ['cli/help/complete-word', 'commands/completion', 'app/completion-values'],
   lists: ['commands/config', 'commands/strategies/strategies', 'commands/yield'],
   own: [
     'commands/init/init',

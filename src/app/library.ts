@@ -4,9 +4,8 @@ import { type Network, networkNamed, publicNetworks } from '../domain/networks.t
 import { tokenAt } from '../domain/token.ts'
 import { type Catalog, catalogOn, joined } from '../protocols/catalog-types.ts'
 import { once } from './backends/backend-inputs.ts'
-
-import { refuseOptions } from './library-options.ts'
 import { allNetworks, filesOf } from './profiles/catalog.ts'
+import { refuseOptions } from './validate-library-options.ts'
 
 export type { Catalog, Core, Service }
 /** An error of the library: `code` is one of the codes that `sluice schema` prints, and `hint` is the next step. */

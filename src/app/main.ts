@@ -73,7 +73,7 @@ async function completed(argv: readonly string[], world: CommandContext): Promis
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
   const [{ complete, completionText }, { commandManifest }] = await Promise.all([
-    import('../cli/help/completion.ts'),
+    import('../cli/help/complete-word.ts'),
     import('../cli/help/command-manifest.ts'),
   ])
   const found = await complete(

@@ -1,7 +1,7 @@
 import { fstatSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandManifest } from '../cli/help/command-manifest.ts'
-import { complete, completionText } from '../cli/help/completion.ts'
+import { complete, completionText } from '../cli/help/complete-word.ts'
 import { helpText } from '../cli/help/help-text.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { completionValues } from './completion-values.ts'

@@ -11,9 +11,9 @@ import type { RuleResult } from '../guard/policy/policy-types.ts'
 import { policyRules } from '../guard/policy/rules.ts'
 import type { Terms } from '../guard/user-terms.ts'
 import { checkWithoutPolicy, policyFacts } from '../planning/check-proposal.ts'
+import type { ReferenceQuote } from '../planning/compare-with-reference-quote.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import { readPlanFile } from '../planning/read-plan-file.ts'
-import type { ReferenceQuote } from '../planning/reference-price.ts'
 import type { Proposal } from '../planning/transaction-proposal.ts'
 
 /** The rules of a policy file, with an example. */

@@ -15,10 +15,18 @@ import { checkLeg, type DecodedStep } from '../guard/guard.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { PolicyFacts } from '../guard/policy/policy-types.ts'
 import { enforceRules, policyRules } from '../guard/policy/rules.ts'
-import type { Simulation } from '../guard/simulation/result.ts'
+import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import { calldataDeadline } from '../guard/spending.ts'
 import type { Terms } from '../guard/user-terms.ts'
 import { actionAmong } from '../protocols/intent-fees.ts'
+import {
+  type Comparison,
+  checkPrice,
+  compareWithReference,
+  type ReferenceQuote,
+  type SlippageEstimate,
+  slippageEstimates,
+} from './compare-with-reference-quote.ts'
 import type { ExecutionContext } from './context.ts'
 import type { CheckedContract } from './contract-code.ts'
 import { withUnknownPayoutNote } from './deposit-withdraw-previews.ts'
@@ -27,14 +35,6 @@ import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { checkTarget } from './onchain-target-check.ts'
 import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
-import {
-  type Comparison,
-  checkPrice,
-  compareWithReference,
-  type ReferenceQuote,
-  type SlippageEstimate,
-  slippageEstimates,
-} from './reference-price.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 import { activeLegs, type Proposal, planCore } from './transaction-proposal.ts'
 

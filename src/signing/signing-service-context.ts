@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import type { RecordedQuote } from './command-line-check.ts'
+import type { RecordedQuote } from './intent-matches-command-line.ts'
 import type { RecordedPlan } from './recorded-plan-check.ts'
 
 /** What the signing service knows independently of its callers. */

@@ -7,7 +7,11 @@ import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/
 import { decodeIntent } from '../guard/stored-plan.ts'
 import { parseGwei } from '../guard/user-terms.ts'
 import { commandOperands, optionValue } from './command-line.ts'
-import { namesRecordedPlan, refuseIntentMismatch, refuseUnrequestedFee } from './command-line-check.ts'
+import {
+  namesRecordedPlan,
+  refuseIntentMismatch,
+  refuseUnrequestedFee,
+} from './intent-matches-command-line.ts'
 import { prepareSigning } from './keystore/curve-precomputation.ts'
 import { generatePrivateKey, parsePrivateKey } from './keystore/private-key.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'

@@ -9,7 +9,7 @@ import { checkLeg } from '../../src/guard/guard.ts'
 import { checkEffect } from '../../src/guard/simulation/effects.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { refuseIntentMismatch } from '../../src/signing/command-line-check.ts'
+import { refuseIntentMismatch } from '../../src/signing/intent-matches-command-line.ts'
 import { catalog, coin, lending, marketAt, thief, usdc, wallet } from '../support/plans.ts'
 import { calldata } from '../support/sandbox.ts'
 

@@ -17,7 +17,7 @@ import { pendleRouterAbi } from '../../src/protocols/pendle-pt/abi.ts'
 import type { PendlePtConstants } from '../../src/protocols/pendle-pt/constants-schema.ts'
 import { buyPt, leavePt } from '../../src/protocols/pendle-pt/encode.ts'
 import { swapExactIn } from '../../src/protocols/spark-psm3/encode.ts'
-import { refuseIntentMismatch } from '../../src/signing/command-line-check.ts'
+import { refuseIntentMismatch } from '../../src/signing/intent-matches-command-line.ts'
 import { catalog, lending, thief, usdc, usdt, wallet } from '../support/plans.ts'
 
 const chainId = 31337

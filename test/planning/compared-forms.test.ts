@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { compareWithReference } from '../../src/planning/reference-price.ts'
+import { compareWithReference } from '../../src/planning/compare-with-reference-quote.ts'
 import type { Proposal } from '../../src/planning/transaction-proposal.ts'
 import { supplyBase, withdrawBase } from '../../src/protocols/compound-v3/encode.ts'
 import { marketAt, thief, usdc, usdt, wallet } from '../support/plans.ts'

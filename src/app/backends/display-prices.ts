@@ -17,7 +17,7 @@ export const displayPrices =
       const { catalog, rpc } = await opened()
       const [{ openChain }, { read }, { unitPriceUsd }, { together }] = await Promise.all([
         import('../../chain/chain.ts'),
-        import('../../chain/block-reads.ts'),
+        import('../../chain/contract-reads.ts'),
         import('../../engine/prices/unit-price.ts'),
         import('../../chain/contract-reading.ts'),
       ])

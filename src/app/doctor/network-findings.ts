@@ -49,7 +49,7 @@ async function nodeFindings(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding[]> {
-  const { latestBlock } = await import('../../chain/block-reads.ts')
+  const { latestBlock } = await import('../../chain/contract-reads.ts')
   const node = await nodeFinding(network, chain, catalog, nowMs)
   return [node, ...(await refusedFindings(network, chain.rpc, await latestBlock(chain)))]
 }
@@ -61,7 +61,7 @@ async function nodeFinding(
   nowMs: number,
 ): Promise<Finding> {
   const [{ latestBlock }, { marketsOf }, { dependencyFaults, marketFaults }] = await Promise.all([
-    import('../../chain/block-reads.ts'),
+    import('../../chain/contract-reads.ts'),
     import('../../protocols/registry.ts'),
     import('../../engine/catalog-checks/contract-check.ts'),
   ])

@@ -1,6 +1,6 @@
-import { latestBlock } from '../../chain/block-reads.ts'
 import { openChain } from '../../chain/chain.ts'
 import type { ChainClient } from '../../chain/client.ts'
+import { latestBlock } from '../../chain/contract-reads.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'

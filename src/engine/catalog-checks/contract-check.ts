@@ -1,7 +1,7 @@
 import { parseAbi, toFunctionSelector } from 'viem/utils'
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { type Read, type Reading, together } from '../../chain/contract-reading.ts'
+import { read } from '../../chain/contract-reads.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
@@ -21,7 +21,7 @@ import {
   type UniswapV4Constants,
 } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import { feedAbi } from '../../protocols/prices.ts'
+import { feedAbi } from '../../protocols/oracle-prices.ts'
 import {
   answers,
   type ContractAssertion,

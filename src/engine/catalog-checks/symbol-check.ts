@@ -1,6 +1,6 @@
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { type Reading, together } from '../../chain/contract-reading.ts'
+import { read } from '../../chain/contract-reads.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/catalog-types.ts'

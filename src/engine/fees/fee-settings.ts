@@ -4,7 +4,7 @@ import { bpsIn, isBps } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
-import { operatorCustomer } from '../../store/engine/settings.ts'
+import { operatorCustomer } from '../../store/engine/customer-settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { EngineContext } from '../context.ts'
 

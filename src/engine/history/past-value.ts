@@ -1,6 +1,6 @@
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import type { Reading } from '../../chain/contract-reading.ts'
+import { read } from '../../chain/contract-reads.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'

@@ -1,7 +1,7 @@
 import type { History } from '../../api/position-history.ts'
-import { latestBlock, read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import type { Reading } from '../../chain/contract-reading.ts'
+import { latestBlock, read } from '../../chain/contract-reads.ts'
 import { isUnknownBlock } from '../../chain/rpc/errors.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,6 +1,6 @@
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { known, type Reading, together } from '../../chain/contract-reading.ts'
+import { read } from '../../chain/contract-reads.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'

@@ -1,8 +1,8 @@
 import { formatUnits } from 'viem/utils'
 import type { Stats } from '../../api/wallet-positions.ts'
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { both, together } from '../../chain/contract-reading.ts'
+import { read } from '../../chain/contract-reads.ts'
 import type { Address } from '../../domain/address.ts'
 import { tokenAt } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
@@ -24,7 +24,7 @@ import {
   sameTerms,
   symbolsOf,
 } from '../../protocols/compound-v3/account.ts'
-import { pricesOf } from '../../protocols/prices.ts'
+import { pricesOf } from '../../protocols/oracle-prices.ts'
 import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
 import { ray } from '../../protocols/shared/rate-units.ts'
 import type { LendingAccount, LendingAccountReader } from '../context.ts'

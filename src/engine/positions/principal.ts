@@ -1,6 +1,6 @@
-import { read, readAtHead } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { known, together } from '../../chain/contract-reading.ts'
+import { read, readAtHead } from '../../chain/contract-reads.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

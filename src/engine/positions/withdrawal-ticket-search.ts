@@ -1,6 +1,6 @@
-import { type BlockRef, read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { together } from '../../chain/contract-reading.ts'
+import { type BlockRef, read } from '../../chain/contract-reads.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { balance } from '../../protocols/shared/amount-reads.ts'

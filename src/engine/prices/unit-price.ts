@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { priceOf } from '../../protocols/prices.ts'
+import { priceOf } from '../../protocols/oracle-prices.ts'
 import { marketOf } from '../../protocols/registry.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { answerRounds, type BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import { answerRounds, type BlockRef } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market, Moment, Rate } from '../../protocols/market-adapter.ts'
 import type { RateReader } from '../context.ts'

@@ -1,7 +1,7 @@
 import type { Rates } from '../../api/strategy.ts'
 import { blockBefore } from '../../chain/block-by-timestamp.ts'
-import type { BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import type { BlockRef } from '../../chain/contract-reads.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

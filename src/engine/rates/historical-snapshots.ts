@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/contract-reading.ts'
+import { read } from '../../chain/contract-reads.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

@@ -1,6 +1,6 @@
-import { type BlockRef, read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional } from '../../chain/contract-reading.ts'
+import { type BlockRef, read } from '../../chain/contract-reads.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { ray } from '../../protocols/shared/rate-units.ts'

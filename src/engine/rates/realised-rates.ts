@@ -1,6 +1,6 @@
 import { blockBefore } from '../../chain/block-by-timestamp.ts'
-import type { BlockRef } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import type { BlockRef } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'

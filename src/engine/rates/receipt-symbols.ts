@@ -1,6 +1,6 @@
 import type { Receipt } from '../../api/strategy.ts'
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import { read } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'

@@ -1,10 +1,10 @@
-import { answerRounds } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import { answerRounds } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import { priceOf } from '../../protocols/prices.ts'
+import { priceOf } from '../../protocols/oracle-prices.ts'
 import { type Reward, rewardRate } from '../../protocols/shared/rewards.ts'
 import type { ListedMarket } from '../context.ts'
 

@@ -1,7 +1,7 @@
 import { type BlockTime, blockBefore } from '../../chain/block-by-timestamp.ts'
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { optional, together } from '../../chain/contract-reading.ts'
+import { read } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { RateReader } from '../context.ts'

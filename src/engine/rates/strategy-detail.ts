@@ -1,6 +1,6 @@
 import type { Strategy } from '../../api/strategy.ts'
-import { latestBlock } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import { latestBlock } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../store/engine/store.ts'

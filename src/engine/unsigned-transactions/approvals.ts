@@ -1,5 +1,5 @@
-import { read } from '../../chain/block-reads.ts'
 import type { Chain } from '../../chain/chain.ts'
+import { read } from '../../chain/contract-reads.ts'
 import { approve, decodeApprove, erc20Abi } from '../../chain/erc20.ts'
 import { approveThrough } from '../../chain/permit2.ts'
 import type { Address } from '../../domain/address.ts'

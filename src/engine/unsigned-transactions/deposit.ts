@@ -1,6 +1,6 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
-import { answerRounds, read } from '../../chain/block-reads.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
+import { answerRounds, read } from '../../chain/contract-reads.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { usualSlippage } from '../../domain/slippage.ts'

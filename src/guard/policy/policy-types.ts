@@ -4,7 +4,7 @@ import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { AssuranceLevel } from '../assurance.ts'
-import type { Simulation } from '../simulation/result.ts'
+import type { Simulation } from '../simulation/simulation-types.ts'
 
 /** The result of one policy rule for one plan. */
 export type RuleResult = {

@@ -8,7 +8,7 @@ import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
-import type { Allowance, SimulationQuestion } from './result.ts'
+import type { Allowance, SimulationQuestion } from './simulation-types.ts'
 import { firstWord, readsOf } from './wallet-state.ts'
 
 /** A leg to simulate on a block. */

@@ -11,7 +11,7 @@ import { queueOf } from '../../protocols/registry.ts'
 import { isLaterProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
 import { queueTicket } from '../withdrawal-requests.ts'
 import { roundingUnits } from './dust-and-rounding.ts'
-import type { Simulation } from './result.ts'
+import type { Simulation } from './simulation-types.ts'
 
 /** The least change of a balance, and the message if it is violated. */
 type BalanceBound = { token: Token; least: bigint; what: string }

@@ -4,7 +4,7 @@ import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block-simulation.ts'
-import type { Simulation } from './result.ts'
+import type { Simulation } from './simulation-types.ts'
 import { firstWord, readsOf, type WalletState } from './wallet-state.ts'
 
 /** The first word of an answer in which every step succeeded. */

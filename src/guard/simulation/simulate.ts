@@ -22,7 +22,7 @@ import {
 } from './block-simulation.ts'
 import { simulateByEthCall } from './eth-call-simulation.ts'
 import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts'
-import type { Allowance, Simulation, SimulationQuestion } from './result.ts'
+import type { Allowance, Simulation, SimulationQuestion } from './simulation-types.ts'
 import { insufficientFunds, readWalletState, type WalletState } from './wallet-state.ts'
 
 const textOf = (outcome: SimulationOutcome): string =>

@@ -2,7 +2,7 @@ import { type Answer, known, type Reading, together } from '../../chain/contract
 import { erc20Abi } from '../../chain/erc20.ts'
 import { priceAge } from '../../chain/oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
-import { isFresh } from '../prices.ts'
+import { isFresh } from '../oracle-prices.ts'
 import { balance } from '../shared/amount-reads.ts'
 import type { Account, Holding, Reserve, Totals } from '../shared/lending-account.ts'
 import {

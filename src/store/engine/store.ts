@@ -2,6 +2,7 @@ import { keysSchema } from '../api-keys/keys.ts'
 import type { Migration, Sql } from '../sql/sql.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { clientReportQueries, clientReportSchema, isReportedForOther } from './client-reports.ts'
+import { settingChanges, settingQueries } from './customer-settings.ts'
 import { type IssuedOperation, isSwapColumn, issuedTransactionQueries } from './issued-transactions.ts'
 import {
   type ActionRow,
@@ -16,7 +17,6 @@ import {
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { quotePaymentQueries, quotePaymentSchema } from './quote-payments.ts'
 import { actionsByQuote, quoteQueries } from './quotes.ts'
-import { settingChanges, settingQueries } from './settings.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './snapshots.ts'
 
 /** The migrations of the engine's store, in order. */

@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from 'viem/utils'
-import { read as ask, latestBlock } from '../../../chain/block-reads.ts'
 import type { Chain } from '../../../chain/chain.ts'
+import { read as ask, latestBlock } from '../../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../../chain/rpc/timeouts.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import type { Sought } from '../../../swaps/provider-dependencies.ts'

@@ -11,7 +11,7 @@ import type { Operation, Step } from '../../store/journal/operation.ts'
 import { checkDelivery } from '../bridge/delivery-check.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import type { Execution, FeeCap, Progress } from '../run-state.ts'
-import { executeOperation } from './execute.ts'
+import { executeOperation } from './execute-operation.ts'
 import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
 
