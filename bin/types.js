@@ -16,7 +16,7 @@ const work = join(root, 'dist', `types.${process.pid}`)
 const probe = [
   ['Service', 'api/service'],
   ['Strategy', 'api/strategy'],
-  ['MarketConstants', 'protocols/market-constants-schema'],
+  ['MarketConstants', 'protocols/market-constants-union'],
 ]
   .map(
     ([name, path]) => `import type { ${name} as Type${name} } from '../../src/${path}.ts'

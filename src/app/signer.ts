@@ -9,7 +9,7 @@ import { directories } from './profiles/directories.ts'
 import { type SelectedProfile, selectProfile } from './profiles/profile-selection.ts'
 import { unopened } from './profiles/secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
-import { readAhead, signerReads } from './signing/signer-inputs.ts'
+import { readAhead, signerReads } from './signing/recorded-plan-reader.ts'
 import type { SignerLine } from './signing/signer-process.ts'
 
 /**

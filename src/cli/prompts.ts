@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { Globals } from './options/global-options.ts'
 import type { Io } from './terminal/stream.ts'
-import { broken } from './terminal/text-width.ts'
+import { broken } from './terminal/text-wrap.ts'
 
 /** Asks yes or no. `--yes` answers yes; without a terminal it is PROMPT_NEEDED, with the command `instead`; no is DECLINED. */
 export async function confirm(

@@ -3,7 +3,7 @@ import { localAction } from '../cli/command-action.ts'
 import type { Backend, CommandContext, LocalCli } from '../cli/command-context-types.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
 import type { Stream } from '../cli/terminal/stream.ts'
-import { findingsView } from '../cli/views/findings-view.ts'
+import { findingsView } from '../cli/views/health-checks-view.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** `doctor`: checks the setup. */

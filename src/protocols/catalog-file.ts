@@ -3,7 +3,7 @@ import { type Address, At, nativeAddress } from '../domain/address.ts'
 import { networkNamed, publicNetworks } from '../domain/networks.ts'
 import { nativeToken, tokenAt } from '../domain/token.ts'
 import { type Catalog, categories } from './catalog-types.ts'
-import { MarketConstants } from './market-constants-schema.ts'
+import { MarketConstants } from './market-constants-union.ts'
 
 const Text = z.string().min(1)
 const Decimals = z.int().min(0).max(36)

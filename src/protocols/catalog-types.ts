@@ -2,7 +2,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from './bitcoin-services.ts'
-import type { MarketConstants } from './market-constants-schema.ts'
+import type { MarketConstants } from './market-constants-union.ts'
 
 /** The four kinds of strategy of the specification. */
 export const categories = ['lending', 'staking', 'fixed-yield', 'other'] as const

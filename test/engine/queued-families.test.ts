@@ -20,7 +20,7 @@ import { readClaim, readReceiptUnits, refuseQueueRestart } from '../../src/guard
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import type { MarketConstants } from '../../src/protocols/market-constants-schema.ts'
+import type { MarketConstants } from '../../src/protocols/market-constants-union.ts'
 import { marketOf, queueOf } from '../../src/protocols/registry.ts'
 import { claimExitedAssets } from '../../src/protocols/stakewise/queue.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'

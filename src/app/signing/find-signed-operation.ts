@@ -11,7 +11,7 @@ import { allNetworks } from '../profiles/catalog.ts'
 import type { Directories } from '../profiles/directories.ts'
 import { selectProfile } from '../profiles/profile-selection.ts'
 import { unopened } from '../profiles/secrets.ts'
-import { planTextIn } from './signer-inputs.ts'
+import { planTextIn } from './recorded-plan-reader.ts'
 
 type Needs = {
   dirs: Directories

@@ -9,11 +9,11 @@ import {
   VerdictDocument,
   VerifiedDocument,
 } from './action.ts'
-import { CommandList, CommandSchema } from './commands.ts'
 import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument, PolicyDocument } from './plan.ts'
 import { DemoDocument, FaultDocument, FundDocument, SandboxDocument } from './sandbox.ts'
+import { CommandList, CommandSchema } from './schema-command-output.ts'
 import {
   CompletionDocument,
   ConfigDocument,

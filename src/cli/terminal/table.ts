@@ -2,7 +2,7 @@ import Table from 'cli-table3'
 import type { Column } from '../output/view.ts'
 import { unpainted } from './standard-streams.ts'
 import type { Stream } from './stream.ts'
-import { bare, gap, widthOf, wrapped } from './text-width.ts'
+import { bare, gap, widthOf, wrapped } from './text-wrap.ts'
 
 /** How many decimals of an amount a list shows there. */
 export const placesOn = ({ isTerminal }: Pick<Stream, 'isTerminal'>): number =>

@@ -6,7 +6,7 @@ import { addressLink } from '../terminal/explorer-links.ts'
 import { formatUnits } from '../terminal/format.ts'
 import type { Stream } from '../terminal/stream.ts'
 import { type FieldRow, shownRows } from '../terminal/table.ts'
-import { wrapped } from '../terminal/text-width.ts'
+import { wrapped } from '../terminal/text-wrap.ts'
 
 /** The plan, as `--dry-run --json` prints it. */
 export type Plan = ReturnType<typeof planJson>

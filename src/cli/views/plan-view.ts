@@ -4,7 +4,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/stream.ts'
-import { wrapped } from '../terminal/text-width.ts'
+import { wrapped } from '../terminal/text-wrap.ts'
 import { callView, type Plan, whose } from './call-view.ts'
 
 type PriceRow = readonly [label: string, text: string]

@@ -8,7 +8,7 @@ import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
 import type { Stream } from '../terminal/stream.ts'
 import { fields } from '../terminal/table.ts'
-import { beside, widthOf } from '../terminal/text-width.ts'
+import { beside, widthOf } from '../terminal/text-wrap.ts'
 
 /** One event of an execution: the line that stays, and the text that moves. */
 export function progressLine(

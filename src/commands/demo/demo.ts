@@ -4,7 +4,7 @@ import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
 import { interruptedError } from '../../cli/error-report.ts'
 import { globalsOf } from '../../cli/options/global-options.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'
-import { balanceSheet } from './balances.ts'
+import { balanceSheet } from './balance-reconciliation.ts'
 import { type Play, steps } from './steps.ts'
 
 /** `demo`: the whole main job on the sandbox, narrated, each step checked against the chain itself. */

@@ -4,7 +4,7 @@ import type { CommandContext, LocalCli } from '../../cli/command-context-types.t
 import type { KeptProfile } from '../../cli/config-schema.ts'
 import type { Finding } from '../../cli/findings.ts'
 import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'
-import { findingsView } from '../../cli/views/findings-view.ts'
+import { findingsView } from '../../cli/views/health-checks-view.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { shellOperand, shellPath, shellWord } from '../../domain/shell-quoting.ts'

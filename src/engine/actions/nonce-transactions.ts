@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
-import { writeInBackground } from '../background-writes.ts'
+import { writeInBackground } from '../best-effort-write.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/block-ranges.ts'
 import { type BlocksToRead, blockSpan, type NonceRange, nextBlocks, openNonces } from './nonce-blocks.ts'

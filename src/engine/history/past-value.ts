@@ -7,7 +7,7 @@ import { rpcVariable } from '../../domain/networks.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { MarketEvent } from '../../protocols/market-logs.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { writeInBackground } from '../background-writes.ts'
+import { writeInBackground } from '../best-effort-write.ts'
 
 /** A past block, as an event identifies it. */
 type PastBlockRef = { blockNumber: bigint; blockHash: Hex }

@@ -11,7 +11,7 @@ import { discardIncompleteLogs, hasStoredLogs, readOwnerLogs } from '../history/
 import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../history/owner-events.ts'
 import { sharesAtBlock } from '../history/past-value.ts'
 import { undefinedIfUnread } from '../unread-past.ts'
-import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './holdings.ts'
+import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './market-holdings.ts'
 
 /**
  * `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was emptied; below zero, more was

@@ -5,7 +5,7 @@ import type { BlockRef } from '../../chain/contract-reads.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { writeInBackground } from '../background-writes.ts'
+import { writeInBackground } from '../best-effort-write.ts'
 import {
   averageDays,
   dayOf,

@@ -9,7 +9,7 @@ import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { longestWindow } from './abi.ts'
 import { decodeOrder, isSameOrder, orderIdOf, type RelayEnds } from './order.ts'
-import { type RefundFault, refundFault } from './refunds.ts'
+import { type RefundFault, refundFault } from './refund-terms-check.ts'
 
 const faultCodes = {
   recipient: 'POLICY_RECIPIENT',

@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { OfferFee, Route } from '../provider.ts'
 import { Amount } from '../provider-api.ts'
 import { decodeDeposit, isSameOrder, orderIdOf, type RelayEnds, type RelayTerms } from './order.ts'
-import { refundFault } from './refunds.ts'
+import { refundFault } from './refund-terms-check.ts'
 
 const Units = Amount.transform(BigInt).refine((units) => units <= maxUint256)
 /** Unix seconds. */

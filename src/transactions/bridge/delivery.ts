@@ -6,7 +6,7 @@ import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
-import { followTransfer } from '../../swaps/bridge-registry.ts'
+import { followTransfer } from '../../swaps/follow-transfer.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 import { resultOf } from '../outcome/delivery-failures.ts'
 

@@ -2,7 +2,7 @@ import type { Chain } from '../../../chain/chain.ts'
 import { type Address, nativeAddress } from '../../../domain/address.ts'
 import type { Market } from '../../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
-import { writeInBackground } from '../../background-writes.ts'
+import { writeInBackground } from '../../best-effort-write.ts'
 import { undefinedIfRefused } from '../../unread-past.ts'
 
 /** The number of blocks in one exchange. */

@@ -5,7 +5,7 @@ import type { Market } from '../../../protocols/market-adapter.ts'
 import type { LogFilter } from '../../../protocols/market-logs.ts'
 import type { LogSource } from '../../../store/engine/chain-logs.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
-import { writeInBackground } from '../../background-writes.ts'
+import { writeInBackground } from '../../best-effort-write.ts'
 import {
   type BlockId,
   type BlockRange,
