@@ -9,7 +9,7 @@ import { isUnits } from '../receipt-units.ts'
 import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
 import type { LidoConstants } from './constants-schema.ts'
 
-/** Checks a call of Lido against the deposit, or to the request for a withdrawal, that was asked for. */
+/** Checks a call of Lido against the deposit, or the request for a withdrawal, that was asked for. */
 export function checkLidoCalldata(
   { to, data }: Transaction,
   intent: MarketIntent,

@@ -8,7 +8,7 @@ import type { Intent, MarketIntent } from '../intent.ts'
 import { isUnits } from '../receipt-units.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
-/** Checks a call of a vault against the deposit, or to the request for a withdrawal, that was asked for. */
+/** Checks a call of a vault against the deposit, or the request for a withdrawal, that was asked for. */
 export function checkStakewiseCalldata({ data }: Transaction, intent: MarketIntent, asset: Token): Verdict {
   if (intent.kind === 'deposit') return boundStake(data, intent, asset)
   const found = strictDecode(exits, data)

@@ -32,7 +32,7 @@ const unlockingAbi = parseAbi([
 /** The largest accepted loss of a withdrawal, in basis points: the cost of rounding between strategies. */
 const maxLoss = 1n
 
-/** Checks a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss against the smallest one. */
+/** Checks a call of a vault of Yearn v3: a deposit is ERC-4626, a withdrawal limits the loss to the smallest one. */
 function checkYearnV3Calldata(transaction: Transaction, intent: MarketIntent, asset: Token): Verdict {
   if (intent.kind === 'deposit') return checkErc4626Calldata(transaction, intent, asset)
   const found = strictDecode(exits, transaction.data)
