@@ -1,6 +1,6 @@
 import { AppError } from '../src/domain/errors.ts'
 import type { Transaction } from '../src/domain/transaction.ts'
-import { checkLeg, type LegCheck } from '../src/guard/guard.ts'
+import { checkLeg, type LegCheck } from '../src/guard/calldata-against-intent.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../src/guard/plan-hash.ts'
 import { type Choice, honestPlan, isHonest } from '../test/support/honest-plans.ts'
 import { catalog, type Plan } from '../test/support/plans.ts'

@@ -21,13 +21,13 @@ import { writeManifests } from './command-manifests.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
-const entries = ['prebuilt-help', 'start', 'signer', 'daemon', 'library']
+const entries = ['prebuilt-help', 'process-entry', 'signer-process-main', 'sandbox-daemon-main', 'library']
 const makers = [
   'bin/build.js',
   'bin/bundle.js',
   'bin/command-manifests.js',
   'bin/plugins.js',
-  'src/app/command-manifests.ts',
+  'src/app/build-command-manifests.ts',
 ]
 const month = 30 * 86_400_000
 

@@ -59,7 +59,7 @@ export function whyNoSources(root) {
   )
 }
 
-const comesWithSources = (root) => fs().existsSync(`${root}/src/app/start.ts`)
+const comesWithSources = (root) => fs().existsSync(`${root}/src/app/process-entry.ts`)
 
 /** Whether a file is what its `mark` says. Numbers are compared and no text is made of them: there are hundreds at each start. */
 function isAsItWas(root, line) {

@@ -21,7 +21,7 @@ const external = /^(fastify|prom-client|rxjs|@ledgerhq\/|@napi-rs\/|@modelcontex
  */
 const ways = {
   completion: ['cli/help/complete-word', 'commands/completion', 'app/completion-values'],
-  lists: ['commands/config', 'commands/strategies/strategies', 'commands/yield'],
+  lists: ['commands/config', 'commands/strategies/strategies', 'commands/yield-recommend'],
   own: [
     'commands/init/init',
     'commands/keys',

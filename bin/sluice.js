@@ -44,13 +44,16 @@ async function run() {
   }
   // What serves other programs has nothing that could sign.
   if (words(argv)[0] === 'mcp') secrets.privateKey = secrets.password = secrets.signerUrl = undefined
-  const startSigner = signer(secrets, join(root, built ? `${built}/signer.js` : 'src/app/signer.ts'))
+  const startSigner = signer(
+    secrets,
+    join(root, built ? `${built}/signer-process-main.js` : 'src/app/signer-process-main.ts'),
+  )
   // The process that holds the keys begins before anything of the terminal is loaded.
   if (!stopped && signs(argv)) startSigner()
   try {
     const cache = compiled()
     if (cache) builtin('node:module').enableCompileCache(cache)
-    const { start } = await import(built ? `../${built}/start.js` : '../src/app/start.ts')
+    const { start } = await import(built ? `../${built}/process-entry.js` : '../src/app/process-entry.ts')
     const { privateKey, ...others } = secrets
     await start(argv, { hasPrivateKey: Boolean(privateKey), ...others }, startSigner, () => stopped)
   } catch (error) {

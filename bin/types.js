@@ -14,7 +14,7 @@ const work = join(root, 'dist', `types.${process.pid}`)
 
 /** Types that are read off schemas. As what a constant holds, the compiler writes them out, and nobody needs the schemas. */
 const probe = [
-  ['Service', 'api/service'],
+  ['Service', 'api/service-type'],
   ['Strategy', 'api/strategy'],
   ['MarketConstants', 'protocols/market-constants-union'],
 ]

@@ -259,7 +259,7 @@ describe('the signer', () => {
   }
 
   test('loads nothing of the terminal, of the network or of the engine', () => {
-    const loaded = [...reachOf('app/signer.ts')]
+    const loaded = [...reachOf('app/signer-process-main.ts')]
     expect(loaded.length).toBeGreaterThan(30)
     const foreign = packages.filter(
       ({ file, name }) =>
@@ -278,8 +278,8 @@ describe('the signer', () => {
       'signing/signing-service.ts',
     ]
     expect(keys.filter((file) => !source.has(file))).toEqual([])
-    expect(keys.filter((file) => reachOf('app/start.ts').has(file))).toEqual([])
-    expect(keys.filter((file) => !reachOf('app/signer.ts').has(file))).toEqual([])
+    expect(keys.filter((file) => reachOf('app/process-entry.ts').has(file))).toEqual([])
+    expect(keys.filter((file) => !reachOf('app/signer-process-main.ts').has(file))).toEqual([])
   })
 })
 

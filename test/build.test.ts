@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandManifests } from '../src/app/command-manifests.ts'
+import { commandManifests } from '../src/app/build-command-manifests.ts'
 import { builtFile } from './support/built.ts'
 
 const here = join(import.meta.dirname, '..')
@@ -90,7 +90,7 @@ describe('the build', () => {
 
   it("is what runs, as long as it is what the sources say, is whole, and is nobody else's", () => {
     // Only the build is changed: so it is the build that speaks.
-    reword(builtFile(root, 'start.js'), 'said by the build')
+    reword(builtFile(root, 'process-entry.js'), 'said by the build')
     expect(help()).toContain('said by the build')
     chmodSync(builtFile(root), 0o777)
     expect(help()).toContain(sentence)
@@ -102,7 +102,7 @@ describe('the build', () => {
     renameSync(`${source}.away`, source)
     expect(help()).toContain('said by the build')
     const stamp = readFileSync(join(root, 'dist', 'stamp'))
-    const start = builtFile(root, 'start.js')
+    const start = builtFile(root, 'process-entry.js')
     chmodSync(start, 0o666)
     expect(help()).toContain(sentence)
     chmodSync(start, 0o644)
@@ -112,7 +112,7 @@ describe('the build', () => {
     writeFileSync(start, '')
     expect(help()).toContain(sentence)
     writeFileSync(start, bytes)
-    rmSync(builtFile(root, 'signer.js'))
+    rmSync(builtFile(root, 'signer-process-main.js'))
     expect(help()).toContain(sentence)
     writeFileSync(join(root, 'dist', 'stamp'), stamp.subarray(0, 100))
     expect(help()).toContain(sentence)
@@ -130,13 +130,13 @@ describe('the build', () => {
     for (const shown of [help(), sluice('--help')]) expect(shown).toContain('said by the source')
     utimesSync(main, later, later)
     // What else is built takes its time, and says nothing here.
-    for (const name of ['signer', 'daemon', 'library'])
+    for (const name of ['signer-process-main', 'sandbox-daemon-main', 'library'])
       writeFileSync(join(root, 'src', 'app', `${name}.ts`), 'export {}\n')
     build()
     // A source that was written while it was read may be half in it: this build is not called current.
     expect(readdirSync(join(root, 'dist'))).toHaveLength(2)
-    expect(existsSync(join(before, 'start.js'))).toBe(true)
-    const built = readdirSync(join(root, 'dist')).map((name) => join(root, 'dist', name, 'start.js'))
+    expect(existsSync(join(before, 'process-entry.js'))).toBe(true)
+    const built = readdirSync(join(root, 'dist')).map((name) => join(root, 'dist', name, 'process-entry.js'))
     expect(built.some((start) => readFileSync(start, 'utf8').includes('said by the source'))).toBe(true)
   })
 
@@ -146,7 +146,7 @@ describe('the build', () => {
         .filter((name) => name.startsWith(process))
         .map((name) => readFileSync(builtFile(here, name), 'utf8'))
         .join('')
-    const [program, signer] = [said('start'), said('signer')]
+    const [program, signer] = [said('process-entry'), said('signer-process-main')]
     expect(signer).not.toBe('')
     // Of commander, chalk, ora, inquirer and the tables a word each that nobody else says.
     for (const word of [

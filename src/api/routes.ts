@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EvmAddress, Hash } from '../domain/address.ts'
 import { Action } from './action.ts'
-import { Customer, Fees, FeesInput } from './customer.ts'
+import { Customer, Fees, FeesInput } from './customer-and-fees.ts'
 import { PageOf } from './page.ts'
 import { History } from './position-history.ts'
 import { Quote, QuoteAnswer, QuoteInput } from './quote.ts'

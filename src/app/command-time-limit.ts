@@ -1,7 +1,7 @@
 import type { ChainClient } from '../chain/client.ts'
 import { clientWithDeadline, systemClock, withDeadline } from '../chain/rpc/timeouts.ts'
 import type { Globals } from '../cli/options/global-options.ts'
-import type { Io } from '../cli/terminal/stream.ts'
+import type { Io } from '../cli/terminal/io-types.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** How long reading may go on when the time of a command is over, in ms; what waits for its answer has a little more. */

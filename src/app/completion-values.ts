@@ -95,7 +95,7 @@ export function completionValues(needs: Needs): CompletionValues {
         ])
       const journal = join(dirs.data, ...(kind === 'sandbox' ? ['sandbox'] : []), 'journal.db')
       if (name === '<quote-id>') return quotes(needs, { profile, journal, command })
-      const { recentOperations } = await import('../store/recent-items.ts')
+      const { recentOperations } = await import('../store/completion-queries.ts')
       return /^action /.test(command) && /^<ids?>$/.test(name)
         ? recentOperations(journal).map(({ id, about }) => [id, about])
         : undefined
@@ -109,7 +109,7 @@ async function quotes(
   { dirs, now }: Needs,
   { profile, journal, command }: { profile: string; journal: string; command: string },
 ): Promise<Candidate[]> {
-  const { startedSwaps, recentQuotes } = await import('../store/recent-items.ts')
+  const { startedSwaps, recentQuotes } = await import('../store/completion-queries.ts')
   const known = recentQuotes(join(dirs.data, 'quotes.db'), profile)
   const begun = new Map(
     startedSwaps(

@@ -1,4 +1,4 @@
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed, publicNetworks } from '../domain/networks.ts'
 import { tokenAt } from '../domain/token.ts'

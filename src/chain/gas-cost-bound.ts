@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
-import { type Fees, roundFeeUp } from './fees.ts'
+import { type Fees, roundFeeUp } from './gas-fees.ts'
 
 /** The most gas of any transaction here, and the highest plausible gas price: beyond that it is an error or an attack. */
 const maxGas = 30_000_000n

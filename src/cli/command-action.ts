@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
@@ -9,7 +9,7 @@ import { type Globals, globalsOf } from './options/global-options.ts'
 import { ofCommand } from './options/usage-errors.ts'
 import { emitList, emitOne, shown } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
-import type { Io } from './terminal/stream.ts'
+import type { Io } from './terminal/io-types.ts'
 
 /** Makes the progress line on stderr; `quiet` prints nothing. */
 async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<ProgressLine> {
@@ -103,7 +103,7 @@ async function suggestions({ backend, world, globals }: Needs, command: string):
 async function optionsOf(command: Command): Promise<Globals> {
   const globals = globalsOf(command)
   if (!globals.csv && !(globals.json && globals.fields)) return globals
-  return (await import('./output/printable-fields.ts')).printable(command, globals)
+  return (await import('./output/output-flag-checks.ts')).printable(command, globals)
 }
 
 /** Makes the action of a command that uses no profile. */
@@ -133,7 +133,7 @@ function localCliFor(world: CommandContext, globals: Globals, command?: Command)
     list: async (list, view) => {
       world.onResult?.(list)
       if (command && globals.json && globals.fields && list.items.length === 0)
-        (await import('./output/printable-fields.ts')).refuseUnknownFields(command, globals.fields)
+        (await import('./output/output-flag-checks.ts')).refuseUnknownFields(command, globals.fields)
       return emitList(io, globals, list, view)
     },
     notice: (line) => {

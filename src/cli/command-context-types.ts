@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Quote } from '../api/quote.ts'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import type { Address } from '../domain/address.ts'
 import type { Exit } from '../domain/errors.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
@@ -15,7 +15,7 @@ import type { Finding } from './findings.ts'
 import type { Globals } from './options/global-options.ts'
 import type { List, ListView, View } from './output/view.ts'
 import type { Serving } from './server-administration.ts'
-import type { Io } from './terminal/stream.ts'
+import type { Io } from './terminal/io-types.ts'
 
 /** The output of `sandbox status`. */
 export type SandboxStatus = {

@@ -3,7 +3,7 @@ import { type AppError, errorRow, errorTable } from '../domain/errors.ts'
 import { shellOperand, shellPath, shellWord } from '../domain/shell-quoting.ts'
 import { booleanFlags, optionValue } from '../signing/command-line.ts'
 import type { SignerChoice } from '../signing/signer.ts'
-import type { Io } from './terminal/stream.ts'
+import type { Io } from './terminal/io-types.ts'
 
 /**
  * The flags that name the same signer on another command line. A signer URL is printed only as an

@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Globals } from './options/global-options.ts'
-import type { Io } from './terminal/stream.ts'
+import type { Io } from './terminal/io-types.ts'
 import { broken } from './terminal/text-wrap.ts'
 
 /** Asks yes or no. `--yes` answers yes; without a terminal it is PROMPT_NEEDED, with the command `instead`; no is DECLINED. */

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
 import type { Backend, CommandContext, LocalCli } from '../cli/command-context-types.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
-import type { Stream } from '../cli/terminal/stream.ts'
+import type { Stream } from '../cli/terminal/io-types.ts'
 import { findingsView } from '../cli/views/health-checks-view.ts'
 import { AppError } from '../domain/errors.ts'
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Fees } from '../api/customer.ts'
+import type { Fees } from '../api/customer-and-fees.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli, CommandContext } from '../cli/command-context-types.ts'
 import { address, bpsOf } from '../cli/options/option-values.ts'

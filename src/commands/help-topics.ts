@@ -1,5 +1,5 @@
 import { exits } from '../cli/schema/exit-codes.ts'
-import type { Stream } from '../cli/terminal/stream.ts'
+import type { Stream } from '../cli/terminal/io-types.ts'
 import { fields } from '../cli/terminal/table.ts'
 
 /** Something that is not about one command: `sluice help NAME`. */

@@ -30,7 +30,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Look',
     name: 'yield',
     summary: 'recommend the best strategy for an asset',
-    load: async () => (await import('./yield.ts')).yieldCommand,
+    load: async () => (await import('./yield-recommend.ts')).yieldCommand,
   },
   {
     group: 'Look',

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import type { StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import { action } from '../cli/command-action.ts'
 import type { Cli, CommandContext } from '../cli/command-context-types.ts'

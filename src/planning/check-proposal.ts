@@ -1,6 +1,6 @@
 import type { ChainSnapshot } from '../chain/consistent-head.ts'
-import { currentFees } from '../chain/fees.ts'
 import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
+import { currentFees } from '../chain/gas-fees.ts'
 import { readHead } from '../chain/head.ts'
 import type { StandingAllowance } from '../chain/standing-allowance.ts'
 import { networkNamed } from '../domain/networks.ts'
@@ -11,9 +11,9 @@ import {
   assuranceOf,
   refuseLowAssurance,
 } from '../guard/assurance.ts'
-import { checkLeg, type DecodedStep } from '../guard/guard.ts'
+import { checkLeg, type DecodedStep } from '../guard/calldata-against-intent.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
-import type { PolicyFacts } from '../guard/policy/policy-types.ts'
+import type { PolicyFacts } from '../guard/policy/policy-facts.ts'
 import { enforceRules, policyRules } from '../guard/policy/rules.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import { calldataDeadline } from '../guard/spending.ts'

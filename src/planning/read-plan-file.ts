@@ -7,7 +7,7 @@ import { checkCalldata } from './check-proposal.ts'
 import type { ExecutionContext } from './context.ts'
 import { isUnknownPayoutNote } from './deposit-withdraw-previews.ts'
 import { decodePlan, type ParsedPlan } from './plan-format.ts'
-import { planJson } from './plan-output.ts'
+import { planJson } from './plan-json.ts'
 import type { Proposal } from './transaction-proposal.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file is what somebody wrote; whatever is not there is another text than ours.

@@ -4,10 +4,10 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Verdict } from './calldata-verdict.ts'
 import type { StrategyEntry } from './catalog-types.ts'
-import type { Exchange } from './exchange-types.ts'
 import type { IntegrationGrade } from './integration-grade.ts'
 import type { MarketIntent } from './intent.ts'
 import type { ProtocolMarket } from './market-adapter.ts'
+import type { Exchange } from './moving-price-quotes.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
 /** The cost of an amount in units of the receipt: a number, or a number computed from a read of the market. */

@@ -1,6 +1,6 @@
 import { missingHeader, namesIn } from '../api/page.ts'
 import { routes } from '../api/routes.ts'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import type { Wallet } from '../api/wallet-positions.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'

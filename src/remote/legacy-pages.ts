@@ -1,6 +1,6 @@
 import { olderRoutes } from '../api/deprecated-routes.ts'
 import type { QuoteInput } from '../api/quote.ts'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { usualSlippage } from '../domain/slippage.ts'

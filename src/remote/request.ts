@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refusedInput } from '../api/error-envelope.ts'
 import type { Route } from '../api/routes.ts'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import { actionStatuses, historyStatuses, historyTypes, swapStatuses } from '../api/wire-fields.ts'
 import { AppError, wordsOfService } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'

@@ -1,4 +1,4 @@
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** A route that reads, and the question to it. */

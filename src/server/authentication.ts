@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { slidingLog } from '../store/api-keys/rate-limiter.ts'
 import type { Served } from './route-handlers.ts'

@@ -3,7 +3,7 @@ import type { OlderRoute } from '../api/deprecated-routes.ts'
 import { refusedInput } from '../api/error-envelope.ts'
 import { missingHeader, missingIn } from '../api/page.ts'
 import { type Route, routes } from '../api/routes.ts'
-import type { Service } from '../api/service.ts'
+import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { poisonous } from '../http/json.ts'
 

@@ -1,5 +1,5 @@
 import type { Query, Rounds } from '../chain/contract-query.ts'
-import type { Offer as Exchanged } from '../protocols/exchange-types.ts'
+import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { DecodedSwap } from './pool-swap-calldata-check.ts'
 
 /**

@@ -9,7 +9,7 @@ import type {
   StepJournal,
 } from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
-import { activeSteps } from './operations/active-steps.ts'
+import { activeSteps } from './operations/current-steps.ts'
 
 type Chains = {
   journal: OperationJournal & StepJournal & NonceJournal & ReorgJournal

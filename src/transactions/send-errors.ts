@@ -1,5 +1,5 @@
 import { parseUnits } from 'viem/utils'
-import type { Fees } from '../chain/fees.ts'
+import type { Fees } from '../chain/gas-fees.ts'
 import { isAlreadyKnown } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'

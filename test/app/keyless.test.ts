@@ -20,7 +20,7 @@ function binGives(args: readonly string[]) {
   mkdirSync(join(root, 'src', 'app'), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
   writeFileSync(
-    join(root, 'src', 'app', 'start.ts'),
+    join(root, 'src', 'app', 'process-entry.ts'),
     `export const start = (argv, secrets, startSigner) => {
       console.log(JSON.stringify(secrets))
       const signer = startSigner()
@@ -28,7 +28,7 @@ function binGives(args: readonly string[]) {
       signer.stdin.end()
     }`,
   )
-  writeFileSync(join(root, 'src', 'app', 'signer.ts'), 'process.stdin.pipe(process.stdout)')
+  writeFileSync(join(root, 'src', 'app', 'signer-process-main.ts'), 'process.stdin.pipe(process.stdout)')
   const env = {
     SLUICE_PRIVATE_KEY: 'a-key',
     SLUICE_PASSWORD: 'a-password',

@@ -9,7 +9,7 @@ import { signerProcessService } from '../../src/app/signing/signer-process.ts'
 test('the process that holds the keys ends without a word when nobody is there for its answer', async () => {
   const home = mkdtempSync(join(tmpdir(), 'sluice-signer-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  const path = join(import.meta.dirname, '..', '..', 'src', 'app', 'signer.ts')
+  const path = join(import.meta.dirname, '..', '..', 'src', 'app', 'signer-process-main.ts')
   const child = spawn(process.execPath, [path], { env: { HOME: home }, stdio: 'pipe' })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

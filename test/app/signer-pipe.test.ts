@@ -10,7 +10,7 @@ test.each(['\u2028', '\u2029', '\n', '\u{e0041}'])(
   async (character) => {
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, '..', '..', 'src', 'app', 'signer.ts')],
+      [join(import.meta.dirname, '..', '..', 'src', 'app', 'signer-process-main.ts')],
       {
         stdio: ['pipe', 'pipe', 'ignore'],
         env: {},

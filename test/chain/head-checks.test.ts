@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { commonHead } from '../../src/chain/consistent-head.ts'
-import { readTips, tipOf } from '../../src/chain/fees.ts'
+import { readTips, tipOf } from '../../src/chain/gas-fees.ts'
 import { readHead } from '../../src/chain/head.ts'
 import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/head-checks.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'

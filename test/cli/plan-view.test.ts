@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Stream } from '../../src/cli/terminal/io-types.ts'
 import { unpainted } from '../../src/cli/terminal/standard-streams.ts'
-import type { Stream } from '../../src/cli/terminal/stream.ts'
 import type { Plan } from '../../src/cli/views/call-view.ts'
 import { planQuestion, planView } from '../../src/cli/views/plan-view.ts'
 import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { knownCatalog } from '../../src/app/profiles/catalog.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
-import type { Stream } from '../../src/cli/terminal/stream.ts'
+import type { Stream } from '../../src/cli/terminal/io-types.ts'
 import { qrCode } from '../../src/commands/swap/bitcoin-deposit.ts'
 import { serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { engineOn } from '../engine/support.ts'

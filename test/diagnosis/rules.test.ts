@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/operation-facts.ts'
+import {
+  contradictionsText,
+  isSettlementContradicted,
+} from '../../src/diagnosis/messages/contradicted-settlements.ts'
 import { hasMovedFunds, unreturnedFeeText } from '../../src/diagnosis/messages/messages.ts'
 import { retryRiskText, supersededStep } from '../../src/diagnosis/messages/retry-safety.ts'
-import { contradictionsText, isSettlementContradicted } from '../../src/diagnosis/messages/unsettled-steps.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Step } from '../../src/store/journal/operation.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import { openChain } from '../../src/chain/chain.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { AppError } from '../../src/domain/errors.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeFunctionData, pad } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import type { ChainClient } from '../../src/chain/client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { olderRoutes } from '../../src/api/deprecated-routes.ts'
 import { routes } from '../../src/api/routes.ts'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn, over, perform } from './support.ts'
 

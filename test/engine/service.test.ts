@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import { chargesOf } from '../../src/engine/fees/charges.ts'
+import { chargesOf } from '../../src/engine/fees/service-fee-charges.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { basicOf, isBasic } from '../support/families.ts'
 import { usualFees } from '../support/fees.ts'

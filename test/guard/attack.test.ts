@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { attackCell, sabotages } from '../../bench/attack.ts'
 import { mutations } from '../../bench/mutations.ts'
 import { seeded } from '../../bench/seeded.ts'
-import { checkLeg } from '../../src/guard/guard.ts'
+import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import { honestPlan, isHonest } from '../support/honest-plans.ts'
 import { catalog } from '../support/plans.ts'
 

@@ -5,7 +5,7 @@ import { type Address, type Hex, nativeAddress } from '../../src/domain/address.
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import { checkLeg } from '../../src/guard/guard.ts'
+import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { catalog, coin, honest, marketAt, router, thief, usdc, usdt, wallet } from '../support/plans.ts'

@@ -81,7 +81,7 @@ test('a copy that has nothing to run says so in words, as the program and as the
   rmSync(join(installed, 'dist'), { recursive: true })
   expect(sluice('--version')).toEqual({ exit: 12, out: '', err: expect.stringMatching(said) })
   // As a clone is copied that was never built.
-  cpSync(join(root, 'src', 'app', 'start.ts'), join(installed, 'src', 'app', 'start.ts'))
+  cpSync(join(root, 'src', 'app', 'process-entry.ts'), join(installed, 'src', 'app', 'process-entry.ts'))
   expect(sluice('--version')).toEqual({
     exit: 12,
     out: '',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { routes } from '../../src/api/routes.ts'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError, type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'

@@ -418,7 +418,7 @@ describe('the signer, a process of its own,', () => {
 
   /** The signer as the program begins it. */
   const signerFor = (line: string): SigningService => {
-    const path = builtFile(join(import.meta.dirname, '..', '..'), 'signer.js')
+    const path = builtFile(join(import.meta.dirname, '..', '..'), 'signer-process-main.js')
     const child = spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
       // It is told which networks are given, and not where.

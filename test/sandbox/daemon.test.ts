@@ -28,7 +28,7 @@ function newHome(like?: string): string {
 const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<SandboxClient> =>
   ensureSandbox({
     // As it is run: in one file, which begins sooner.
-    entry: builtFile(join(import.meta.dirname, '..', '..'), 'daemon.js'),
+    entry: builtFile(join(import.meta.dirname, '..', '..'), 'sandbox-daemon-main.js'),
     dataDir,
     cacheDir: inject('sandboxCache'),
     env: {
@@ -44,7 +44,8 @@ const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<Sandbox
 
 const processesOf = (home: string) => allProcesses().filter(({ command }) => command.includes(home))
 const nodesOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('--chain-id'))
-const daemonsOf = (home: string) => processesOf(home).filter(({ command }) => command.includes('daemon.js'))
+const daemonsOf = (home: string) =>
+  processesOf(home).filter(({ command }) => command.includes('sandbox-daemon-main.js'))
 
 const savedDir = (home: string) =>
   dirname(newestWorld(sandboxFiles(home).worlds)!.stateFile({ name: 'sandbox-one' } as never))

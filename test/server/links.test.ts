@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import { createApp } from '../../src/server/app.ts'
 import { onlyFor } from '../support/served.ts'
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import { type Listening, serve } from '../../src/server/listen.ts'
 import { usualFees } from '../support/fees.ts'
 import { exchange, statusesIn } from '../support/raw.ts'

@@ -1,4 +1,4 @@
-import type { Fees } from '../../src/api/customer.ts'
+import type { Fees } from '../../src/api/customer-and-fees.ts'
 
 /** What a deployment charges where nobody has set anything. */
 export const usualFees: Fees = {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import { servedIn } from '../../src/server/authentication.ts'
 import { serveTo } from './served.ts'
 

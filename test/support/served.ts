@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Service } from '../../src/api/service.ts'
+import type { Service } from '../../src/api/service-type.ts'
 import { type AppNeeds, createApp } from '../../src/server/app.ts'
 import { type Listener, listener } from './listener.ts'
 

@@ -1,6 +1,6 @@
 import type { Settings } from '../../cli/config-schema.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
-import type { Io } from '../../cli/terminal/stream.ts'
+import type { Io } from '../../cli/terminal/io-types.ts'
 import type { SigningService } from '../../signing/protocol.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { Secrets } from '../profiles/secrets.ts'

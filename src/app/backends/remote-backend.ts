@@ -1,4 +1,4 @@
-import type { Service } from '../../api/service.ts'
+import type { Service } from '../../api/service-type.ts'
 import type { Backend } from '../../cli/command-context-types.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'

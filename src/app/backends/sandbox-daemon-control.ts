@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Sandbox } from '../../cli/command-context-types.ts'
-import type { Io } from '../../cli/terminal/stream.ts'
+import type { Io } from '../../cli/terminal/io-types.ts'
 import type { SandboxClient } from '../../sandbox/client.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { OpenSandbox } from './sandbox-backend.ts'
@@ -12,7 +12,7 @@ export function daemonSandbox(
   io: Io | undefined,
 ): OpenSandbox {
   const options = {
-    entry: join(import.meta.dirname, '..', 'daemon.ts'),
+    entry: join(import.meta.dirname, '..', 'sandbox-daemon-main.ts'),
     dataDir: data,
     cacheDir: cache,
     env,

@@ -1,4 +1,4 @@
-import type { Service } from '../../api/service.ts'
+import type { Service } from '../../api/service-type.ts'
 import { doubtful, type Finding, fine } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../../cli/config-schema.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import { secret } from '../../cli/prompts.ts'
-import type { Io } from '../../cli/terminal/stream.ts'
+import type { Io } from '../../cli/terminal/io-types.ts'
 import { EvmAddress } from '../../domain/address.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'

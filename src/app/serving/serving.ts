@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Service } from '../../api/service.ts'
+import type { Service } from '../../api/service-type.ts'
 import type { ChainClient } from '../../chain/client.ts'
 import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-administration.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -138,7 +138,7 @@ export function serveProfile(
         import('../../server/listen.ts'),
         import('../../server/log.ts'),
         import('../../engine/engine.ts'),
-        import('../../store/api-keys/key-limits.ts'),
+        import('../../store/api-keys/persistent-rate-limiter.ts'),
         import('./network-availability.ts'),
         openStore(database),
       ])

@@ -1,7 +1,7 @@
 import type { Settings } from '../../cli/config-schema.ts'
 import { signerFlags } from '../../cli/next-command.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
-import type { Io } from '../../cli/terminal/stream.ts'
+import type { Io } from '../../cli/terminal/io-types.ts'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hostOf } from '../../http/client.ts'

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import type { Service } from '../../api/service.ts'
+import type { Service } from '../../api/service-type.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Backend, RawResponses } from '../command-context-types.ts'
 import type { Globals } from '../options/global-options.ts'
-import type { Io } from '../terminal/stream.ts'
+import type { Io } from '../terminal/io-types.ts'
 
 /** Adds `--raw` to a command that shows one answer of a service. */
 export const withRaw = (command: Command): Command =>

@@ -1,4 +1,4 @@
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 
 /** One column of a list. */
 export type Column<row> = {

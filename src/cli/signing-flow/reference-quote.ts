@@ -1,5 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
-import type { Service } from '../../api/service.ts'
+import type { Service } from '../../api/service-type.ts'
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

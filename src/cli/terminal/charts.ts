@@ -1,6 +1,6 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { percent } from './format.ts'
-import type { Stream } from './stream.ts'
+import type { Stream } from './io-types.ts'
 
 /** Eight heights, the lowest first. */
 const blocks = [...'▁▂▃▄▅▆▇█']

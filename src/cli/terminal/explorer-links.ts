@@ -1,6 +1,6 @@
 import { publicNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { Stream } from './stream.ts'
+import type { Stream } from './io-types.ts'
 
 /** A transaction hash, linked to the explorer of its network if it has one. */
 export const hashLink = (to: Stream, network: string, hash: string): string =>

@@ -1,6 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import { discardTyped } from './discard-typed-ahead.ts'
-import type { Io, Stream } from './stream.ts'
+import type { Io, Stream } from './io-types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

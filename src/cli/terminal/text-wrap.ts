@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import type { Stream } from './stream.ts'
+import type { Stream } from './io-types.ts'
 
 const edges = ['top', 'bottom', 'left', 'right', 'mid', 'middle']
 const ends = ['left', 'mid', 'right']

@@ -1,10 +1,10 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { planJson } from '../../planning/plan-output.ts'
+import type { planJson } from '../../planning/plan-json.ts'
 import { addressLink } from '../terminal/explorer-links.ts'
 import { formatUnits } from '../terminal/format.ts'
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 import { type FieldRow, shownRows } from '../terminal/table.ts'
 import { wrapped } from '../terminal/text-wrap.ts'
 

@@ -1,6 +1,6 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Finding } from '../findings.ts'
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 
 /** The findings, one per line, with the remedy under each that failed. */
 export const findingsView = (checks: readonly Finding[], to: Stream): string =>

@@ -3,7 +3,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Column } from '../output/view.ts'
 import { sparkline } from '../terminal/charts.ts'
 import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 import type { positionJson, quoteJson, strategyJson } from './json-documents.ts'
 
 /** The daily rates of strategies by slug, if the list has them: a column of sparklines. */

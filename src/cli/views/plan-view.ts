@@ -3,7 +3,7 @@ import { impactShown } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 import { wrapped } from '../terminal/text-wrap.ts'
 import { callView, type Plan, whose } from './call-view.ts'
 

@@ -1,7 +1,7 @@
 import { shellOperand } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { decimal, when } from '../terminal/format.ts'
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 import type { positionJson } from './json-documents.ts'
 
 type Shown = Pick<ReturnType<typeof positionJson>, 'strategy' | 'pending' | 'claimable'>

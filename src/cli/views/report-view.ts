@@ -6,7 +6,7 @@ import type { JournalOperation } from '../../planning/context.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 import { fields } from '../terminal/table.ts'
 import { beside, widthOf } from '../terminal/text-wrap.ts'
 

@@ -1,6 +1,6 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { CommandSchema } from '../schema/schema-command-output.ts'
-import type { Stream } from '../terminal/stream.ts'
+import type { Stream } from '../terminal/io-types.ts'
 import { fields } from '../terminal/table.ts'
 
 /** The schema of a command, for people. */

@@ -10,7 +10,7 @@ import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resu
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
-import { isAllFinal } from '../../transactions/operations/active-steps.ts'
+import { isAllFinal } from '../../transactions/operations/current-steps.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenAbandoned } from '../../transactions/reopen-abandoned.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'

@@ -1,6 +1,6 @@
 import type { LocalCli } from '../../cli/command-context-types.ts'
 import type { Config, SecretsStorage } from '../../cli/config-schema.ts'
-import type { Stream } from '../../cli/terminal/stream.ts'
+import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'

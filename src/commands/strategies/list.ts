@@ -1,4 +1,4 @@
-import type { Service } from '../../api/service.ts'
+import type { Service } from '../../api/service-type.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import type { Cli } from '../../cli/command-context-types.ts'
 import { duration } from '../../cli/options/global-options.ts'

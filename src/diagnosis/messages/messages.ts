@@ -10,9 +10,9 @@ import {
   hasStepSucceeded,
   type StepFacts,
 } from '../facts/operation-facts.ts'
+import { isSettlementContradicted } from './contradicted-settlements.ts'
 import { formattedAmount, receivedFundsText } from './received-funds.ts'
 import { retryRiskText, supersededStep } from './retry-safety.ts'
-import { isSettlementContradicted } from './unsettled-steps.ts'
 
 /** The amount of an operation in a sentence. */
 export function amountText({ plan }: Facts): string {

@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem/utils'
-import { roundFeeUp } from '../../chain/fees.ts'
+import { roundFeeUp } from '../../chain/gas-fees.ts'
 import type { Attempt } from '../../store/journal/operation.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'

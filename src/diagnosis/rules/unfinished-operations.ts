@@ -2,7 +2,7 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { rpcVariable } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { activeSteps } from '../../transactions/operations/active-steps.ts'
+import { activeSteps } from '../../transactions/operations/current-steps.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-failures.ts'
 import { type Facts, hasStepSucceeded, isUnderDelivery } from '../facts/operation-facts.ts'
 import {

@@ -3,7 +3,7 @@ import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 import { writeInBackground } from '../best-effort-write.ts'
 import type { EngineContext } from '../context.ts'
-import { hashesOf } from '../history/logs/block-ranges.ts'
+import { hashesOf } from '../history/logs/ranged-log-reader.ts'
 import { type BlocksToRead, blockSpan, type NonceRange, nextBlocks, openNonces } from './nonce-blocks.ts'
 import { readWalletBlock, type WalletBlock, type WalletProgress } from './wallet-transactions.ts'
 

@@ -1,4 +1,4 @@
-import type { Customer, Fees, FeesInput } from '../../api/customer.ts'
+import type { Customer, Fees, FeesInput } from '../../api/customer-and-fees.ts'
 import type { Address } from '../../domain/address.ts'
 import { bpsIn, isBps } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -18,7 +18,7 @@ import { gasCostUsd, type NetPrices, netAmount } from '../../swaps/net-amount.ts
 import type { Ask } from '../../swaps/provider.ts'
 import { holdToRamp } from '../../swaps/ramp-limits.ts'
 import { type EngineContext, routeNetworkNamed } from '../context.ts'
-import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/charges.ts'
+import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/service-fee-charges.ts'
 import { fieldError } from '../field-error.ts'
 import { requireValidSlippage } from '../unsigned-transactions/deposit.ts'
 import { bitcoinQuote, isFromBitcoin } from './bitcoin-quote.ts'

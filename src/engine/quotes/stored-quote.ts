@@ -7,7 +7,7 @@ import type { QuoteRow } from '../../store/engine/migrations.ts'
 import type { QuoteWithAction } from '../../store/engine/quotes.ts'
 import type { Offer, OfferFee, Route, SwapProvider } from '../../swaps/provider.ts'
 import type { EngineContext } from '../context.ts'
-import type { StatedFee } from '../fees/charges.ts'
+import type { StatedFee } from '../fees/service-fee-charges.ts'
 import { fieldError } from '../field-error.ts'
 
 /** The stored part of a quote that the client does not get: route, recipient and the provider's offer. */

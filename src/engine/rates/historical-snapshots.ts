@@ -6,7 +6,7 @@ import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
-import { hashesOf } from '../history/logs/block-ranges.ts'
+import { hashesOf } from '../history/logs/ranged-log-reader.ts'
 import { undefinedIfRefused } from '../unread-past.ts'
 import { dayOf, daySeconds, snapshotKey } from './annualized-rate.ts'
 

@@ -7,7 +7,13 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { Step } from '../../protocols/step.ts'
 import type { EngineContext } from '../context.ts'
-import { chargesOf, chargesWithin, feePayment, type StatedFee, statedFee } from '../fees/charges.ts'
+import {
+  chargesOf,
+  chargesWithin,
+  feePayment,
+  type StatedFee,
+  statedFee,
+} from '../fees/service-fee-charges.ts'
 import { contractSilent, readHoldings } from '../positions/market-holdings.ts'
 import { readPrincipal } from '../positions/principal.ts'
 import { exchangeBounds } from './deposit.ts'

@@ -9,7 +9,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { feesOf } from '../../protocols/intent-fees.ts'
 import { assetName, intentReceiver, type Spend, spendsByAsset } from '../spending.ts'
 import type { Policy } from './load-policy.ts'
-import type { PolicyFacts, RuleResult } from './policy-types.ts'
+import type { PolicyFacts, RuleResult } from './policy-facts.ts'
 import { feeRules, termRules } from './term-and-fee-rules.ts'
 
 /** The rules about recipients, strategies and contracts. */

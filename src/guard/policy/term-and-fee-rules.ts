@@ -9,7 +9,7 @@ import { totalFeeBps } from '../service-fees.ts'
 import { isPriced } from '../spending.ts'
 import { parseGwei } from '../user-terms.ts'
 import type { Policy } from './load-policy.ts'
-import type { PolicyFacts, RuleResult } from './policy-types.ts'
+import type { PolicyFacts, RuleResult } from './policy-facts.ts'
 
 const minutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Fees } from '../../chain/fees.ts'
+import type { Fees } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { requestAtBlock } from '../../chain/raw-reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'

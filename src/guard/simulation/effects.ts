@@ -10,7 +10,7 @@ import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { isLaterProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
 import { queueTicket } from '../withdrawal-requests.ts'
-import { roundingUnits } from './dust-and-rounding.ts'
+import { roundingUnits } from './deposit-loss-check.ts'
 import type { Simulation } from './simulation-types.ts'
 
 /** The least change of a balance, and the message if it is violated. */

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
-import type { Fees } from '../../chain/fees.ts'
+import type { Fees } from '../../chain/gas-fees.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Unit } from '../../domain/amount-unit.ts'
 import type { Token } from '../../domain/token.ts'

@@ -6,7 +6,7 @@ import {
   refuseMissingTransactions,
 } from '../../chain/consistent-head.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { capFees, type Fees, feesAt, readTips } from '../../chain/fees.ts'
+import { capFees, type Fees, feesAt, readTips } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { type ReadCall, requestAtBlock } from '../../chain/raw-reads.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'

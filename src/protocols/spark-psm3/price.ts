@@ -1,6 +1,6 @@
 import type { Query } from '../../chain/contract-query.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Exchange } from '../exchange-types.ts'
+import type { Exchange } from '../moving-price-quotes.ts'
 import { psm3Abi, type Tokens } from './abi.ts'
 import type { SparkPsm3Constants } from './constants-schema.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '../../protocols/catalog-types.ts'
 import type { LidoConstants } from '../../protocols/lido/constants-schema.ts'
 import type { Aave } from './aave.ts'
-import type { Staking, Vaults } from './own-contracts.ts'
+import type { Staking, Vaults } from './deploy-stand-ins.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 

@@ -11,7 +11,6 @@ import { own } from './artifacts.ts'
 import { deployBalancerV2 } from './balancer-v2.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { allowOrders, deployCow } from './cow.ts'
-import { type Deployer, startDeployer } from './deployer.ts'
 import {
   deployAggregator,
   deployBridge,
@@ -21,7 +20,8 @@ import {
   deployStaking,
   deployVaults,
   linkBridge,
-} from './own-contracts.ts'
+} from './deploy-stand-ins.ts'
+import { type Deployer, startDeployer } from './deployer.ts'
 import { type ChainParameters, chainParameters } from './parameters.ts'
 import { deployTokens, give, grant, type Tokens } from './tokens.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'

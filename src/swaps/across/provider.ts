@@ -8,8 +8,8 @@ import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { fillWindow } from './abi.ts'
+import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
-import { depositProgress } from './progress.ts'
 
 /** The name of Across among the providers. */
 export const provider = 'across'

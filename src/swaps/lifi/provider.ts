@@ -3,7 +3,7 @@ import { type Address, At, HexData, nativeAddress, sameAddress } from '../../dom
 import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import type { AcrossConstants, LifiConstants } from '../../protocols/catalog-types.ts'
-import { depositProgress } from '../across/progress.ts'
+import { depositProgress } from '../across/deposit-status.ts'
 import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
 import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'

@@ -3,7 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
-import type { Offer as Exchanged } from '../../protocols/exchange-types.ts'
+import type { Offer as Exchanged } from '../../protocols/moving-price-quotes.ts'
 import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-tier-paths.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'

@@ -7,7 +7,7 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { followTransfer } from '../../swaps/follow-transfer.ts'
-import { activeSteps } from '../operations/active-steps.ts'
+import { activeSteps } from '../operations/current-steps.ts'
 import { resultOf } from '../outcome/delivery-failures.ts'
 
 /** A leg that waits for a delivery from another chain. */

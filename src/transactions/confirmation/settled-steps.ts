@@ -8,7 +8,7 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { checkDelivery } from '../bridge/delivery-check.ts'
-import { activeSteps, isAllFinal } from '../operations/active-steps.ts'
+import { activeSteps, isAllFinal } from '../operations/current-steps.ts'
 
 /** A step that is final on the chain and not in the journal, by two equal canonical receipts. */
 async function finalOnChain(

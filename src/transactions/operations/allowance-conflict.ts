@@ -4,12 +4,12 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { DecodedStep } from '../../guard/guard.ts'
+import type { DecodedStep } from '../../guard/calldata-against-intent.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Proposal } from '../../planning/transaction-proposal.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { allowedFor } from '../../swaps/swap-provider-registry.ts'
-import { activeSteps } from './active-steps.ts'
+import { activeSteps } from './current-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */
 type AllowanceUse = { chainId: number; token: string; spender: string }

@@ -1,5 +1,5 @@
 import { AppError, notAsked } from '../../domain/errors.ts'
-import { isDust } from '../../guard/simulation/dust-and-rounding.ts'
+import { isDust } from '../../guard/simulation/deposit-loss-check.ts'
 
 /**
  * The hint after a failure on how to continue the rest of an operation; `again` is the usual command. What is not allowed now would

@@ -28,7 +28,7 @@ import {
 } from '../run-state.ts'
 import { executeStep, readWalletView, signAndRecord } from '../steps/send-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
-import { activeSteps, hasLostNonce } from './active-steps.ts'
+import { activeSteps, hasLostNonce } from './current-steps.ts'
 
 /** How long, in ms, another node behind the same address may lack a step that was just mined. */
 const retryWindowMs = 12_000

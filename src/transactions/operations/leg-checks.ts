@@ -10,7 +10,7 @@ import {
   reachesLevel,
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
-import { checkLeg } from '../../guard/guard.ts'
+import { checkLeg } from '../../guard/calldata-against-intent.ts'
 import type { LoadedPolicy } from '../../guard/policy/load-policy.ts'
 import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
 import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'

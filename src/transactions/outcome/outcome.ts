@@ -9,7 +9,7 @@ import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { activeSteps } from '../operations/active-steps.ts'
+import { activeSteps } from '../operations/current-steps.ts'
 import type { Run } from '../run-state.ts'
 import {
   isRefunded,

@@ -17,7 +17,7 @@ import type { Intent } from '../../protocols/intent.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { deliveredAmount } from '../bridge/delivery.ts'
-import { activeSteps } from '../operations/active-steps.ts'
+import { activeSteps } from '../operations/current-steps.ts'
 
 /** The least that an operation brings, by the bounds in its calls; `undefined` if there is no bound. */
 export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {

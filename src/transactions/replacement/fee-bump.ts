@@ -1,4 +1,4 @@
-import { type Fees, fallbackTip, maxTipFactor, maxUnprovenTip } from '../../chain/fees.ts'
+import { type Fees, fallbackTip, maxTipFactor, maxUnprovenTip } from '../../chain/gas-fees.ts'
 import type { Attempt } from '../../store/journal/operation.ts'
 import { demandedFees, needsImmediateBump, sendErrorOf } from '../send-errors.ts'
 

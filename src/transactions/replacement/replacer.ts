@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
-import { currentFees, roundFeeUp, withGasMargin } from '../../chain/fees.ts'
+import { currentFees, roundFeeUp, withGasMargin } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -6,6 +6,8 @@ import type { LogFilter } from '../../../protocols/market-logs.ts'
 import type { LogSource } from '../../../store/engine/chain-logs.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { writeInBackground } from '../../best-effort-write.ts'
+import { deploymentBlock, olderContract } from './first-block.ts'
+import { filtersKey, matchesFilters, queriesOf, type RpcLog } from './log-filters.ts'
 import {
   type BlockId,
   type BlockRange,
@@ -13,9 +15,7 @@ import {
   newRangeBudget,
   type RangeBudget,
   readLogPieces,
-} from './block-ranges.ts'
-import { deploymentBlock, olderContract } from './first-block.ts'
-import { filtersKey, matchesFilters, queriesOf, type RpcLog } from './log-filters.ts'
+} from './ranged-log-reader.ts'
 
 /** Whether a log has a timestamp. Some nodes omit it, or return zero or null. */
 const hasTimestamp = ({ blockTimestamp }: Pick<RpcLog, 'blockTimestamp'>): boolean =>

@@ -6,8 +6,8 @@ import type { EngineStore } from '../../../store/engine/store.ts'
 import type { Sought } from '../../../swaps/provider-dependencies.ts'
 import { writeInBackground } from '../../best-effort-write.ts'
 import { isUnread } from '../../unread-past.ts'
-import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './block-ranges.ts'
 import type { LogQuery, RpcLog } from './log-filters.ts'
+import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './ranged-log-reader.ts'
 
 /** The limits of one search: ranges, and duration in ms. The next search continues where it ended. */
 const searchLimits = { ranges: 120, ms: 8_000 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { currentFees } from '../../src/chain/fees.ts'
+import { currentFees } from '../../src/chain/gas-fees.ts'
 import { readHead } from '../../src/chain/head.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'

@@ -1,5 +1,5 @@
 import type { Page } from '../../api/page.ts'
-import type { Service } from '../../api/service.ts'
+import type { Service } from '../../api/service-type.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import { transfer } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
