@@ -1,4 +1,4 @@
-import { endedWithoutEffect } from '../src/store/journal/reopened-steps.ts'
+import { endedWithoutEffect } from '../src/store/journal/replan-and-reopen-writes.ts'
 import type { Execution } from '../src/transactions/run-state.ts'
 import type { SimTransaction } from '../test/support/simulated-chain.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'

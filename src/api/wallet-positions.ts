@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
-import { Missing } from './page.ts'
+import { Missing } from './missing-networks.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire-fields.ts'
 

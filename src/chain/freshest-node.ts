@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import { maxHeadRegression } from './head-checks.ts'
+import { maxHeadRegression } from './finality/refuse-stale-head.ts'
 import { blockNumber } from './raw-reads.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import { withTimeout } from './rpc/timeouts.ts'

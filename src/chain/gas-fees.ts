@@ -1,8 +1,9 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './client.ts'
-import { type Head, maxGasPrice, parseFee } from './head.ts'
+import type { Head } from './head.ts'
 import { isTransientFault } from './rpc/errors.ts'
+import { maxGasPrice, parseFee } from './rpc/quantities.ts'
 import { withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How many of the newest blocks are read for tips, and the percentile of their gas. */

@@ -1,18 +1,8 @@
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import type { ChainClient } from './client.ts'
-import { hexQuantity, quantity } from './rpc/quantities.ts'
+import { hexQuantity, parseFee, quantity } from './rpc/quantities.ts'
 import { retryDelays } from './rpc/timeouts.ts'
-
-/** The largest plausible gas price, in wei: one coin for a unit of gas. */
-export const maxGasPrice = 10n ** 18n
-
-/** Parses a fee of a node, in wei a unit of gas; RPC_INCONSISTENT if implausible. */
-export function parseFee(value: unknown, what: string): bigint {
-  const fee = quantity(value, what)
-  if (fee <= maxGasPrice) return fee
-  throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
-}
 
 /** The newest block of a chain. `timestamp` is in Unix seconds. */
 export type Head = {

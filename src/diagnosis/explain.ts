@@ -6,11 +6,12 @@ import { gatherFacts } from './facts/gather.ts'
 import { type Facts, withReclaimedSteps } from './facts/operation-facts.ts'
 import { contradictionsText, isSettlementContradicted } from './messages/contradicted-settlements.ts'
 import { evidenceLines } from './messages/evidence-lines.ts'
-import { actionCommand } from './messages/messages.ts'
 import { retryRiskText } from './messages/retry-safety.ts'
+import { actionCommand } from './messages/sentence-parts.ts'
+import { deliveryRules } from './rules/awaited-deliveries.ts'
 import { finishedRules, revertedRules } from './rules/finished-operations.ts'
 import { waitingRules } from './rules/pending-steps.ts'
-import { unfinishedRules } from './rules/unfinished-operations.ts'
+import { minedNotFinalRule, unfinishedRules } from './rules/unfinished-operations.ts'
 import { unreachableRules } from './rules/unreachable-chains.ts'
 import { type DiagnosisRule, neverSafe, type Verdict } from './verdict.ts'
 
@@ -20,6 +21,8 @@ const diagnosisRules: readonly DiagnosisRule[] = [
   ...revertedRules,
   ...unreachableRules,
   ...waitingRules,
+  minedNotFinalRule,
+  ...deliveryRules,
   ...unfinishedRules,
 ]
 

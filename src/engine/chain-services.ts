@@ -19,6 +19,7 @@ import { readOncePerBlock } from './block-memo.ts'
 import type { ChainServices, OnMissingNetwork, RatedMarket, RateReader, SwapSettings } from './context.ts'
 import { findFirstLog, findLogs } from './history/logs/resumable-log-search.ts'
 import { createMarketCache } from './market-cache.ts'
+import { oncePerChain } from './once-per-chain.ts'
 import { lendingAccountReader } from './positions/lending-accounts.ts'
 import { type ExternalPriceSource, externalPriceFiller } from './prices/external-prices.ts'
 import { currentRateReader } from './rates/current-rates.ts'
@@ -28,7 +29,7 @@ import { receiptReader } from './rates/receipt-symbols.ts'
 import { rewardReader } from './rates/rewards.ts'
 import { sharePriceGrowthReader } from './rates/share-price-growth.ts'
 import { strategyDetailReader } from './rates/strategy-detail.ts'
-import { type AnswerReuse, oncePerChain } from './request-coalescing.ts'
+import type { AnswerReuse } from './request-coalescing.ts'
 
 /** How long a swap provider may take for a quote where nothing else is set, in ms. */
 const usualQuoteDeadlineMs = 4_000

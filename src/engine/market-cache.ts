@@ -1,13 +1,12 @@
 import type { Page } from '../api/page.ts'
-import type { Analytics } from '../api/recommendation.ts'
 import type { Strategy } from '../api/strategy.ts'
 import type { Chain } from '../chain/chain.ts'
 import { type BlockRef, latestBlock } from '../chain/contract-reads.ts'
-import { AppError } from '../domain/errors.ts'
+import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
-import { sumUsd } from '../domain/usd.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
+import { isChainFault, withAllNetworks } from './chain-faults.ts'
 import type {
   ListedMarket,
   MarketCache,
@@ -21,6 +20,7 @@ import { pageOf } from './pagination.ts'
 import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/daily-snapshots.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
+import { totals } from './strategy-totals.ts'
 import { undefinedIfRefused } from './unread-past.ts'
 
 /**
@@ -123,21 +123,6 @@ export function createMarketCache(
   }
 }
 
-/** Whether an error means that a chain does not answer, or is another one. */
-export const isChainFault = (error: unknown): error is AppError =>
-  error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)
-
-/** Returns the error of one network with the names of all networks, when none of them answers. */
-export const withAllNetworks = (
-  { code, message, details, hint, cause }: AppError,
-  all: readonly Network[],
-): AppError =>
-  new AppError(code, message, {
-    details: { ...details, networks: all.map(({ name }) => name) },
-    cause,
-    ...(hint !== undefined && { hint }),
-  })
-
 function chainCache(
   catalog: Catalog,
   markets: readonly Market[],
@@ -199,17 +184,5 @@ function listingOf(unsorted: readonly Strategy[], missing: string[]): StrategyLi
       return made
     },
     analytics: totals(all),
-  }
-}
-
-/** Totals over all strategies. The average and the best rates exclude paused strategies. */
-export function totals(all: readonly Strategy[]): Analytics {
-  const active = all.filter(({ paused, apy }) => paused === false && apy !== null)
-  return {
-    totalTvlUsd: sumUsd(all.map(({ tvlUsd }) => tvlUsd)),
-    averageApy: active.length === 0 ? 0 : active.reduce((sum, { apy }) => sum + apy!, 0) / active.length,
-    strategyCount: all.length,
-    topStrategies: active.slice(0, 5),
-    unpriced: all.filter(({ tvlUsd }) => tvlUsd === null).length,
   }
 }

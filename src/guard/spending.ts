@@ -1,5 +1,5 @@
+import type { Amounts } from '../domain/accepted-amounts.ts'
 import { nativeAddress } from '../domain/address.ts'
-import type { Amounts } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { sumOf } from '../protocols/fee-payment.ts'

@@ -1,4 +1,4 @@
-import { missingHeader, namesIn } from '../api/page.ts'
+import { missingHeader, namesIn } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Wallet } from '../api/wallet-positions.ts'

@@ -9,9 +9,10 @@ import { metaAggregationRouterAbi } from '../swaps/kyberswap/abi.ts'
 import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
 import type { Route, SwapProvider } from '../swaps/provider.ts'
 import type { Answer } from './loopback-server.ts'
-import { blockTime, type SandboxNode } from './node-calls.ts'
+import { blockTime } from './node-reads.ts'
 import { chainOfNode, openExchanges, type Quoted, quotesOf, tokenOf } from './pool-quotes.ts'
 import { secretFile } from './secret-files.ts'
+import type { SandboxNode } from './stand-in-options.ts'
 
 /** In how many equal shares the aggregator divides what it swaps between two exchanges. */
 const shares = 8n

@@ -11,8 +11,9 @@ import { type AveniaAccount, parseAccount, signedText } from '../swaps/avenia/ac
 import type { ServiceFault } from './faults/world-faults.ts'
 import { assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
-import { type StandInOptions, sendMined } from './node-calls.ts'
+import { sendMined } from './mined-transactions.ts'
 import { secretFile } from './secret-files.ts'
+import type { StandInOptions } from './stand-in-options.ts'
 
 /** What can go wrong with a desk. */
 export const rampFaults = ['ramp-held', 'ramp-slow', 'ramp-rejected', 'ramp-short', 'ramp-lies'] as const

@@ -7,7 +7,8 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from './accounts.ts'
 import { own, weth9 } from './genesis/artifacts.ts'
 import { grant, nativeGrant } from './genesis/tokens.ts'
-import { type SandboxNode, sendMined } from './node-calls.ts'
+import { sendMined } from './mined-transactions.ts'
+import type { SandboxNode } from './stand-in-options.ts'
 
 /** One token by its symbol, or all of them when nothing is named; `amount` is in its smallest unit. */
 export type FundRequest = { symbol: string; amount?: bigint }

@@ -6,8 +6,9 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import { depositIn, fillQuery } from '../swaps/across/deposit-events.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
 import type { Answer } from './loopback-server.ts'
-import { blockTime, type SandboxNode } from './node-calls.ts'
+import { blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
+import type { SandboxNode } from './stand-in-options.ts'
 
 /** Where the service is below the base URL of the sandbox's services. */
 export const lifiPath = '/lifi/v1'

@@ -6,7 +6,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import { wrappedOn } from '../protocols/oracle-prices.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
 import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
-import type { SandboxNode } from './node-calls.ts'
+import type { SandboxNode } from './stand-in-options.ts'
 
 /** The chain of a node as the engine reads it. */
 export const chainOfNode = (catalog: Catalog, { network, rpc }: SandboxNode): Chain =>

@@ -16,8 +16,10 @@ import {
 import type { ServiceFault } from './faults/world-faults.ts'
 import { type Asset, assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
-import { balanceOf, blockTime, type StandInOptions, sendMined } from './node-calls.ts'
+import { sendMined } from './mined-transactions.ts'
+import { balanceOf, blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf } from './pool-quotes.ts'
+import type { StandInOptions } from './stand-in-options.ts'
 
 /** What can go wrong with the solver of Relay. */
 export const relayFaults = [

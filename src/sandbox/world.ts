@@ -23,10 +23,10 @@ import { type WorldFaults, worldFaults } from './faults/world-faults.ts'
 import { genesis } from './genesis/genesis-cache.ts'
 import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
-import type { SandboxNode } from './node-calls.ts'
 import { startNodes, startWhereLeft } from './node-processes.ts'
 import { openRelay, relayFaults, relayPath } from './relay.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
+import type { SandboxNode } from './stand-in-options.ts'
 
 const data = encodeFunctionData({ abi: parseAbi(['function report()']), functionName: 'report' })
 

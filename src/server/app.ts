@@ -19,7 +19,8 @@ import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
 import { caps, refuseTunnels, refuseUnlawful } from './request-caps.ts'
-import { answering, type Sent, type Served, servedRoutes } from './route-handlers.ts'
+import { answering, type Sent } from './route-handler.ts'
+import { type Served, servedRoutes } from './served-routes.ts'
 import { addPage } from './web-page.ts'
 
 /** Who is told when something took too long: `begin` and `end` say what is under way, `close` stops looking. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { slidingLog } from '../store/api-keys/rate-limiter.ts'
-import type { Served } from './route-handlers.ts'
+import type { Served } from './served-routes.ts'
 
 /** Whoever asks: the key that limits are counted for, whose key it is, and the service as it is for this customer. */
 export type Caller = {

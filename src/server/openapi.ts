@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { olderRoutes } from '../api/deprecated-routes.ts'
 import { ErrorEnvelope } from '../api/error-envelope.ts'
-import { missingHeader } from '../api/page.ts'
+import { missingHeader } from '../api/missing-networks.ts'
 import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
-import { type Served, servedRoutes } from './route-handlers.ts'
+import { type Served, servedRoutes } from './served-routes.ts'
 
 /** A JSON document, as deep as whoever made it knows it. */
 type Json = Record<string, unknown>

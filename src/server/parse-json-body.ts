@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import { doubtfulName, parseStrict, poisonous } from '../http/json.ts'
-import { refusal } from './route-handlers.ts'
+import { refusal } from './route-handler.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

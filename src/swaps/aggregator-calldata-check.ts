@@ -1,7 +1,7 @@
 import { jsonArguments } from '../chain/calldata.ts'
+import { unlessSame } from '../domain/accepted-amounts.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import { unlessSame } from '../domain/swap-amounts.ts'
 import type { Token } from '../domain/token.ts'
 import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../protocols/intent.ts'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { decimal, formatUnits } from '../../src/cli/terminal/format.ts'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
 import { table } from '../../src/cli/terminal/table.ts'
-import { reportView } from '../../src/cli/views/report-view.ts'
+import { reportView } from '../../src/cli/views/operation-view.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Cli } from '../../src/cli/command-context-types.ts'
-import { confirmRepeat } from '../../src/cli/signing-flow/idempotency.ts'
+import { confirmRepeat } from '../../src/cli/signing-flow/refuse-duplicates.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { ExecutionContext } from '../../src/planning/context.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { hasMovedFunds, supersededStep } from '../../src/diagnosis/facts/operation-conditions.ts'
 import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/operation-facts.ts'
 import {
   contradictionsText,
   isSettlementContradicted,
 } from '../../src/diagnosis/messages/contradicted-settlements.ts'
-import { hasMovedFunds, unreturnedFeeText } from '../../src/diagnosis/messages/messages.ts'
-import { retryRiskText, supersededStep } from '../../src/diagnosis/messages/retry-safety.ts'
+import { unreturnedFeeText } from '../../src/diagnosis/messages/funds-text.ts'
+import { retryRiskText } from '../../src/diagnosis/messages/retry-safety.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Step } from '../../src/store/journal/operation.ts'

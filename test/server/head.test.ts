@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { olderRoutes } from '../../src/api/deprecated-routes.ts'
-import { servedRoutes } from '../../src/server/route-handlers.ts'
+import { servedRoutes } from '../../src/server/served-routes.ts'
 import type { Document } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { useServe } from '../support/serving.ts'

@@ -21,11 +21,11 @@ export function useProviderService(): (answer: Answering) => Promise<string> {
   }
 }
 
-/** Asks a service as the program does, with little patience. */
+/** Asks a service as the program does, with less patience than it has. */
 export const exchangeSoon: SwapDependencies['exchangeJson'] = ({ url, body, headers, signal }) =>
   exchangeJson(body === undefined ? 'GET' : 'POST', url, body, {
     headers: headers ?? {},
-    deadlineMs: 500,
+    deadlineMs: 5_000,
     ...(signal && { signal }),
   })
 

@@ -97,3 +97,13 @@ export function quantity(value: unknown, what: string): bigint {
 
 /** A number as a JSON-RPC quantity. */
 export const hexQuantity = (value: bigint | number): `0x${string}` => `0x${value.toString(16)}`
+
+/** The largest plausible gas price, in wei: one coin for a unit of gas. */
+export const maxGasPrice = 10n ** 18n
+
+/** Parses a fee of a node, in wei a unit of gas; RPC_INCONSISTENT if implausible. */
+export function parseFee(value: unknown, what: string): bigint {
+  const fee = quantity(value, what)
+  if (fee <= maxGasPrice) return fee
+  throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
+}

@@ -18,8 +18,9 @@ import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pin
 import type { Cli } from '../command-context-types.ts'
 import { noncesOf } from '../options/execution-options.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
-import { refuseExpired, refuseName, requireIdempotency } from './idempotency.ts'
 import { planPrices } from './plan-prices.ts'
+import { refuseExpired } from './quote-expiry.ts'
+import { refuseName, requireIdempotency } from './refuse-duplicates.ts'
 import type { SigningRequest } from './signing-flow-types.ts'
 import { termsOf } from './user-terms-from-flags.ts'
 

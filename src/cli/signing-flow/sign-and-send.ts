@@ -18,16 +18,16 @@ import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import { requestOffer } from './checked-proposal.ts'
 import { execute, executeAndReport } from './execution.ts'
+import { refuseExpired } from './quote-expiry.ts'
 import {
   confirmOlderJournal,
   confirmRepeat,
   duplicateNameError,
-  refuseExpired,
   refuseReusedKey,
   requireIdempotency,
   startedBeforeError,
   warnNewJournal,
-} from './idempotency.ts'
+} from './refuse-duplicates.ts'
 import { replanLeg } from './replan-leg.ts'
 import { revokeOnFailure } from './revoke-on-failure.ts'
 import type { ResumeChoices, SigningRequest } from './signing-flow-types.ts'

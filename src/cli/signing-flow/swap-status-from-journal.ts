@@ -11,8 +11,8 @@ import {
   resultOf,
 } from '../../transactions/outcome/delivery-failures.ts'
 import type { Cli } from '../command-context-types.ts'
-import { settleOperation } from './operation-lookup.ts'
 import { reportFor } from './operation-report.ts'
+import { settleOperation } from './settle-operation.ts'
 
 type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
 

@@ -7,11 +7,11 @@ import { withSigner } from '../../cli/options/signing-options.ts'
 import { shown } from '../../cli/output/output.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { executeAndReport } from '../../cli/signing-flow/execution.ts'
-import { confirmOlderJournal } from '../../cli/signing-flow/idempotency.ts'
-import { requireOperation, settleIfPending } from '../../cli/signing-flow/operation-lookup.ts'
+import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { refuseFailed, reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { planPrices } from '../../cli/signing-flow/plan-prices.ts'
 import { withMinOutHint } from '../../cli/signing-flow/quote-request.ts'
+import { confirmOlderJournal } from '../../cli/signing-flow/refuse-duplicates.ts'
 import { replanLeg } from '../../cli/signing-flow/replan-leg.ts'
 import {
   maxFeeOf,
@@ -19,8 +19,9 @@ import {
   type ResumeOptions,
   resumeOperation,
 } from '../../cli/signing-flow/resume-operation.ts'
+import { settleIfPending } from '../../cli/signing-flow/settle-operation.ts'
+import { reportView } from '../../cli/views/operation-view.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
-import { reportView } from '../../cli/views/report-view.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/slippage.ts'

@@ -3,7 +3,6 @@ import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote, Cli } from '../../cli/command-context-types.ts'
 import { address, idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signing-options.ts'
-import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/idempotency.ts'
 import {
   parseQuoteFlags,
   type QuoteFlags,
@@ -12,9 +11,11 @@ import {
   withMinOutHint,
 } from '../../cli/signing-flow/quote-request.ts'
 import { referenceForSwap } from '../../cli/signing-flow/reference-quote.ts'
+import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/refuse-duplicates.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'
+import type { Asked } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import type { Unit } from '../../domain/amount-unit.ts'
@@ -23,7 +24,6 @@ import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellOperand } from '../../domain/shell-quoting.ts'
-import type { Asked } from '../../domain/swap-amounts.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../planning/usd-value.ts'

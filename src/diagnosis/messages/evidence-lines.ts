@@ -3,7 +3,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/operation-facts.ts'
 import type { EvidenceLine } from '../verdict.ts'
-import { gweiText } from './messages.ts'
+import { gweiText } from './sentence-parts.ts'
 
 /** What journal, chain and bridge said, line by line. */
 export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {

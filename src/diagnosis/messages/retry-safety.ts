@@ -1,23 +1,9 @@
+import { isInFlight } from '../../domain/step-state.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
-import { type Facts, hasStepSucceeded, type StepFacts } from '../facts/operation-facts.ts'
-
-/** Whether a later step carried out the action of this one. */
-const isMadeGood = (steps: Facts['steps'], { step: { leg, index } }: StepFacts): boolean =>
-  steps.some(
-    (one) =>
-      one.step.role === 'action' && one.step.leg === leg && one.step.index > index && hasStepSucceeded(one),
-  )
-
-/** The first action step that lost its nonce and that no later step replaced. The foreign transaction may have done the same. */
-export const supersededStep = ({ steps }: Pick<Facts, 'steps'>): StepFacts | undefined =>
-  steps.find(
-    (one) =>
-      one.step.role === 'action' &&
-      (one.step.state === 'SUPERSEDED' || (one.onChain?.owner && one.onChain.owner.blockNumber !== null)) &&
-      !one.onChain?.found &&
-      !one.onChain?.waiting &&
-      !isMadeGood(steps, one),
-  )
+import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
+import { hasMovedFunds, supersededStep } from '../facts/operation-conditions.ts'
+import type { Facts } from '../facts/operation-facts.ts'
+import { isSettlementContradicted } from './contradicted-settlements.ts'
 
 /** The first chain with a signed step that cannot be read. */
 function unreadableChain({ steps, chains }: Facts): { name: string; why: string } | undefined {
@@ -48,3 +34,15 @@ export function retryRiskText(facts: Facts): { text: string; next?: string } | u
     ...(hash && { next: `sluice action explain ${hash}` }),
   }
 }
+
+/**
+ * Whether repeating the request is safe: this operation moved nothing, all signed steps are settled, no process is using it, and it
+ * does not need an allowance that the other would take.
+ */
+export const isSafeToRetry = (facts: Facts): boolean =>
+  !hasMovedFunds(facts) &&
+  !facts.steps.some(({ step }) => isInFlight(step)) &&
+  !facts.isWalletBusy &&
+  !isSettlementContradicted(facts) &&
+  !holdsAllowance(facts.operation) &&
+  retryRiskText(facts) === undefined

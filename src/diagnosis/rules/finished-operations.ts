@@ -9,19 +9,18 @@ import {
   unfilledText,
 } from '../../transactions/outcome/delivery-failures.ts'
 import type { Facts } from '../facts/operation-facts.ts'
+import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
+import { receivedFundsText } from '../messages/received-funds.ts'
+import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
   actionCommand,
   allowancesText,
   duplicateRefusedText,
-  fundsText,
-  isSafeToRetry,
   otherPendingText,
   revokeSteps,
   stepText,
-  unreturnedFeeText,
   walletBusyText,
-} from '../messages/messages.ts'
-import { receivedFundsText } from '../messages/received-funds.ts'
+} from '../messages/sentence-parts.ts'
 import { type DiagnosisRule, neverSafe, type Situation } from '../verdict.ts'
 
 const isReverted = ({ focus }: Facts): boolean =>

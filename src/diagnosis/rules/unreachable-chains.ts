@@ -1,4 +1,6 @@
-import { actionCommand, failingChains, fundsByJournal, originNetwork } from '../messages/messages.ts'
+import { failingChains } from '../facts/operation-conditions.ts'
+import { fundsByJournal, originNetwork } from '../messages/funds-text.ts'
+import { actionCommand } from '../messages/sentence-parts.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 /** Rules for chains that cannot be read. */
 export const unreachableRules: readonly DiagnosisRule[] = [

@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/chain.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ActionTxRow } from '../../store/engine/migrations.ts'
+import type { ActionTxRow } from '../../store/engine/action-tables.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/ranged-log-reader.ts'
 import { issuesOf, type Tracked } from './issued-actions.ts'

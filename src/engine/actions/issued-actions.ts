@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import { type EngineContext, isChainInScope } from '../context.ts'
 import { readWalletProgress } from './wallet-transactions.ts'
 

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { ActionRow, ActionTxRow } from '../../store/engine/migrations.ts'
+import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import { swapProofOf } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../context.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'

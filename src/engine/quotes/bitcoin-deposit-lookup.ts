@@ -1,10 +1,11 @@
 import { bitcoinHash } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { QuoteRow } from '../../store/engine/migrations.ts'
+import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import type { TakenPayment } from '../../store/engine/quote-payments.ts'
+import { takenByOther } from '../../store/engine/quote-payments.ts'
 import { type Bitcoin, type BitcoinTransaction, paidTo } from '../../swaps/deposit-provider.ts'
-import { type DepositRaw, depositPayments, isBefore } from './bitcoin-deposit.ts'
-import { takenByOther } from './bitcoin-outcome.ts'
+import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
+import { depositPayments, isBefore } from './bitcoin-deposit-payments.ts'
 import { offerOf } from './stored-quote.ts'
 
 /** The stored deposit of a quote. */

@@ -15,7 +15,8 @@ import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/depo
 import { depositDefinition } from '../../swaps/deposit-provider-registry.ts'
 import type { EngineContext } from '../context.ts'
 import { fieldError } from '../field-error.ts'
-import { type DepositRaw, earlierPayments, instructionsOf } from './bitcoin-deposit.ts'
+import { type DepositRaw, instructionsOf } from './bitcoin-deposit-instructions.ts'
+import { earlierPayments } from './bitcoin-deposit-payments.ts'
 import { quoteSide } from './quote-side.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */

@@ -1,7 +1,8 @@
 import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { isCarried } from '../../swaps/across/pairs.ts'
 import type { Answer } from '../loopback-server.ts'
-import { balanceOf, blockTime, type StandInOptions } from '../node-calls.ts'
+import { balanceOf, blockTime } from '../node-reads.ts'
+import type { StandInOptions } from '../stand-in-options.ts'
 
 /** What the stand-in of the service reads: the catalogue, the nodes, and who pays out. */
 type Asked = Pick<StandInOptions, 'catalog' | 'chains' | 'makesBlocks'> & { relayer: Address }

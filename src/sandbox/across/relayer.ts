@@ -12,7 +12,9 @@ import { spokePoolAbi as events } from '../../swaps/across/abi.ts'
 import { accountOf, type Deposit, depositIn, relayHash } from '../../swaps/across/deposit-events.ts'
 import { isCarried } from '../../swaps/across/pairs.ts'
 import { acrossContract } from '../genesis/artifacts.ts'
-import { blockTime, type StandInOptions, sendMined } from '../node-calls.ts'
+import { sendMined } from '../mined-transactions.ts'
+import { blockTime } from '../node-reads.ts'
+import type { StandInOptions } from '../stand-in-options.ts'
 
 /** One pool, and the node of its chain. */
 type End = { pool: AcrossConstants; rpc: ChainClient }

@@ -9,7 +9,8 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { fund } from '../faucet.ts'
-import { type SandboxNode, sendMined } from '../node-calls.ts'
+import { sendMined } from '../mined-transactions.ts'
+import type { SandboxNode } from '../stand-in-options.ts'
 
 /** What stands in for the liquidity of providers: prices of the sandbox's oracle, and payments by its relayer. */
 export type Payouts = {

@@ -4,7 +4,7 @@ import { hexToBigInt, keccak256 } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import { receiveMessage } from '../../swaps/cctp-v2/encode.ts'
 import type { ServiceFault } from '../faults/world-faults.ts'
-import { sendMined } from '../node-calls.ts'
+import { sendMined } from '../mined-transactions.ts'
 import {
   type BurnMessage,
   decodeMessage,

@@ -6,8 +6,9 @@ import { settlementAbi } from '../../swaps/cow/abi.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
 import { publishedCow } from '../genesis/artifacts.ts'
 import type { Answer } from '../loopback-server.ts'
-import { type SandboxNode, type StandInOptions, sendMined } from '../node-calls.ts'
+import { sendMined } from '../mined-transactions.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../pool-quotes.ts'
+import type { SandboxNode, StandInOptions } from '../stand-in-options.ts'
 
 /** Where the order book of a chain is below the base URL of the sandbox's services. */
 export const orderBookPath = (network: string): string => `/cow/${network}`

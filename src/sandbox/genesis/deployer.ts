@@ -8,7 +8,7 @@ import {
 } from 'viem/utils'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import { receiptOf } from '../node-calls.ts'
+import { receiptOf } from '../mined-transactions.ts'
 import type { Artifact } from './artifacts.ts'
 
 /** Sends many transactions of one unlocked account at once: addresses are computed, and nothing waits before `flush`. */

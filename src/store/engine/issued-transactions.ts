@@ -1,6 +1,6 @@
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql.ts'
-import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './migrations.ts'
+import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './action-tables.ts'
 
 /** An operation with its transactions. */
 export type IssuedOperation = { action: ActionRow; txs: readonly ActionTxRow[] }

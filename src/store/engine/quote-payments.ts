@@ -58,3 +58,14 @@ export const quotePaymentQueries = (sql: Sql) => ({
       return null
     }),
 })
+
+/** The other quote that a payment has ended. */
+export type TakenBy = (payment: Omit<QuotePayment, 'kind'>) => string | undefined
+
+/** Finds the other quote that a payment has ended, among the payments that are taken. */
+export const takenByOther =
+  (taken: readonly TakenPayment[], quoteId: string): TakenBy =>
+  ({ chainId, hash, idx }) =>
+    taken.find(
+      (one) => one.chainId === chainId && one.hash === hash && one.idx === idx && one.quoteId !== quoteId,
+    )?.quoteId

@@ -1,19 +1,11 @@
 import { keysSchema } from '../api-keys/keys.ts'
 import type { Migration, Sql } from '../sql/sql.ts'
+import { actionQueries } from './action-queries.ts'
+import { actionsNewest, actionsOfWallet, hashesByCustomer, initialSchema } from './action-tables.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
-import { clientReportQueries, clientReportSchema, isReportedForOther } from './client-reports.ts'
+import { clientReportQueries, clientReportSchema } from './client-reports.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
-import { type IssuedOperation, isSwapColumn, issuedTransactionQueries } from './issued-transactions.ts'
-import {
-  type ActionRow,
-  type ActionTxRow,
-  actionColumns,
-  actionsNewest,
-  actionsOfWallet,
-  hashesByCustomer,
-  initialSchema,
-  txColumns,
-} from './migrations.ts'
+import { issuedTransactionQueries } from './issued-transactions.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { quotePaymentQueries, quotePaymentSchema } from './quote-payments.ts'
 import { actionsByQuote, quoteQueries } from './quotes.ts'
@@ -51,155 +43,7 @@ export function engineStore(sql: Sql) {
     ...submittedQueries(sql),
     ...clientReportQueries(sql),
     ...settingQueries(sql),
-
-    action: async (customer: string, id: string): Promise<IssuedOperation | undefined> => {
-      const [action] = await sql.cachedQuery<ActionRow>(
-        `select ${actionColumns} from actions where customer = $1 and id = $2`,
-        [customer, id],
-      )
-      return (
-        action && {
-          action,
-          txs: await sql.cachedQuery<ActionTxRow>(
-            `select ${txColumns} from action_txs where action_id = $1 order by idx`,
-            [id],
-          ),
-        }
-      )
-    },
-
-    /** The ids of strategies in which a wallet had an action, of any customer: chains are public. */
-    strategiesOf: async (wallet: string): Promise<string[]> =>
-      (
-        await sql.query<{ id: string }>(
-          'select distinct strategy_id as id from actions where wallet = $1 and strategy_id is not null',
-          [wallet],
-        )
-      ).map(({ id }) => id),
-
-    /** The ids of a customer's actions, newest first; several operations of one quote count as one. */
-    recentActions: async (customer: string, most: number): Promise<string[]> => {
-      const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) order by created_at desc, id limit $2`
-      return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
-    },
-
-    /**
-     * Assigns a hash found on chain to a transaction, unless another transaction of the customer has it, it was reported for
-     * another one, or the row changed since it was read; returns the row's hash.
-     */
-    claim: async (tx: ActionTxRow, hash: string, nonce: number): Promise<string | null> => {
-      const { actionId, idx, chainId } = tx
-      await sql.query(
-        `update action_txs set hash = $4 where action_id = $1 and idx = $2 and hash is not distinct from $5
-         and not exists (select 1 from action_txs other where other.customer = action_txs.customer and other.chain_id = $3 and other.hash = $4)
-         and not ${isReportedForOther('action_txs')}`,
-        [actionId, idx, chainId, hash, tx.hash, nonce],
-      )
-      const [row] = await sql.query<{ hash: string | null }>(
-        'select hash from action_txs where action_id = $1 and idx = $2',
-        [actionId, idx],
-      )
-      return row?.hash ?? null
-    },
-
-    /** Whether the identical call was issued to the wallet again later and is not found on chain: the sent one may be that. */
-    hasTwin: async ({
-      actionId,
-      chainId,
-      recipient,
-      data,
-      value,
-      fromNonce,
-    }: ActionTxRow): Promise<boolean> => {
-      const [twin] = await sql.query<{ id: string }>(
-        `select t.action_id as id from action_txs t join actions a on a.id = t.action_id
-         where t.action_id <> $1 and t.hash is null and t.chain_id = $2 and t.recipient = $3 and t.data = $4 and t.value = $5
-         and t.from_nonce >= $6 and (a.customer, a.wallet) in (select customer, wallet from actions where id = $1)
-         and a.created_at > (select created_at from actions where id = $1) limit 1`,
-        [actionId, chainId, recipient, data, value, fromNonce],
-      )
-      return twin !== undefined
-    },
-
-    /** Whether a transaction is what another action of a customer was delivered by. */
-    isDeliveryOfAnother: async (customer: string, actionId: string, hash: string): Promise<boolean> => {
-      const [other] = await sql.query<{ id: string }>(
-        'select id from actions where customer = $1 and id <> $2 and destination_hash = $3 limit 1',
-        [customer, actionId, hash],
-      )
-      return other !== undefined
-    },
-
-    /**
-     * Assigns a hash to a transaction. A client's report takes it from a transaction that was only guessed; both are checked again,
-     * but a confirmed one stays, unless its block was lost (`isLost`). Returns false if the row changed since it was read.
-     */
-    bindTx: (customer: string, tx: ActionTxRow, hash: string, isLost: boolean): Promise<boolean> =>
-      sql.transaction(async ({ query }) => {
-        const { actionId, idx, chainId } = tx
-        const [row] = await query<Pick<ActionTxRow, 'hash' | 'succeeded'>>(
-          'select hash, succeeded from action_txs where action_id = $1 and idx = $2',
-          [actionId, idx],
-        )
-        if (row?.hash !== tx.hash || (row.succeeded === 1 && !isLost)) return false
-        await query(
-          `update actions set status = 'pending', destination_hash = null, finished_at = null
-           where (id = $4 and (status not in ('fulfilled', 'refunded') or $5 = 1))
-           or id in (select action_id from action_txs where customer = $1 and chain_id = $2 and hash = $3 and action_id <> $4)`,
-          [customer, chainId, hash, actionId, isLost ? 1 : 0],
-        )
-        await query(
-          `update action_txs set hash = null, nonce = null, block_number = null, block_hash = null, succeeded = null, gas_used = null
-           where (customer = $1 and chain_id = $2 and hash = $3) or (action_id = $4 and idx = $5)`,
-          [customer, chainId, hash, actionId, idx],
-        )
-        await query('update action_txs set hash = $3 where action_id = $1 and idx = $2', [
-          actionId,
-          idx,
-          hash,
-        ])
-        return true
-      }),
-
-    /** Stores a transaction's on-chain state, if it still has the same hash. */
-    saveTx: (tx: ActionTxRow) =>
-      sql.query(
-        'update action_txs set nonce = $4, block_number = $5, block_hash = $6, succeeded = $7, gas_used = $8 where action_id = $1 and idx = $2 and hash = $3',
-        [tx.actionId, tx.idx, tx.hash, tx.nonce, tx.blockNumber, tx.blockHash, tx.succeeded, tx.gasUsed],
-      ),
-
-    /**
-     * Changes an operation's status, unless it or its transactions' hashes changed since they were read; returns whether it did.
-     */
-    moveAction: (
-      row: Pick<ActionRow, 'id' | 'status' | 'destinationHash' | 'updatedAt' | 'finishedAt'>,
-      was: {
-        action: Pick<ActionRow, 'status' | 'destinationHash'>
-        txs: readonly Pick<ActionTxRow, 'hash'>[]
-      },
-    ): Promise<boolean> =>
-      sql.transaction(async ({ query }) => {
-        const txs = await query<{ hash: string | null }>(
-          'select hash from action_txs where action_id = $1 order by idx',
-          [row.id],
-        )
-        if (txs.some(({ hash }, at) => hash !== was.txs[at]?.hash)) return false
-        const moved = await query<{ id: string }>(
-          `update actions set status = $2, destination_hash = $3, updated_at = $4, finished_at = $5
-           where id = $1 and status = $6 and destination_hash is not distinct from $7 returning id`,
-          [
-            row.id,
-            row.status,
-            row.destinationHash,
-            row.updatedAt,
-            row.finishedAt,
-            was.action.status,
-            was.action.destinationHash,
-          ],
-        )
-        return moved.length > 0
-      }),
-
+    ...actionQueries(sql),
     close: sql.close,
   }
 }

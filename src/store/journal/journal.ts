@@ -10,7 +10,7 @@ import type { HeadJournal, Journal } from './journal-interface.ts'
 import { journalWrites } from './journal-writes.ts'
 import { journalLimits } from './limits.ts'
 import { journalLookups } from './lookups.ts'
-import { journalReopening } from './reopened-steps.ts'
+import { journalReopening } from './replan-and-reopen-writes.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
 
 /** The hash that identifies a request, independent of key order. */

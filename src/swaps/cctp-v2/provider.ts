@@ -4,23 +4,12 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Ask, Offer, SwapProvider } from '../provider.ts'
 import { finality } from './abi.ts'
+import { asked, type CctpEnd, type CctpNetwork, pricesOf, provider, wrong } from './attestation-client.ts'
 import { broughtIn, receivedOf } from './delivery-events.ts'
 import { depositForBurn } from './encode.ts'
-import {
-  asked,
-  type CctpEnd,
-  type CctpNetwork,
-  feeOf,
-  grossUp,
-  mostFee,
-  pricesOf,
-  provider,
-  type Speed,
-  savedBy,
-  waitOf,
-  wrong,
-} from './fees.ts'
 import { decodeMessage } from './message.ts'
+import { feeOf, grossUp, mostFee, type Speed } from './transfer-fees.ts'
+import { savedBy, waitOf } from './transfer-times.ts'
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
 

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../../chain/client.ts'
+import { refuseInconsistentHeads } from '../../chain/finality/refuse-inconsistent-heads.ts'
+import { refuseStaleHead } from '../../chain/finality/refuse-stale-head.ts'
 import { type Head, readHead } from '../../chain/head.ts'
-import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/head-checks.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'

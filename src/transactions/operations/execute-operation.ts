@@ -11,8 +11,8 @@ import { type BegunLook, beginLook } from '../confirmation/confirmer.ts'
 import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
 import { failureOf } from '../outcome/failure.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
-import { finishAbandoned } from '../reopen-abandoned.ts'
 import { reopenContradicted } from '../reorganisations.ts'
+import { finishAbandoned } from '../reorganised-abandoned-operations.ts'
 import { cancelLeg } from '../replacement/cancel-leg.ts'
 import {
   currentOperation,

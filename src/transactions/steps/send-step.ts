@@ -1,5 +1,5 @@
+import { refuseInconsistentHeads } from '../../chain/finality/refuse-inconsistent-heads.ts'
 import { readHead } from '../../chain/head.ts'
-import { refuseInconsistentHeads } from '../../chain/head-checks.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { acceptedOf, type Shown } from '../../src/domain/accepted-amounts.ts'
 import { slippageIn } from '../../src/domain/slippage.ts'
-import { acceptedOf, burnPrice, isFair, type Shown, swapMost } from '../../src/domain/swap-amounts.ts'
+import { burnPrice, isFair, swapMost } from '../../src/guard/price-tolerance.ts'
 
 const shown: Shown = {
   amountIn: 100_000_000n,

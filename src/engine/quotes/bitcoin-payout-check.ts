@@ -4,9 +4,9 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
-import type { QuotePayment } from '../../store/engine/quote-payments.ts'
+import type { QuotePayment, TakenBy } from '../../store/engine/quote-payments.ts'
 import type { EngineContext } from '../context.ts'
-import { outcomeNotShown, type ShownOutcome, type TakenBy } from './bitcoin-outcome.ts'
+import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
 
 /** What is to arrive, no earlier than `since` (epoch ms). */
 export type Due = { tokenOut: Token; recipient: Address; least: bigint; since: number }

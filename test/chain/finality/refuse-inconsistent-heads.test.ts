@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
-import { commonHead } from '../../src/chain/consistent-head.ts'
-import { readTips, tipOf } from '../../src/chain/gas-fees.ts'
-import { readHead } from '../../src/chain/head.ts'
-import { headIfReachable, refuseInconsistentHeads } from '../../src/chain/head-checks.ts'
-import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
-import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
-import { systemClock } from '../../src/chain/rpc/timeouts.ts'
-import { AppError } from '../../src/domain/errors.ts'
-import type { Journal } from '../../src/store/journal/journal-interface.ts'
-import type { Execution } from '../../src/transactions/run-state.ts'
-import { planPayments, run, signer } from '../support/operation.ts'
-import { type Provider, provider } from '../support/provider.ts'
-import { useChain, useHome } from '../support/use-journal.ts'
-import type { Chain } from '../transactions/chain.ts'
+import type { ChainClient } from '../../../src/chain/client.ts'
+import { commonHead } from '../../../src/chain/consistent-head.ts'
+import {
+  headIfReachable,
+  refuseInconsistentHeads,
+} from '../../../src/chain/finality/refuse-inconsistent-heads.ts'
+import { readTips, tipOf } from '../../../src/chain/gas-fees.ts'
+import { readHead } from '../../../src/chain/head.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
+import { hexQuantity } from '../../../src/chain/rpc/quantities.ts'
+import { systemClock } from '../../../src/chain/rpc/timeouts.ts'
+import { AppError } from '../../../src/domain/errors.ts'
+import type { Journal } from '../../../src/store/journal/journal-interface.ts'
+import type { Execution } from '../../../src/transactions/run-state.ts'
+import { planPayments, run, signer } from '../../support/operation.ts'
+import { type Provider, provider } from '../../support/provider.ts'
+import { useChain, useHome } from '../../support/use-journal.ts'
+import type { Chain } from '../../transactions/chain.ts'
 
 let chain: Chain
 let home: string

@@ -1,15 +1,12 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/settled-steps.ts'
 import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
-import { reopenContradicted } from '../../transactions/reorganisations.ts'
-import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../command-context-types.ts'
 import { reportedDelivery } from './swap-status-from-service.ts'
 
@@ -70,36 +67,4 @@ async function deliveryTold(cli: Cli, operation: JournalOperation): Promise<Hex 
     if (error instanceof AppError) return null
     throw error
   }
-}
-
-/** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
-export const findOperation = ({ journal }: ExecutionContext, id: string): JournalOperation | undefined =>
-  journal.find(id) ?? journal.findByIdempotencyKey(id)
-
-/** Finds an operation and reopens it if the chain contradicts the journal. */
-export async function findUpdated(
-  cli: Cli,
-  context: ExecutionContext,
-  id: string,
-): Promise<JournalOperation | undefined> {
-  const operation = findOperation(context, id)
-  const wrong = operation && (await reopenContradicted(context, operation.id))
-  if (!wrong) return operation
-  // The transaction that was found may be final; then nothing is left to resume.
-  const now = requireOperation(context, operation.id)
-  const seen = wrong === 'found' ? await settleOperation(cli, context, now) : now
-  const goOn = isFinished(seen) ? '' : ` To resume: sluice action resume ${operation.id}`
-  cli.notice(
-    wrong === 'found'
-      ? `The transaction is on chain again, so its nonce is not lost.${goOn}`
-      : `A deep reorganisation removed a final transaction from the chain.${goOn}`,
-  )
-  return seen
-}
-
-/** The operation of an id, a quote id or an idempotency key in the journal of this machine; ACTION_NOT_FOUND otherwise. */
-export function requireOperation(context: ExecutionContext, id: string): JournalOperation {
-  const operation = findOperation(context, id)
-  if (operation) return operation
-  throw new AppError('ACTION_NOT_FOUND', `No action "${sanitizeText(id)}" in the journal of this machine`)
 }

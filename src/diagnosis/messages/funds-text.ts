@@ -1,28 +1,8 @@
-import { isInFlight } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { resultOf } from '../../transactions/outcome/delivery-failures.ts'
-import {
-  type BridgeFacts,
-  type ChainFacts,
-  type Facts,
-  hasOtherPending,
-  hasStepSucceeded,
-  type StepFacts,
-} from '../facts/operation-facts.ts'
-import { isSettlementContradicted } from './contradicted-settlements.ts'
+import { isUnconfirmed, supersededStep } from '../facts/operation-conditions.ts'
+import { type BridgeFacts, type Facts, hasStepSucceeded, type StepFacts } from '../facts/operation-facts.ts'
 import { formattedAmount, receivedFundsText } from './received-funds.ts'
-import { retryRiskText, supersededStep } from './retry-safety.ts'
-
-/** The amount of an operation in a sentence. */
-export function amountText({ plan }: Facts): string {
-  const amount = plan.about.amounts.in ?? plan.about.amounts.out
-  return amount ? `${amount.formatted} ${sanitizeText(amount.symbol)}` : 'everything'
-}
-
-/** The network on which an operation begins. */
-export const originNetwork = ({ operation, chains }: Facts): string =>
-  chains.get(operation.legs[0]!.chainId)!.network.name
 
 /** Where the funds of an operation are by its progress: at the origin, on a bridge, or at the destination. */
 export function fundsText(facts: Facts): string {
@@ -142,16 +122,6 @@ export const unreturnedFeeText = ({ steps }: Facts): string =>
     ? ' The service fee, which a step of its own paid, is not given back.'
     : ''
 
-/** The remaining allowances as a following sentence. */
-export const allowancesText = ({ remainingAllowances }: Facts): string =>
-  remainingAllowances
-    ?.map(
-      ({ spender, amount, network }) =>
-        ` The contract ${spender} may still take ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}.`,
-    )
-    .join('') ??
-  ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
-
 /** Where the funds will be once a mined step is final. */
 export function fundsWhenFinal(facts: Facts): string {
   const { operation, focus, chains } = facts
@@ -161,96 +131,18 @@ export function fundsWhenFinal(facts: Facts): string {
     : receivedFundsText(facts)
 }
 
-/** A command for this operation. */
-export const actionCommand = ({ operation }: Facts, name: string, more = ''): string =>
-  `sluice action ${name} ${operation.id}${more}`
-
-/** Whether an allowance is known to remain. */
-export const hasRemainingAllowance = ({ remainingAllowances }: Facts): boolean =>
-  remainingAllowances === null || remainingAllowances.length > 0
-
-/** The command that revokes a remaining allowance; `null` without one. */
-export const revokeSteps = (facts: Facts): string | null =>
-  hasRemainingAllowance(facts) ? actionCommand(facts, 'revoke') : null
-
-/** Whether the operation moved funds on any chain. */
-export const hasMovedFunds = ({ steps }: Facts): boolean =>
-  steps.some(
-    ({ step, onChain }) =>
-      step.role === 'action' &&
-      (step.state === 'FINAL_OK' || (onChain?.found?.ok === true && onChain.found.kind !== 'cancel')),
-  )
-
-/**
- * Whether repeating the request is safe: this operation moved nothing, all signed steps are settled, no process is using it, and it
- * does not need an allowance that the other would take.
- */
-export const isSafeToRetry = (facts: Facts): boolean =>
-  !hasMovedFunds(facts) &&
-  !facts.steps.some(({ step }) => isInFlight(step)) &&
-  !facts.isWalletBusy &&
-  !isSettlementContradicted(facts) &&
-  !holdsAllowance(facts.operation) &&
-  retryRiskText(facts) === undefined
-
-/** The following sentence that a repeated request is refused while this operation is open. */
-export const duplicateRefusedText = ({ operation }: Facts): string =>
-  holdsAllowance(operation)
-    ? ' Asked for anew, the same is refused until this one is gone on with or given up.'
-    : ''
-
-/** The end of a sentence: another process is using the wallet. */
-export const walletBusyText = ({ operation: { wallet } }: Facts): string =>
-  `another process is at work with ${wallet} now, and may sign it at any moment`
-
-/** `Step 2 of 3`, or `It` where there is only one. */
-export const stepText = ({ operation }: Facts, index: number): string =>
-  operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
-
-/** The following sentence that another signed step is not settled. */
-export const otherPendingText = (facts: Facts): string =>
-  hasOtherPending(facts) ? ' Another step of it is signed, and may still be mined.' : ''
-
-/** A gas price in gwei. */
-export const gweiText = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
-
-/** The relevant chains that do not answer correctly: with a pending step, only its own. */
-export function failingChains({ chains, focus }: Facts, is: ChainFacts['is']): ChainFacts[] {
-  const only = focus && isInFlight(focus.step) && !hasStepSucceeded(focus) ? focus.network.chainId : undefined
-  return [...chains.values()].filter(
-    (one) => one.is === is && (only === undefined || one.network.chainId === only),
-  )
-}
-
-/** Why the operation cannot continue now, and the ways out, as following sentences. */
-export function blockerText(facts: Facts): string {
-  const { blocker } = facts
-  if (!blocker) return ''
-  const giveUp = `give it up, which leaves the funds where they are: ${actionCommand(facts, 'abandon')}`
-  const ways = {
-    poor: `Send it there what it lacks, and go on; or ${giveUp}`,
-    refused: `Go on once that has changed; or ${giveUp}`,
-    forever: `That does not change by itself: ${giveUp}`,
-  }
-  return ` It cannot be gone on with now: ${blocker.reason}. ${ways[blocker.is]}`
-}
-
-/** Why the last run stopped, as a following sentence; empty if a current blocker is reported. */
-export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
-  lastRunReason === undefined || blocker
-    ? ''
-    : ` The last run stopped there: ${sanitizeText(lastRunReason).replace(/\.$/, '')}.`
-
-/** The command for the unsigned rest. */
-export const unsignedNextSteps = (facts: Facts): string =>
-  actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')
-
-/** Whether the deciding step is signed and in no visible block. */
-export const isUnconfirmed = ({ focus }: Facts): boolean =>
-  focus !== undefined && isInFlight(focus.step) && !focus.onChain?.found && !hasStepSucceeded(focus)
-
 /** Where the funds are by the journal, if the chain does not tell. */
 export const fundsByJournal = (facts: Facts): string =>
   isUnconfirmed(facts)
     ? `By the journal, ${amountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
     : `By the journal: ${fundsText(facts)}`
+
+/** The amount of an operation in a sentence. */
+export function amountText({ plan }: Facts): string {
+  const amount = plan.about.amounts.in ?? plan.about.amounts.out
+  return amount ? `${amount.formatted} ${sanitizeText(amount.symbol)}` : 'everything'
+}
+
+/** The network on which an operation begins. */
+export const originNetwork = ({ operation, chains }: Facts): string =>
+  chains.get(operation.legs[0]!.chainId)!.network.name

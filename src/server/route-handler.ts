@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import type { OlderRoute } from '../api/deprecated-routes.ts'
 import { refusedInput } from '../api/error-envelope.ts'
-import { missingHeader, missingIn } from '../api/page.ts'
-import { type Route, routes } from '../api/routes.ts'
+import { missingHeader, missingIn } from '../api/missing-networks.ts'
+import type { Route } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { poisonous } from '../http/json.ts'
-
-/** A route as it is served: a row of the contract, or a deprecated path that a current row answers. */
-export type Served = { name: keyof Service; route: Route | OlderRoute; successor: Route | undefined }
+import type { Served } from './served-routes.ts'
 
 /** What a request brings, its parts still apart. Where a name is given twice, `query` holds a list. `url` is path and query as they came. */
 export type Sent = {
@@ -97,17 +95,3 @@ export const refusal = (errors: { path: string; message: string }[]): AppError =
   new AppError('VALIDATION_ERROR', `${errors[0]?.path || 'The request'}: ${errors[0]?.message}`, {
     details: { errors },
   })
-
-/** Every route that is served: the contract's own, and the deprecated paths. */
-export const servedRoutes = (older: readonly OlderRoute[]): Served[] => [
-  ...Object.entries(routes).map(([name, route]) => ({
-    name: name as keyof Service,
-    route: route as Route,
-    successor: undefined,
-  })),
-  ...older.map((route) => ({
-    name: route.as as keyof Service,
-    route,
-    successor: routes[route.as] as Route,
-  })),
-]

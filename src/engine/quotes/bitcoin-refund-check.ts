@@ -1,8 +1,9 @@
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
+import type { TakenBy } from '../../store/engine/quote-payments.ts'
 import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/deposit-provider.ts'
-import { outcomeNotShown, type ShownOutcome, type TakenBy } from './bitcoin-outcome.ts'
+import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
 
 /**
  * What is to come back: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`, or, where none was named,

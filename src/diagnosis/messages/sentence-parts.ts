@@ -1,0 +1,66 @@
+import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
+import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
+import { type Facts, hasOtherPending } from '../facts/operation-facts.ts'
+
+/** The remaining allowances as a following sentence. */
+export const allowancesText = ({ remainingAllowances }: Facts): string =>
+  remainingAllowances
+    ?.map(
+      ({ spender, amount, network }) =>
+        ` The contract ${spender} may still take ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}.`,
+    )
+    .join('') ??
+  ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
+
+/** A command for this operation. */
+export const actionCommand = ({ operation }: Facts, name: string, more = ''): string =>
+  `sluice action ${name} ${operation.id}${more}`
+
+/** The command that revokes a remaining allowance; `null` without one. */
+export const revokeSteps = (facts: Facts): string | null =>
+  hasRemainingAllowance(facts) ? actionCommand(facts, 'revoke') : null
+
+/** The following sentence that a repeated request is refused while this operation is open. */
+export const duplicateRefusedText = ({ operation }: Facts): string =>
+  holdsAllowance(operation)
+    ? ' Asked for anew, the same is refused until this one is gone on with or given up.'
+    : ''
+
+/** The end of a sentence: another process is using the wallet. */
+export const walletBusyText = ({ operation: { wallet } }: Facts): string =>
+  `another process is at work with ${wallet} now, and may sign it at any moment`
+
+/** `Step 2 of 3`, or `It` where there is only one. */
+export const stepText = ({ operation }: Facts, index: number): string =>
+  operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
+
+/** The following sentence that another signed step is not settled. */
+export const otherPendingText = (facts: Facts): string =>
+  hasOtherPending(facts) ? ' Another step of it is signed, and may still be mined.' : ''
+
+/** A gas price in gwei. */
+export const gweiText = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
+
+/** Why the operation cannot continue now, and the ways out, as following sentences. */
+export function blockerText(facts: Facts): string {
+  const { blocker } = facts
+  if (!blocker) return ''
+  const giveUp = `give it up, which leaves the funds where they are: ${actionCommand(facts, 'abandon')}`
+  const ways = {
+    poor: `Send it there what it lacks, and go on; or ${giveUp}`,
+    refused: `Go on once that has changed; or ${giveUp}`,
+    forever: `That does not change by itself: ${giveUp}`,
+  }
+  return ` It cannot be gone on with now: ${blocker.reason}. ${ways[blocker.is]}`
+}
+
+/** Why the last run stopped, as a following sentence; empty if a current blocker is reported. */
+export const lastRunText = ({ lastRunReason, blocker }: Facts): string =>
+  lastRunReason === undefined || blocker
+    ? ''
+    : ` The last run stopped there: ${sanitizeText(lastRunReason).replace(/\.$/, '')}.`
+
+/** The command for the unsigned rest. */
+export const unsignedNextSteps = (facts: Facts): string =>
+  actionCommand(facts, facts.blocker?.is === 'forever' ? 'abandon' : 'resume')
