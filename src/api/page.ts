@@ -71,7 +71,7 @@ function read<item extends z.ZodType>(wire: Envelope<item>): Page<z.output<item>
   return { items, page, limit, total, hasMore: more }
 }
 
-const pageOf = <item extends z.ZodType>(_item: item) =>
+const pageSchema = <item extends z.ZodType>(_item: item) =>
   z.object({
     items: z.array(z.custom<z.output<item>>()),
     page: z.int(),
@@ -85,7 +85,7 @@ const pages = (total: number, limit: number) => (limit > 0 ? Math.ceil(total / l
 
 /** A page of `item` on the wire: every envelope is read, and `docs`/`totalDocs` (the reference form) is written. */
 export function PageOf<item extends z.ZodType>(item: item) {
-  return z.codec(envelopes(item, 0), pageOf(item), {
+  return z.codec(envelopes(item, 0), pageSchema(item), {
     decode: (wire) => read<item>(wire as never) as never,
     encode: ({ items, page, limit, total, hasMore }) => ({
       docs: items as never,
@@ -101,7 +101,7 @@ export function PageOf<item extends z.ZodType>(item: item) {
 
 /** A page in the envelope of the older pages: every envelope is read, and `data` with `pagination` is written. */
 export function OlderPageOf<item extends z.ZodType>(item: item) {
-  return z.codec(envelopes(item, 1), pageOf(item), {
+  return z.codec(envelopes(item, 1), pageSchema(item), {
     decode: (wire) => read<item>(wire as never) as never,
     encode: ({ items, page, limit, total, hasMore }) => ({
       data: items as never,
@@ -118,4 +118,17 @@ export function OlderPageOf<item extends z.ZodType>(item: item) {
       },
     }),
   })
+}
+
+/** The page requested of a list. */
+export type PageRequest = { page?: number | undefined; limit?: number | undefined }
+
+/** Cuts one page out of all rows: filters and sorting run before it. With `all`, every row is on one page. */
+export function pageOf<row>(
+  rows: readonly row[],
+  { page = 1, limit = 10, all = false }: PageRequest & { all?: boolean },
+): Page<row> {
+  if (all) return { items: [...rows], page: 1, limit: rows.length, total: rows.length, hasMore: false }
+  const items = rows.slice((page - 1) * limit, page * limit)
+  return { items, page, limit, total: rows.length, hasMore: page * limit < rows.length }
 }

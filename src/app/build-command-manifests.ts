@@ -1,4 +1,4 @@
-import type { CommandContext } from '../cli/command-context-types.ts'
+import type { CommandContext } from '../cli/command-context.ts'
 import { commandManifest } from '../cli/help/command-manifest.ts'
 import { commands } from '../commands/index.ts'
 import { program } from './main.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Backend, Interrupt, ProgramContext } from '../cli/command-context-types.ts'
+import type { Backend } from '../cli/backend.ts'
+import type { Interrupt, ProgramContext } from '../cli/command-context.ts'
 import type { Settings } from '../cli/config-schema.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io-types.ts'

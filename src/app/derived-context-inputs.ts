@@ -1,4 +1,4 @@
-import type { Interrupt, ProfileDraft, RunAs } from '../cli/command-context-types.ts'
+import type { Interrupt, ProfileDraft, RunAs } from '../cli/command-context.ts'
 import type { Settings } from '../cli/config-schema.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Secrets } from './profiles/secrets.ts'

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import type { CommandContext, ProgramContext } from '../cli/command-context-types.ts'
+import type { CommandContext, ProgramContext } from '../cli/command-context.ts'
 import { reportedError } from '../cli/error-report.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'

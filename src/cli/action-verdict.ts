@@ -4,7 +4,7 @@ import type { Verdict } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/context.ts'
-import type { Cli } from './command-context-types.ts'
+import type { Cli } from './action-handler-context.ts'
 import { serviceSwapStatus } from './signing-flow/swap-status-from-service.ts'
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, saysUnsigned } from '../domain/errors.ts'
-import type { CommandContext, SignedOperation } from './command-context-types.ts'
+import type { CommandContext, SignedOperation } from './command-context.ts'
 import { scanCommandName } from './options/argv-preprocessing.ts'
 import { usage } from './options/usage-errors.ts'
 

@@ -4,7 +4,7 @@ import { isInFlight } from '../domain/step-state.ts'
 import type { JournalOperation } from '../planning/context.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
-import type { SignedOperation } from './command-context-types.ts'
+import type { SignedOperation } from './command-context.ts'
 
 /**
  * The error for a command that failed while its operation has signed transactions: the exit code is

@@ -1,6 +1,8 @@
 import { Command } from 'commander'
+import type { LocalCli } from '../cli/action-handler-context.ts'
+import type { Backend } from '../cli/backend.ts'
 import { localAction } from '../cli/command-action.ts'
-import type { Backend, CommandContext, LocalCli } from '../cli/command-context-types.ts'
+import type { CommandContext } from '../cli/command-context.ts'
 import { doubtful, type Finding, fine, found } from '../cli/findings.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { findingsView } from '../cli/views/health-checks-view.ts'
@@ -90,7 +92,7 @@ const kindWords: Record<Backend['kind'], string> = {
 
 /** Checks the policy that applies to every command that signs, if there is one. */
 async function policyFindings({ policyPath }: CommandContext): Promise<Finding[]> {
-  const { readPolicy } = await import('../guard/policy/load-policy.ts')
+  const { readPolicy } = await import('../guard/policy/policy-file.ts')
   const kept = readPolicy(undefined, policyPath)
   if (!kept) return []
   const rules = Object.keys(kept.policy)

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import type { Cli } from '../cli/action-handler-context.ts'
 import { action } from '../cli/command-action.ts'
-import type { Cli, CommandContext } from '../cli/command-context-types.ts'
+import type { CommandContext } from '../cli/command-context.ts'
 import { address, amountOf } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'

@@ -1,4 +1,4 @@
-import type { Page } from '../api/page.ts'
+import type { Page, PageRequest } from '../api/page.ts'
 import type { Analytics } from '../api/recommendation.ts'
 import type { Strategy } from '../api/strategy.ts'
 import type { Chain } from '../chain/chain.ts'
@@ -16,7 +16,6 @@ import type { Bitcoin, DepositProvider } from '../swaps/deposit-provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { SwapDependencies } from '../swaps/provider-dependencies.ts'
 import type { AccessScope } from './access-scope.ts'
-import type { PageRequest } from './pagination.ts'
 /** The services that read the chains in one access scope. Customers with the same scope may share them. */
 export type ChainServices = {
   catalog: Catalog

@@ -5,7 +5,13 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { feesOf, mostFees, stepFeesOf, withoutFees, withoutPayments } from '../protocols/intent-fees.ts'
+import {
+  feesOf,
+  mostFees,
+  stepFeesOf,
+  withoutFees,
+  withoutPayments,
+} from '../protocols/service-fees-of-intent.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import {
   checkApproval,

@@ -5,8 +5,9 @@ import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { refuse, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
+import { type FeePayment, sumOf } from '../protocols/fee-amounts.ts'
 import { type Intent, intentTokens, type ServiceFee } from '../protocols/intent.ts'
+import { queueOf } from '../protocols/registry.ts'
 import {
   feePayments,
   feesOf,
@@ -14,8 +15,7 @@ import {
   mostFees,
   paymentOf,
   usualServiceFeeBps,
-} from '../protocols/intent-fees.ts'
-import { queueOf } from '../protocols/registry.ts'
+} from '../protocols/service-fees-of-intent.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { checkTransferCalldata } from './erc20-calldata-check.ts'
 

@@ -2,11 +2,11 @@ import type { Amounts } from '../domain/accepted-amounts.ts'
 import { nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { sumOf } from '../protocols/fee-payment.ts'
+import { sumOf } from '../protocols/fee-amounts.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { feesOf, insideFeesOf, withoutFees } from '../protocols/intent-fees.ts'
 import { drift } from '../protocols/receipt-units.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
+import { feesOf, insideFeesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
 
 /** An amount of a token. */
 export type Spend = { token: Token; amount: bigint }

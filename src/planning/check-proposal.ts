@@ -18,7 +18,7 @@ import { enforceRules, policyRules } from '../guard/policy/rules.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import { calldataDeadline } from '../guard/spending.ts'
 import type { Terms } from '../guard/user-terms.ts'
-import { actionAmong } from '../protocols/intent-fees.ts'
+import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import {
   type Comparison,
   checkPrice,

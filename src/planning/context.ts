@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chain/client.ts'
-import type { LoadedPolicy } from '../guard/policy/load-policy.ts'
+import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'
 import type { Operation } from '../store/journal/operation.ts'

@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem/utils'
 import { type Network, networkNamed } from '../domain/networks.ts'
-import type { LoadedPolicy } from '../guard/policy/load-policy.ts'
+import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import type { StoredFeeBound, StoredPlan } from '../guard/stored-plan.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../guard/user-terms.ts'

@@ -10,7 +10,7 @@ import { refuseHighServiceFee } from '../guard/service-fees.ts'
 import type { Exemptions } from '../guard/user-terms.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/intent-fees.ts'
+import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
 import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'
 
 /** The error for something that differs from the command line. */

@@ -3,7 +3,7 @@ import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { less, more } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { type FeePayment, sumOf } from '../protocols/fee-payment.ts'
+import { type FeePayment, sumOf } from '../protocols/fee-amounts.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
-import type { FeePayment } from '../protocols/fee-payment.ts'
+import type { FeePayment } from '../protocols/fee-amounts.ts'
 import type { Step } from '../protocols/step.ts'
 
 /** The tokens and chains of a swap. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allPages } from '../../src/cli/paging.ts'
+import { allPages } from '../../src/cli/read-all-pages.ts'
 
 const page = (items: bigint[], hasMore: boolean) => ({ items, page: 1, limit: 100, total: null, hasMore })
 

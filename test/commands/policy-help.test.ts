@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { policyRuleHelp } from '../../src/commands/policy.ts'
-import { Policy, parsePolicy } from '../../src/guard/policy/load-policy.ts'
+import { Policy, parsePolicy } from '../../src/guard/policy/policy-file.ts'
 
 test('the help of policy check names every rule that a policy knows, with an example that is one', () => {
   expect(policyRuleHelp.map(([rule]) => rule).toSorted()).toEqual(Object.keys(Policy.shape).toSorted())

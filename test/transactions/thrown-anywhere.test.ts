@@ -5,7 +5,7 @@ import { findSignedOperation } from '../../src/app/signing/find-signed-operation
 import type { ChainClient } from '../../src/chain/client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
-import type { CommandContext } from '../../src/cli/command-context-types.ts'
+import type { CommandContext } from '../../src/cli/command-context.ts'
 import { reportedError } from '../../src/cli/error-report.ts'
 import { errorRow } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'

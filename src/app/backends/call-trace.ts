@@ -1,7 +1,7 @@
 import type { Service } from '../../api/service-type.ts'
 import { aroundCalls, type ChainClient } from '../../chain/client.ts'
 import type { RpcOptions } from '../../chain/rpc/failover.ts'
-import type { RawResponse, RawResponses } from '../../cli/command-context-types.ts'
+import type { RawResponse, RawResponses } from '../../cli/backend.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 
 /** With `--debug`, writes each call to stderr: host, methods, time; never parameters, which could be signed bytes. */

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/client.ts'
-import type { Backend } from '../../cli/command-context-types.ts'
+import type { Backend } from '../../cli/backend.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'

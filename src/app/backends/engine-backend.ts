@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Backend } from '../../cli/command-context-types.ts'
+import type { Backend } from '../../cli/backend.ts'
 import { serveProfile } from '../serving/serving.ts'
 import { type BackendInputs, once } from './backend-inputs.ts'
 import { externalPricesFrom } from './display-prices.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ChainClient } from '../../chain/client.ts'
-import type { Backend } from '../../cli/command-context-types.ts'
+import type { Backend } from '../../cli/backend.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { EngineOptions } from '../../engine/engine.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Quote } from '../../api/quote.ts'
-import type { AskedQuote, ReceivedQuotes } from '../../cli/command-context-types.ts'
+import type { AskedQuote, ReceivedQuotes } from '../../cli/asked-quote.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'

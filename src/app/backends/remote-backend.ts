@@ -1,5 +1,5 @@
 import type { Service } from '../../api/service-type.ts'
-import type { Backend } from '../../cli/command-context-types.ts'
+import type { Backend } from '../../cli/backend.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type ChainClient, clientOf } from '../../chain/client.ts'
-import type { Backend, Sandbox } from '../../cli/command-context-types.ts'
+import type { Backend } from '../../cli/backend.ts'
+import type { Sandbox } from '../../cli/sandbox-control.ts'
 import type { Serving } from '../../cli/server-administration.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

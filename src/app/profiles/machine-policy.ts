@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { LoadedPolicy } from '../../guard/policy/load-policy.ts'
+import type { LoadedPolicy } from '../../guard/policy/policy-file.ts'
 import type { Directories } from './directories.ts'
 
 /** Where the policy of this machine is. */
@@ -7,4 +7,4 @@ export const policyPath = ({ config }: Directories): string => join(config, 'pol
 
 /** The policy of this machine as it is now, `null` where there is none. */
 export const policyHere = (dirs: Directories) => async (): Promise<LoadedPolicy | null> =>
-  (await import('../../guard/policy/load-policy.ts')).readPolicy(undefined, policyPath(dirs))
+  (await import('../../guard/policy/policy-file.ts')).readPolicy(undefined, policyPath(dirs))

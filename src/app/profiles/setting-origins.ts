@@ -1,4 +1,4 @@
-import type { SettingOrigin } from '../../cli/command-context-types.ts'
+import type { SettingOrigin } from '../../cli/command-context.ts'
 import type { Settings } from '../../cli/config-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { allNetworks } from './catalog.ts'

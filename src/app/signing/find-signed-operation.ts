@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SignedOperation } from '../../cli/command-context-types.ts'
+import type { SignedOperation } from '../../cli/command-context.ts'
 import type { Settings } from '../../cli/config-schema.ts'
 import { signerFlags } from '../../cli/next-command.ts'
 import { finalityText, operationReport } from '../../diagnosis/operation-status-report.ts'

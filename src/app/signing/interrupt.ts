@@ -1,4 +1,4 @@
-import type { Interrupt } from '../../cli/command-context-types.ts'
+import type { Interrupt } from '../../cli/command-context.ts'
 
 type Process = {
   on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown

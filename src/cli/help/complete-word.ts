@@ -1,6 +1,6 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { Candidate, CompletionValues } from '../command-context-types.ts'
 import type { ArgumentManifest, CommandManifest, OptionManifest } from './command-manifest.ts'
+import type { Candidate, CompletionValues } from './completion-candidates.ts'
 
 /** The candidates, and whether a file name is also possible. */
 export type Completion = { candidates: Candidate[]; files: boolean }

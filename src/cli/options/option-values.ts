@@ -8,7 +8,7 @@ import { slippageIn } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/user-terms.ts'
-import { serviceFeeIn } from '../../protocols/intent-fees.ts'
+import { serviceFeeIn } from '../../protocols/service-fees-of-intent.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */
 export const checked =

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { unpainted } from '../terminal/standard-streams.ts'
 import { table } from '../terminal/table.ts'

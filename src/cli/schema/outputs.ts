@@ -12,21 +12,24 @@ import {
 import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument, PolicyDocument } from './plan.ts'
-import { DemoDocument, FaultDocument, FundDocument, SandboxDocument } from './sandbox.ts'
-import { CommandList, CommandSchema } from './schema-command-output.ts'
 import {
   CompletionDocument,
   ConfigDocument,
   DoctorDocument,
   InitDocument,
-  KeyDocument,
-  NewKeyDocument,
   ProfileDocument,
   ProfileInUse,
   Removed,
-  ServeDocument,
   TopicDocument,
-} from './setup.ts'
+} from './profiles-and-configuration.ts'
+import {
+  DemoDocument,
+  FaultDocument,
+  FundDocument,
+  SandboxDocument,
+  ServeDocument,
+} from './sandbox-and-serving.ts'
+import { CommandList, CommandSchema } from './schema-command-output.ts'
 import {
   AnalyticsDocument,
   HistoryDocument,
@@ -38,11 +41,13 @@ import {
 import {
   ApprovalList,
   DefaultWallet,
+  KeyDocument,
   KeystoreDocument,
   KeystoreFile,
   KeystoreList,
+  NewKeyDocument,
   RememberedDocument,
-} from './wallet.ts'
+} from './wallets-and-api-keys.ts'
 
 const End = fields({ network: z.string(), chainId: z.int() })
 const Side = fields({

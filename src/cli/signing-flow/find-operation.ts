@@ -3,7 +3,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 import { settleOperation } from './settle-operation.ts'
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */

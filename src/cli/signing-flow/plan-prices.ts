@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../../planning/context.ts'
 import type { ProposedLeg } from '../../planning/transaction-proposal.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { intentTokens } from '../../protocols/intent.ts'
-import type { Backend } from '../command-context-types.ts'
+import type { Backend } from '../backend.ts'
 
 /** The prices of the tokens that a plan moves, on each of its chains, and of their gas tokens. For display only. */
 export async function planPrices(

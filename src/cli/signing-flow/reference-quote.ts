@@ -8,8 +8,8 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { burnPrice, swapMost } from '../../guard/price-tolerance.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-reference-quote.ts'
 import type { ServiceProposal } from '../../planning/transaction-proposal.ts'
-import { withoutPayments } from '../../protocols/intent-fees.ts'
-import type { Cli } from '../command-context-types.ts'
+import { withoutPayments } from '../../protocols/service-fees-of-intent.ts'
+import type { Cli } from '../action-handler-context.ts'
 import { paidIn } from './service-fees.ts'
 
 /** The local engine made these transactions, so it would build the same. */

@@ -9,7 +9,7 @@ import { abandonOperation } from '../../transactions/operations/abandon-operatio
 import { recordOperation } from '../../transactions/operations/record-operation.ts'
 import { outcomeOf, withoutAllowanceText } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run-state.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 import type { SigningOptions } from '../options/signing-options.ts'
 import { withReport } from './operation-report.ts'
 import { revokeRequest } from './revoke-request.ts'

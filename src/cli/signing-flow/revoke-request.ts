@@ -1,7 +1,7 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AllowanceRef, revokeLegs } from '../../planning/approval-legs.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 import type { SigningRequest } from './signing-flow-types.ts'
 
 /** Takes allowances back. `of` is the action that gave them, if it is about one. */

@@ -5,7 +5,7 @@ import { Units } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { ServiceFee } from '../../protocols/intent.ts'
-import { mostFees } from '../../protocols/intent-fees.ts'
+import { mostFees } from '../../protocols/service-fees-of-intent.ts'
 
 const Stated = z.object({
   token: EvmAddress,

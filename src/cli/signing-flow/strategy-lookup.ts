@@ -6,7 +6,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 
 /** The fields of a strategy that a command that signs needs. */
 export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>

@@ -20,7 +20,7 @@ import type { ProposedLeg, ServiceProposal } from '../../planning/transaction-pr
 import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 import { notesOn, statedFees } from './service-fees.ts'
 import type { RequestedStrategy } from './strategy-lookup.ts'
 import { swapIntent } from './swap-proposal.ts'

@@ -8,7 +8,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { isPaidLater } from '../../planning/swap-payout-guarantees.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/transaction-proposal.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 import { statedFees } from './service-fees.ts'
 
 /** The wallet and recipient of a swap, and the terms of its quote. */

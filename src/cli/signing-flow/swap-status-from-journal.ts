@@ -10,7 +10,7 @@ import {
   isUnfilled,
   resultOf,
 } from '../../transactions/outcome/delivery-failures.ts'
-import type { Cli } from '../command-context-types.ts'
+import type { Cli } from '../action-handler-context.ts'
 import { reportFor } from './operation-report.ts'
 import { settleOperation } from './settle-operation.ts'
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import { withExecution } from '../../cli/options/execution-options.ts'
 import { withSigner } from '../../cli/options/signing-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'

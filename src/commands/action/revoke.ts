@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'

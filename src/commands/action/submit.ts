@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { referenceForPlan } from '../../cli/signing-flow/reference-quote.ts'

@@ -1,6 +1,6 @@
 import { type Action, isFinalStatus } from '../../api/action.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
-import type { Cli } from '../../cli/command-context-types.ts'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { findOperation, findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'

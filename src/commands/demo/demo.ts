@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { cliFor } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import { interruptedError } from '../../cli/error-report.ts'
 import { globalsOf } from '../../cli/options/global-options.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import type { LocalCli } from '../../cli/action-handler-context.ts'
 import { localAction } from '../../cli/command-action.ts'
-import type { CommandContext, LocalCli } from '../../cli/command-context-types.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import type { KeptProfile } from '../../cli/config-schema.ts'
 import type { Finding } from '../../cli/findings.ts'
 import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'

@@ -1,4 +1,4 @@
-import type { LocalCli } from '../../cli/command-context-types.ts'
+import type { LocalCli } from '../../cli/action-handler-context.ts'
 import { agreed, choice, choices, line } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { publicNetworks } from '../../domain/networks.ts'

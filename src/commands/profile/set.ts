@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { FromEnvironment, LocalCli } from '../../cli/command-context-types.ts'
+import type { LocalCli } from '../../cli/action-handler-context.ts'
+import type { FromEnvironment } from '../../cli/command-context.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import {

@@ -1,4 +1,4 @@
-import type { LocalCli } from '../../cli/command-context-types.ts'
+import type { LocalCli } from '../../cli/action-handler-context.ts'
 import type { Config, SecretsStorage } from '../../cli/config-schema.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fields } from '../../cli/terminal/table.ts'

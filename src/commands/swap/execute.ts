@@ -1,6 +1,7 @@
 import { Quote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
-import type { AskedQuote, Cli } from '../../cli/command-context-types.ts'
+import type { Cli } from '../../cli/action-handler-context.ts'
+import type { AskedQuote } from '../../cli/asked-quote.ts'
 import { address, idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signing-options.ts'
 import {

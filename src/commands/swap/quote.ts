@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-context-types.ts'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
 import type { View } from '../../cli/output/view.ts'
 import { askQuote, type QuoteFlags } from '../../cli/signing-flow/quote-request.ts'

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address, checked, refundAddress, slippage, wholeNumber } from '../../cli/options/option-values.ts'
 import { withSigning } from '../../cli/options/signing-options.ts'

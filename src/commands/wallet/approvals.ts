@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
-import type { Cli, CommandContext } from '../../cli/command-context-types.ts'
+import type { CommandContext } from '../../cli/command-context.ts'
 import { address } from '../../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'

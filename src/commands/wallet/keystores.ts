@@ -1,5 +1,5 @@
-import type { Cli } from '../../cli/command-context-types.ts'
-import { pageOf } from '../../cli/paging.ts'
+import { pageOf } from '../../api/page.ts'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { confirm, secret } from '../../cli/prompts.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-context-types.ts'
+import type { Cli } from '../../cli/action-handler-context.ts'
 import { secret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { exportKey } from '../../signing/keystore/directory.ts'

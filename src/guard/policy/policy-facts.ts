@@ -45,3 +45,16 @@ export type PolicyFacts = {
   quoteAgeMs: number | null
   held: (asset: string, since: number) => bigint
 }
+
+/** One rule with what it wants, what was found and whether it is met. */
+export const ruleResult = (
+  rule: string,
+  code: RuleResult['code'],
+  wanted: string,
+  found: string,
+  met: boolean,
+): RuleResult => ({ rule, wanted, found, met, code })
+
+/** Whether the legs only revoke: a policy must not prevent that, only limit its cost. */
+export const isRevocation = (legs: PolicyFacts['legs']): boolean =>
+  legs.every(({ intent }) => intent.kind === 'revoke')

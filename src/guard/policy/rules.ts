@@ -6,11 +6,12 @@ import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type Token, tokenNamed } from '../../domain/token.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { feesOf } from '../../protocols/intent-fees.ts'
+import { feesOf } from '../../protocols/service-fees-of-intent.ts'
 import { assetName, intentReceiver, type Spend, spendsByAsset } from '../spending.ts'
-import type { Policy } from './load-policy.ts'
 import type { PolicyFacts, RuleResult } from './policy-facts.ts'
-import { feeRules, termRules } from './term-and-fee-rules.ts'
+import type { Policy } from './policy-file.ts'
+import { feeRules, priceRules } from './price-and-fee-rules.ts'
+import { timingAndAssuranceRules } from './timing-and-assurance-rules.ts'
 
 /** The rules about recipients, strategies and contracts. */
 function recipientRules(
@@ -94,7 +95,8 @@ export function policyRules(policy: Policy, catalog: Catalog, facts: PolicyFacts
     ...within('perTransaction', policyLimits(policy.perTransaction, catalog), spends, () => 0n),
     ...within('perDay', dayLimits, spends, (asset) => facts.held(asset, at - dayMs)),
     ...recipientRules(policy, legs),
-    ...termRules(policy, facts),
+    ...priceRules(policy, facts),
+    ...timingAndAssuranceRules(policy, facts),
     ...feeRules(policy, facts),
   ]
 }

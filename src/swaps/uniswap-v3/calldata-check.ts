@@ -3,7 +3,7 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
-import type { FeePayment } from '../../protocols/fee-payment.ts'
+import type { FeePayment } from '../../protocols/fee-amounts.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { type SwapPath, shownPath } from '../fee-tier-paths.ts'
 import { withFeesPaidInCall } from '../fees-paid-in-call.ts'

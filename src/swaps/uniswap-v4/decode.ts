@@ -3,7 +3,7 @@ import { decodeAbiParameters, encodeAbiParameters, hexToBytes } from 'viem/utils
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { FeePayment } from '../../protocols/fee-payment.ts'
+import type { FeePayment } from '../../protocols/fee-amounts.ts'
 import type { SwapPath } from '../fee-tier-paths.ts'
 import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import {

@@ -11,17 +11,18 @@ import {
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
 import { checkLeg } from '../../guard/calldata-against-intent.ts'
-import type { LoadedPolicy } from '../../guard/policy/load-policy.ts'
+import { decodeIntent } from '../../guard/intent-json.ts'
+import type { LoadedPolicy } from '../../guard/policy/policy-file.ts'
 import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
 import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'
-import { decodeIntent, type StoredPlan } from '../../guard/stored-plan.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/user-terms.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { checkLaterLegs } from '../../planning/later-leg-funding.ts'
 import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import { checkTarget } from '../../planning/onchain-target-check.ts'
 import type { ProposedLeg } from '../../planning/transaction-proposal.ts'
-import { actionAmong, paymentOf, stepFeesOf } from '../../protocols/intent-fees.ts'
+import { actionAmong, paymentOf, stepFeesOf } from '../../protocols/service-fees-of-intent.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { encodeIntent, type StoredPlan } from '../../guard/stored-plan.ts'
+import { encodeIntent } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { encodeTerms } from '../../guard/user-terms.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext } from '../../planning/context.ts'

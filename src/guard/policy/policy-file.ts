@@ -1,69 +1,24 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { misfit } from '../../domain/schema-mismatch.ts'
-import { listFileCommand, shellPath } from '../../domain/shell-quoting.ts'
 import { assuranceLevels } from '../assurance.ts'
-
-const refused = (path: string, why: string, cause?: unknown): AppError =>
-  new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
-    cause,
-    details: { policy: path },
-    hint: `Nobody but you may write it: chmod go-w ${shellPath(path)}`,
-  })
-
-function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {
-  const mine = process.getuid?.()
-  // Without user ids, ownership is not checked.
-  if (mine === undefined) return
-  if (uid !== mine) throw refused(path, 'it belongs to another user')
-  if (withMode && (mode & 0o022) !== 0)
-    throw refused(path, `others can change it (mode ${(mode & 0o777).toString(8)})`)
-}
-
-/**
- * Reads a file that belongs to the user and that nobody else can write; a link must belong to the user too. CONFIG_INVALID
- * otherwise. A missing file is `undefined` if it `mayBeMissing`.
- */
-export function readOwnFile(path: string, mayBeMissing: boolean, maxBytes = 1 << 20): string | undefined {
-  let file: number | undefined
-  try {
-    checkOwner(path, lstatSync(path), false)
-    file = openSync(path, 'r')
-    const stats = fstatSync(file)
-    if (!stats.isFile()) throw refused(path, 'it is not a file')
-    checkOwner(path, stats, true)
-    if (stats.size > maxBytes) throw refused(path, 'it is too large')
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw refused(path, 'it cannot be read', error)
-    if (mayBeMissing && file === undefined && !isThere(path)) return undefined
-    throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
-      cause: error,
-      details: { policy: path },
-      hint: listFileCommand(path),
-    })
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
-}
-
-/** Whether a path exists, including a dangling link. */
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+import { readOwnFile } from './read-owned-file.ts'
 
 const decimal = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,59})(\.[0-9]{1,30})?$/, 'expected an amount such as "1000" or "0.5"')
+
 /** `{"sandbox-one:USDC": "1000"}`: a token of a network, by symbol or address, and an amount. */
 const perToken = z.record(
   z.string().regex(/^[a-z0-9-]+:[A-Za-z0-9.]+$/, 'expected NETWORK:SYMBOL or NETWORK:ADDRESS'),
   decimal,
 )
+
 const address = z.string().refine((text) => EvmAddress.safeParse(text).success, 'expected an address')
+
 const clock = '([01][0-9]|2[0-3]):[0-5][0-9]'
 
 /** A team's policy for its operators and jobs. Every rule is optional; unknown keys are refused. */
@@ -104,6 +59,7 @@ export const Policy = z.strictObject({
   /** How many RPC endpoints of the network must agree on the simulation. */
   minEndpoints: z.int().min(1).max(2).optional(),
 })
+
 export type Policy = z.output<typeof Policy>
 
 /** A policy with the hash of its file. One that is `named` replaces the machine's policy for an operation. */

@@ -1,7 +1,7 @@
 import { slippageIn } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import { sumOf } from './fee-payment.ts'
+import { sumOf } from './fee-amounts.ts'
 import type { Intent, ServiceFee } from './intent.ts'
 
 /** The default limit of a service's fee, in basis points of an amount. */

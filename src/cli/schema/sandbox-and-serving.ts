@@ -52,3 +52,11 @@ export const DemoDocument = fields({
   ),
   balances: z.array(fields({ network: z.string(), before: Amount, change: Amount, after: Amount })),
 })
+
+const Networks = z.array(fields({ network: z.string(), chainId: z.int(), blockNumber: z.int() }))
+
+/** `serve`: its address; with `--check`, the results of the checks. */
+export const ServeDocument = z.union([
+  fields({ url: z.string(), profile: z.string(), database: z.string(), pid: z.int() }),
+  fields({ database: z.string(), keys: z.int(), strategies: z.int(), networks: Networks }),
+])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AddressText, Amount, fields, listOf, maybe } from './common.ts'
+import { AddressText, Amount, fields, listOf, maybe, Time } from './common.ts'
 
 const keystore = { name: z.string(), address: maybe(AddressText) }
 
@@ -34,3 +34,17 @@ export const ApprovalList = listOf(
     unlimited: z.boolean(),
   }),
 )
+
+const key = {
+  id: z.string(),
+  customer: z.string(),
+  testnet: z.boolean(),
+  markupBps: z.int(),
+  createdAt: Time,
+}
+
+/** `keys create`: the key is shown this once. */
+export const NewKeyDocument = fields({ ...key, key: z.string() })
+
+/** A key without the key itself. */
+export const KeyDocument = fields({ ...key, revokedAt: maybe(Time) })

@@ -1,27 +1,5 @@
 import { z } from 'zod'
-import { fields, listOf, maybe, Time } from './common.ts'
-
-const Networks = z.array(fields({ network: z.string(), chainId: z.int(), blockNumber: z.int() }))
-
-/** `serve`: its address; with `--check`, the results of the checks. */
-export const ServeDocument = z.union([
-  fields({ url: z.string(), profile: z.string(), database: z.string(), pid: z.int() }),
-  fields({ database: z.string(), keys: z.int(), strategies: z.int(), networks: Networks }),
-])
-
-const key = {
-  id: z.string(),
-  customer: z.string(),
-  testnet: z.boolean(),
-  markupBps: z.int(),
-  createdAt: Time,
-}
-
-/** `keys create`: the key is shown this once. */
-export const NewKeyDocument = fields({ ...key, key: z.string() })
-
-/** A key without the key itself. */
-export const KeyDocument = fields({ ...key, revokedAt: maybe(Time) })
+import { fields, listOf, maybe } from './common.ts'
 
 const Checks = z.array(
   fields({

@@ -1,0 +1,37 @@
+import type { Service } from '../api/service-type.ts'
+import type { Backend } from './backend.ts'
+import type { CommandContext } from './command-context.ts'
+import type { Globals } from './options/global-options.ts'
+import type { List, ListView, View } from './output/view.ts'
+import type { Io } from './terminal/io-types.ts'
+
+/** The progress on stderr: finished lines stay; the current one moves on a terminal and is left out elsewhere. */
+export type ProgressLine = {
+  /** A line that stays. */
+  say: (line: string) => void
+  /** The current work; on a terminal with a spinner. */
+  doing: (line: string) => void
+  /** Nothing is being done any more. */
+  done: () => void
+}
+
+/** The context of one run of a command: the world, the global options, and the output. */
+export type Cli = {
+  world: CommandContext
+  io: Io
+  globals: Globals
+  /** The start time, on the monotonic clock. */
+  startedAt: number
+  backend: Backend
+  service: () => Promise<Service>
+  /** Ends the command with one thing. */
+  emit: <value>(value: value, view: View<value>) => void
+  /** Ends the command with a page of a list. */
+  list: <row>(list: List<row>, view: ListView<row>) => Promise<void>
+  progress: () => Promise<ProgressLine>
+  /** A notice on stderr, unless `--quiet`. */
+  notice: (line: string) => void
+}
+
+/** The same without a backend: commands that set up profiles must work while no profile does. */
+export type LocalCli = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>

@@ -1,0 +1,21 @@
+import type { Quote } from '../api/quote.ts'
+import type { Address } from '../domain/address.ts'
+
+/**
+ * A quote with the parts of its request that it does not contain: the exact side, the slippage (`null`:
+ * default) and the recipient (`null`: the signer).
+ */
+export type AskedQuote = {
+  quote: Quote
+  exact: 'in' | 'out'
+  slippage: number | null
+  destination: Address | null
+  /** The requested bridge speed; missing in older records. */
+  speed?: 'fast' | 'standard' | null
+}
+
+/** The quotes of this machine, saved so that they can be executed by ID; with their profile and a description for completion. */
+export type ReceivedQuotes = {
+  save: (asked: AskedQuote, seen: { profile: string; about: string }) => Promise<void>
+  find: (id: string) => Promise<AskedQuote | undefined>
+}

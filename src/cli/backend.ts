@@ -1,0 +1,43 @@
+import type { Service } from '../api/service-type.ts'
+import type { Token } from '../domain/token.ts'
+import type { ExecutionContext } from '../planning/context.ts'
+import type { Price } from '../planning/usd-value.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
+import type { SignerChoice, SignerIdentity } from '../signing/signer.ts'
+import type { Finding } from './findings.ts'
+import type { Serving } from './server-administration.ts'
+
+/** The body of an answer as it came, and the method that it answers. */
+export type RawResponse = { method: keyof Service; status: number; text: string }
+
+/** The responses since the last read, and that to the last call, if it was answered. */
+export type RawResponses = { bodies: readonly RawResponse[]; last: RawResponse | undefined }
+
+/** Where a command runs: one profile. */
+export type Backend = {
+  /** Its name; the kind for a built-in profile. */
+  profile: string
+  kind: 'sandbox' | 'engine' | 'remote'
+  service: () => Promise<Service>
+  /** The service for the strategies of one chain, which reads no other chain; `undefined` for a remote service. */
+  serviceOn: ((chainId: number) => Promise<Service>) | undefined
+  /** The swap providers that the profile names, which a comparison asks; `undefined` for all that are known here. */
+  swapProviders: readonly string[] | undefined
+  /** The raw responses of a remote service; `undefined` for a local one. */
+  rawResponses: (() => RawResponses) | undefined
+  /** The local engine over the same chains, to compare with a remote service. */
+  reference: (() => Promise<Service>) | undefined
+  /** The serving of this profile; `undefined` for a remote one. */
+  serving: Serving | undefined
+  catalog: () => Promise<Catalog>
+  /** The context of planning and execution: journal, locks, chains. */
+  context: () => Promise<ExecutionContext>
+  /** The signer, from flags, environment, configuration, or the sandbox account. */
+  signerIdentity: (choice: SignerChoice) => Promise<SignerIdentity>
+  /** Checks the service and each network that has an RPC. */
+  findings: () => Promise<Finding[]>
+  /** The USD price of one token, where the chain has one. For display; never fails. */
+  prices: (chainId: number, tokens: readonly Token[]) => Promise<readonly Price[]>
+  /** Raw JSON-RPC, for reading the chain without the engine. */
+  read: (chainId: number, method: string, params: readonly unknown[]) => Promise<unknown>
+}

@@ -1,0 +1,109 @@
+import type { Command } from 'commander'
+import type { Exit } from '../domain/errors.ts'
+import type { JournalOperation } from '../planning/context.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
+import type { SigningService } from '../signing/protocol.ts'
+import type { ReceivedQuotes } from './asked-quote.ts'
+import type { Backend } from './backend.ts'
+import type { KeptProfile, ProfileSecrets, Settings } from './config-schema.ts'
+import type { Finding } from './findings.ts'
+import type { CompletionValues } from './help/completion-candidates.ts'
+import type { Globals } from './options/global-options.ts'
+import type { Sandbox } from './sandbox-control.ts'
+import type { Io } from './terminal/io-types.ts'
+
+/** An effective setting and its source. */
+export type SettingOrigin = { name: string; value: string; origin: string }
+
+/** The settings of the environment that a profile can save. */
+export type FromEnvironment = {
+  baseUrl?: string
+  legacyBaseUrl?: string
+  apiKey?: string
+  rpc: Record<string, string>
+}
+
+/** A profile that is not kept yet. */
+export type ProfileDraft = { name: string; profile: KeptProfile; secrets: ProfileSecrets }
+
+/** Interruption by the person. While a `critical` part runs, a signal only aborts `signal` and does not end the program. */
+export type Interrupt = {
+  signal: AbortSignal
+  critical: <value>(work: () => Promise<value>) => Promise<value>
+}
+
+/**
+ * How another command line is run. A newcomer has no settings and no keys: the sandbox account signs. A
+ * reader has the settings and no keys, and signs nothing; `signal` ends it.
+ */
+export type RunAs = { as: 'newcomer' } | { as: 'reader'; stdin: string; signal: AbortSignal }
+
+/** The dependencies of a command. Everything expensive is a function, so that `--help` opens nothing. */
+export type CommandContext = {
+  io: Io
+  version: string
+  interrupt: Interrupt
+  now: () => number
+  newId: () => string
+  settings: Settings
+  sandbox: Sandbox
+  /** Opens the signing service, which alone opens keys. */
+  signingService: () => Promise<SigningService>
+  /** The directory of the encrypted keystores. */
+  keystores: string
+  /** The path of the policy that applies without --policy. */
+  policyPath: string
+  /** Passwords that the environment gave; never printed. */
+  password: string | undefined
+  quotes: () => Promise<ReceivedQuotes>
+  /** The parts that depend on which profile answers. */
+  openBackend: (globals: Globals) => Promise<Backend>
+  /** Checks a profile before it is saved, as if it were. */
+  checkDraft: (draft: ProfileDraft, globals: Globals) => Promise<Finding[]>
+  /** The catalogue of all networks of this version, without any request. */
+  wholeCatalog: () => Promise<Catalog>
+  /** The candidates for completion, without any request. */
+  completions: () => Promise<CompletionValues>
+  /** Saves the strategies of a list for completion. */
+  rememberStrategies: (
+    profile: string,
+    strategies: { slug: string; about: string; asset: string }[],
+    isWhole: boolean,
+  ) => Promise<void>
+  /** Every setting that holds for a profile that may be named. */
+  settingOrigins: (profile: string | undefined) => Promise<SettingOrigin[]>
+  /** The settings of the environment that a profile can save: base URLs, API key, RPC URLs by network. */
+  fromEnvironment: () => Promise<FromEnvironment>
+  /** Runs another command in this process and returns its exit code, output and values. */
+  run: (argv: readonly string[], how: RunAs) => Promise<{ exit: Exit; out: string; values: unknown[] }>
+  /** The whole tree of commands. */
+  commands: () => Promise<Command>
+  /** Notes the id of an operation that the command resumes, because the command line may not name it. */
+  noteOperation: (id: string) => void
+  /** The operation of a command line, if it has a signed transaction. Reads only the journals of this machine. */
+  signedOperation: (argv: readonly string[]) => Promise<SignedOperation | undefined>
+  /** Called with every value that a command prints. */
+  onResult?: (value: unknown) => void
+  /** Reads all of standard input. */
+  stdin: () => Promise<string>
+}
+
+/**
+ * A world without the command tree, which `main` adds. `derived` makes the world of another command line in this process, whose
+ * output is collected.
+ */
+export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completions'> & {
+  completions: (commands: CommandContext['commands']) => Promise<CompletionValues>
+  derived: (how: RunAs) => { world: ProgramContext; output: () => string; close: () => Promise<void> }
+}
+
+/**
+ * An operation with a signed transaction, the flags that name its signer, and the subcommand of
+ * `action` on the command line that names it, if any.
+ */
+export type SignedOperation = {
+  operation: JournalOperation
+  report: object
+  again: string
+  verb: string | undefined
+}

@@ -1,0 +1,43 @@
+import type { Address } from '../domain/address.ts'
+import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
+
+/** The output of `sandbox status`. */
+export type SandboxStatus = {
+  running: boolean
+  pid: number | null
+  chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
+  accounts: { address: Address; default: boolean }[]
+  tokens: { network: string; symbol: string; address: Address; decimals: number }[]
+  /** The faults that are set; missing where there are none. */
+  faults?: SandboxFault[]
+  /** How far the service's clock is ahead by the fault `stale-quote`, in ms; missing where it is not. */
+  aheadMs?: number
+  /** The sandbox was made by another version of this program, whose contracts may differ; missing otherwise. */
+  outdated?: true
+}
+
+/** The embedded chains, as commands see them. */
+export type Sandbox = {
+  up: () => Promise<SandboxStatus>
+  down: () => Promise<SandboxStatus>
+  /** Does not start it. */
+  status: () => Promise<SandboxStatus>
+  reset: () => Promise<SandboxStatus>
+  fund: (
+    to: Address,
+    what?: { symbol: string; amount?: bigint },
+  ) => Promise<
+    { network: string; token: { symbol: string; decimals: number; address: Address }; amount: bigint }[]
+  >
+  warp: (seconds: number) => Promise<SandboxStatus>
+  /** Pays on the sandbox's Bitcoin (`amount` in satoshi), and gives the hash of the transaction. */
+  payBitcoin: (payment: {
+    address: string
+    amount: bigint
+    memo?: string | undefined
+    replaces?: string | undefined
+  }) => Promise<string>
+  /** Sets a fault, or does it at once when it is of that kind. */
+  fault: (request: FaultRequest) => Promise<SandboxFault>
+  clearFaults: () => Promise<SandboxFault[]>
+}
