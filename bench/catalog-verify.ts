@@ -1,4 +1,4 @@
-import { allNetworks, knownCatalog } from '../src/app/profiles/catalog.ts'
+import { allNetworks, knownCatalog } from '../src/app/profiles/catalog-of-configured-networks.ts'
 import { directories } from '../src/app/profiles/directories.ts'
 import { rpcUrls } from '../src/app/profiles/rpc-settings.ts'
 import { openChain } from '../src/chain/chain.ts'

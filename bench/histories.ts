@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Service } from '../src/api/service-type.ts'
-import type { ChainClient } from '../src/chain/client.ts'
+import type { ChainClient } from '../src/chain/chain-client.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
 import { AppError } from '../src/domain/errors.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../src/chain/client.ts'
+import type { ChainClient } from '../src/chain/chain-client.ts'
 import { type Address, type Hex, sameAddress } from '../src/domain/address.ts'
 import type { StrategyEntry } from '../src/protocols/catalog-types.ts'
 

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../src/chain/client.ts'
+import type { ChainClient } from '../src/chain/chain-client.ts'
 
 type Log = { topics: string[]; blockNumber: string }
 

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../src/chain/client.ts'
+import type { ChainClient } from '../src/chain/chain-client.ts'
 import { AppError, errorRow } from '../src/domain/errors.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
 import { executeOperation } from '../src/transactions/operations/execute-operation.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../src/chain/client.ts'
+import type { ChainClient } from '../src/chain/chain-client.ts'
 import type { Hex } from '../src/domain/address.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
 import type { Attempt } from '../src/store/journal/operation.ts'

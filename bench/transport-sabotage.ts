@@ -1,4 +1,4 @@
-import type { ChainClient } from '../src/chain/client.ts'
+import type { ChainClient } from '../src/chain/chain-client.ts'
 import { openEndpoint } from '../src/chain/rpc/endpoint.ts'
 import { isRecord, unwrap } from '../src/chain/rpc/envelope.ts'
 import { failoverRpc, type RpcOptions } from '../src/chain/rpc/failover.ts'

@@ -24,7 +24,7 @@ const ways = {
   lists: ['commands/config', 'commands/strategies/strategies', 'commands/yield-recommend'],
   own: [
     'commands/init/init',
-    'commands/keys',
+    'commands/customer-api-keys',
     'commands/profile/profile',
     'store/engine/store',
     'store/api-keys/keys',

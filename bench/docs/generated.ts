@@ -1,4 +1,4 @@
-import { filesOf } from '../../src/app/profiles/catalog.ts'
+import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'

@@ -1,5 +1,5 @@
 import type { CommandSchema } from '../../src/cli/schema/schema-command-output.ts'
-import { shapesOf } from '../../src/cli/views/schema-view.ts'
+import { shapesOf } from '../../src/cli/views/command-schema-view.ts'
 import { type Gathered, globalFlags, ownFlags, typed } from './gathered.ts'
 
 /** The command reference, as `docs/commands.md`. */

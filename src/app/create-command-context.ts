@@ -8,7 +8,7 @@ import type { SigningService } from '../signing/protocol.ts'
 import { type Keep, once } from './backends/backend-inputs.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
 import { daemonSandbox } from './backends/sandbox-daemon-control.ts'
-import { readsEndAt } from './command-time-limit.ts'
+import { readsEndAt } from './reads-time-limit.ts'
 import { derivedInputs, draftInputs } from './derived-context-inputs.ts'
 import { directories } from './profiles/directories.ts'
 import { policyPath } from './profiles/machine-policy.ts'
@@ -96,7 +96,7 @@ export function createCommandContext(given: Given): ProgramContext {
     quotes: once(async () =>
       (await import('./backends/received-quotes.ts')).openReceivedQuotes(dirs, now, keep),
     ),
-    wholeCatalog: once(async () => (await import('./profiles/catalog.ts')).wholeCatalog(dirs, {})),
+    wholeCatalog: once(async () => (await import('./profiles/catalog-of-configured-networks.ts')).wholeCatalog(dirs, {})),
     completions: async (commands) =>
       (await import('./completion-values.ts')).completionValues({
         dirs,
@@ -120,7 +120,7 @@ export function createCommandContext(given: Given): ProgramContext {
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
       ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),
       ...(secrets.apiKey && { apiKey: secrets.apiKey }),
-      rpc: rpcUrlsByNetworkName(env, (await import('./profiles/catalog.ts')).allNetworks),
+      rpc: rpcUrlsByNetworkName(env, (await import('./profiles/catalog-of-configured-networks.ts')).allNetworks),
     }),
     openBackend: (globals) => openBackend(globals, { env, settings, secrets }),
     checkDraft: async (draft, globals) => {

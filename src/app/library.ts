@@ -4,7 +4,7 @@ import { type Network, networkNamed, publicNetworks } from '../domain/networks.t
 import { tokenAt } from '../domain/token.ts'
 import { type Catalog, catalogOn, joined } from '../protocols/catalog-types.ts'
 import { once } from './backends/backend-inputs.ts'
-import { allNetworks, filesOf } from './profiles/catalog.ts'
+import { allNetworks, filesOf } from './profiles/catalog-of-configured-networks.ts'
 import { refuseOptions } from './validate-library-options.ts'
 
 export type { Catalog, Core, Service }

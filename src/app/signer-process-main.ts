@@ -65,7 +65,7 @@ async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
 
 const sandboxAccounts = () => import('../sandbox/accounts.ts')
 const sandboxRecord = () => import('../sandbox/daemon-record.ts')
-const known = () => import('./profiles/catalog.ts')
+const known = () => import('./profiles/catalog-of-configured-networks.ts')
 
 /** Loads the code that the command line will need, while the main program is busy. */
 async function ahead({ argv }: First): Promise<void> {

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from './rpc/timeouts.ts'
 
 /** Whether a chain has more than one node. */

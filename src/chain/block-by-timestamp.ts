@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Chain } from './chain.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { readHead } from './head.ts'
 import { quantity } from './rpc/quantities.ts'
 import { withTimeout } from './rpc/timeouts.ts'

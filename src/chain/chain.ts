@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
-import { aroundCalls, type ChainClient } from './client.ts'
+import { aroundCalls, type ChainClient } from './chain-client.ts'
 import { type FreshestClient, readFromFreshest } from './freshest-node.ts'
 
 /** A client whose errors carry `details.network` and a hint that names the RPC setting of the network. */

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { headIfReachable } from './finality/refuse-inconsistent-heads.ts'
 import { maxHeadRegression } from './finality/refuse-stale-head.ts'
 import type { Tips } from './gas-fees.ts'

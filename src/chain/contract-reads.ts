@@ -6,7 +6,7 @@ import type { Chain } from './chain.ts'
 import type { Rounds } from './contract-query.ts'
 import { type Answer, both, type Read, type Reading } from './contract-reading.ts'
 import { callMulticall } from './multicall.ts'
-import { readPriceAges } from './oracle-price-age.ts'
+import { readPriceAges } from './read-oracle-price-age.ts'
 import { isExecutionError, transportFaultOf } from './rpc/errors.ts'
 
 /** A block reference, so that several reads use the same block. */

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { maxHeadRegression } from './finality/refuse-stale-head.ts'
 import { blockNumber } from './raw-reads.ts'
 import { isExecutionError } from './rpc/errors.ts'

@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import type { Head } from './head.ts'
 import { isTransientFault } from './rpc/errors.ts'
 import { maxGasPrice, parseFee } from './rpc/quantities.ts'

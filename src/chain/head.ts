@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { hexQuantity, parseFee, quantity } from './rpc/quantities.ts'
 import { retryDelays } from './rpc/timeouts.ts'
 

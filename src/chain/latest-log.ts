@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { hexQuantity, quantity } from './rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from './rpc/timeouts.ts'
 

@@ -1,6 +1,6 @@
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { answersOfNodes, askOtherNodes } from './ask-all-nodes.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { quantity } from './rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from './rpc/timeouts.ts'
 

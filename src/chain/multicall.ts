@@ -1,7 +1,7 @@
 import { type Abi, multicall3Abi, prepareEncodeFunctionData } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import type { Answer, Read } from './contract-reading.ts'
 import { hexQuantity } from './rpc/quantities.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 
 /** The receipt fields that show the outcome. */
 type Ended = {

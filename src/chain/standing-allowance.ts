@@ -4,7 +4,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { erc20Abi } from './erc20.ts'
 import { readWords } from './raw-reads.ts'
 

@@ -78,7 +78,7 @@ export const commands: readonly CommandEntry[] = [
     group: 'Serve',
     name: 'keys',
     summary: 'API keys of sluice serve',
-    load: async () => (await import('./keys.ts')).keys,
+    load: async () => (await import('./customer-api-keys.ts')).keys,
   },
   {
     group: 'Serve',

@@ -10,12 +10,12 @@ import { AppError } from '../domain/errors.ts'
 import type { RuleResult } from '../guard/policy/policy-facts.ts'
 import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import { policyRules } from '../guard/policy/rules.ts'
-import type { Terms } from '../guard/user-terms.ts'
+import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { checkWithoutPolicy, policyFacts } from '../planning/check-proposal.ts'
-import type { ReferenceQuote } from '../planning/compare-with-reference-quote.ts'
+import type { ReferenceQuote } from '../planning/compare-with-own-engine.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import { readPlanFile } from '../planning/read-plan-file.ts'
-import type { Proposal } from '../planning/transaction-proposal.ts'
+import type { Proposal } from '../planning/proposal-types.ts'
 
 /** The rules of a policy file, with an example. */
 export const policyRuleHelp: readonly (readonly [rule: string, example: string, words: string])[] = [

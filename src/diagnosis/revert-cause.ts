@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import { revertReason } from '../chain/reverts/reason.ts'
 import type { Hex } from '../domain/address.ts'

@@ -15,7 +15,7 @@ import type { EngineStore } from '../store/engine/store.ts'
 import type { Bitcoin, DepositProvider } from '../swaps/deposit-provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { SwapDependencies } from '../swaps/provider-dependencies.ts'
-import type { AccessScope } from './access-scope.ts'
+import type { AccessScope } from './catalog-scope.ts'
 /** The services that read the chains in one access scope. Customers with the same scope may share them. */
 export type ChainServices = {
   catalog: Catalog

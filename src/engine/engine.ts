@@ -1,8 +1,8 @@
 import type { Service } from '../api/service-type.ts'
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { EngineStore } from '../store/engine/store.ts'
-import { type AccessScope, fullAccess } from './access-scope.ts'
+import { type AccessScope, fullAccess } from './catalog-scope.ts'
 import { actionOf, ingest } from './actions/get-action.ts'
 import { createChainServices } from './chain-services.ts'
 import type {

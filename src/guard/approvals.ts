@@ -7,7 +7,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import { refuse, type Spends, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
-import type { Exemptions } from './user-terms.ts'
+import type { Exemptions } from './user-limits-and-exemptions.ts'
 
 type Role = 'approve-reset' | 'approve' | 'action' | 'fee'
 

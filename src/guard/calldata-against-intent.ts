@@ -30,7 +30,7 @@ import {
   refuseHighServiceFee,
   statedFeesFault,
 } from './service-fees.ts'
-import { type Exemptions, noExemptions } from './user-terms.ts'
+import { type Exemptions, noExemptions } from './user-limits-and-exemptions.ts'
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */
 function refuseUnrecoverablePayee({

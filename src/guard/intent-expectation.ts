@@ -7,7 +7,7 @@ import { type Intent, intentTokens } from '../protocols/intent.ts'
 import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
 import { swapExpectation } from '../swaps/swap-provider-registry.ts'
 import { checkRevokeCalldata, checkTransferCalldata } from './erc20-calldata-check.ts'
-import type { Exemptions } from './user-terms.ts'
+import type { Exemptions } from './user-limits-and-exemptions.ts'
 
 /** The targets of an intent's action, and the check of its calldata. */
 type Expectation = { targets: readonly Address[]; check: (transaction: Transaction) => Verdict }

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { TokenAmount } from '../domain/amount.ts'
 import type { Intent } from '../protocols/intent.ts'
-import type { TermsJson } from './user-terms.ts'
+import type { TermsJson } from './user-limits-and-exemptions.ts'
 
 /** The summary of an operation for its report. `amounts` are printed amounts. */
 export type OperationSummary = {

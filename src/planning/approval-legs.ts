@@ -9,7 +9,7 @@ import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowedFor } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './context.ts'
-import type { Proposal, ProposedLeg } from './transaction-proposal.ts'
+import type { Proposal, ProposedLeg } from './proposal-types.ts'
 
 /**
  * The error for a plan whose first leg fails because it omits an approval that the wallet lacks: the service reads a node that

@@ -17,7 +17,7 @@ import type { PolicyFacts } from '../guard/policy/policy-facts.ts'
 import { enforceRules, policyRules } from '../guard/policy/rules.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import { calldataDeadline } from '../guard/spending.ts'
-import type { Terms } from '../guard/user-terms.ts'
+import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import {
   type Comparison,
@@ -26,7 +26,7 @@ import {
   type ReferenceQuote,
   type SlippageEstimate,
   slippageEstimates,
-} from './compare-with-reference-quote.ts'
+} from './compare-with-own-engine.ts'
 import type { ExecutionContext } from './context.ts'
 import type { CheckedContract } from './contract-code.ts'
 import { withUnknownPayoutNote } from './deposit-withdraw-previews.ts'
@@ -36,7 +36,7 @@ import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { checkTarget } from './onchain-target-check.ts'
 import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
-import { activeLegs, type Proposal, planCore } from './transaction-proposal.ts'
+import { activeLegs, type Proposal, planCore } from './proposal-types.ts'
 
 type CheckedWithoutPolicy = {
   proposal: Proposal

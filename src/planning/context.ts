@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getAddress, hexToBigInt, keccak256, numberToHex, toBytes } from 'viem/utils'
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { isExempt, type Terms } from '../guard/user-terms.ts'
+import { isExempt, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { CodePin, CodePinJournal } from '../store/journal/journal-interface.ts'
 import type { ExecutionContext } from './context.ts'
 

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { answerQueries, type NodeCall, type Rounds } from '../chain/contract-query.ts'
 import { readWords } from '../chain/raw-reads.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'

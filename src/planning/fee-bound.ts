@@ -3,7 +3,7 @@ import { type Network, networkNamed } from '../domain/networks.ts'
 import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import type { StoredFeeBound, StoredPlan } from '../guard/stored-plan.ts'
-import { decodeTerms, feeCapOf, type Terms } from '../guard/user-terms.ts'
+import { decodeTerms, feeCapOf, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { StepJournal } from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 

@@ -7,7 +7,7 @@ import { decodeIntent, encodeIntent } from '../guard/intent-json.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { OperationSummary } from '../guard/stored-plan.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { operationIdPattern, type Proposal, planCore } from './transaction-proposal.ts'
+import { operationIdPattern, type Proposal, planCore } from './proposal-types.ts'
 
 /** The fields of a plan file beside wallet, nonce and steps. */
 const Operation = z.strictObject({

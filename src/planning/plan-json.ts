@@ -17,7 +17,7 @@ import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
 import { operationJson } from './plan-format.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
-import type { ProposedLeg } from './transaction-proposal.ts'
+import type { ProposedLeg } from './proposal-types.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 
 /**

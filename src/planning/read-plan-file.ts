@@ -2,13 +2,13 @@ import { canonical } from '../domain/canonical-json.ts'
 import { AppError } from '../domain/errors.ts'
 import { reducedApprovalNote } from '../guard/approvals.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
-import { strictTerms } from '../guard/user-terms.ts'
+import { strictTerms } from '../guard/user-limits-and-exemptions.ts'
 import { checkCalldata } from './check-proposal.ts'
 import type { ExecutionContext } from './context.ts'
 import { isUnknownPayoutNote } from './deposit-withdraw-previews.ts'
 import { decodePlan, type ParsedPlan } from './plan-format.ts'
 import { planJson } from './plan-json.ts'
-import type { Proposal } from './transaction-proposal.ts'
+import type { Proposal } from './proposal-types.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file is what somebody wrote; whatever is not there is another text than ours.
 type Shown = any

@@ -1,7 +1,7 @@
 import { multicall3Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
 import { type Answer, both, known, type Reading } from '../chain/contract-reading.ts'
-import { priceAge } from '../chain/oracle-price-age.ts'
+import { priceAge } from '../chain/read-oracle-price-age.ts'
 import { type Address, nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Price } from '../domain/usd.ts'

@@ -1,5 +1,5 @@
 import { encodeFunctionData, numberToHex, parseEther, parseUnits } from 'viem/utils'
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { nativeToken, type Token } from '../domain/token.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { numberToHex } from 'viem/utils'
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { erc20Abi } from '../chain/erc20.ts'
 import type { Address, Hex } from '../domain/address.ts'
 

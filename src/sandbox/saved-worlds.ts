@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { Network } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 

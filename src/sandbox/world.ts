@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { sandboxNetworks } from '../domain/networks.ts'

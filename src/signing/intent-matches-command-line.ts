@@ -7,7 +7,7 @@ import { less, slippageIn, usualImpact, usualSlippage } from '../domain/slippage
 import type { Token } from '../domain/token.ts'
 import { burnPrice, isFair } from '../guard/price-tolerance.ts'
 import { refuseHighServiceFee } from '../guard/service-fees.ts'
-import type { Exemptions } from '../guard/user-terms.ts'
+import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../domain/address.ts'
-import type { Exemptions } from '../guard/user-terms.ts'
+import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 
 /**
  * The location of a key. The environment's key was handed to the signer at its start; the sandbox's is public. An external signer

@@ -5,7 +5,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import { checkLeg } from '../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
-import { parseGwei } from '../guard/user-terms.ts'
+import { parseGwei } from '../guard/user-limits-and-exemptions.ts'
 import { commandOperands, optionValue } from './command-line.ts'
 import {
   namesRecordedPlan,

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
 import type { Address, Hex } from '../domain/address.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { toldTransaction } from '../chain/finality/mined-transaction.ts'
 import type { Head } from '../chain/head.ts'
 import { isKnownToNodes } from '../chain/mempool.ts'

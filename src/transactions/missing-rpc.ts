@@ -1,4 +1,4 @@
-import { type ChainClient, unreachableClient } from '../chain/client.ts'
+import { type ChainClient, unreachableClient } from '../chain/chain-client.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkShown } from '../domain/networks.ts'
 import type { ExecutionContext } from '../planning/context.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { checkInclusionBlock } from '../chain/finality/inclusion-check.ts'
 import { findAttempt } from '../chain/finality/mined-transaction.ts'
 import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'

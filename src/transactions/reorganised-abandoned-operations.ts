@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { AppError } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import type { OperationJournal, ReorgJournal } from '../store/journal/journal-interface.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { FinalityDepth } from '../chain/finality/finality.ts'
 import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
 import type { Disagreement } from '../chain/finality/quorum.ts'

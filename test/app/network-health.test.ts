@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { networkHealth } from '../../src/app/serving/network-availability.ts'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { listener } from '../support/listener.ts'
 

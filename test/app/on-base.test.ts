@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { encodeDeployData } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { knownCatalog } from '../../src/app/profiles/catalog.ts'
+import { knownCatalog } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { multicall3 } from '../../src/domain/networks.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'

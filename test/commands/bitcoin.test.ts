@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { knownCatalog } from '../../src/app/profiles/catalog.ts'
+import { knownCatalog } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
 import { qrCode } from '../../src/commands/swap/bitcoin-deposit.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { allProcesses, type ProcessFacts } from '../../src/sandbox/node-processes.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { numberToHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'

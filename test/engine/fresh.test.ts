@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service-type.ts'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { createCustomerEngines } from '../../src/engine/engine.ts'
 import { type AnswerReuse, coalesceRequests } from '../../src/engine/request-coalescing.ts'

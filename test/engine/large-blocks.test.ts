@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'

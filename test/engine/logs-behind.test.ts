@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'

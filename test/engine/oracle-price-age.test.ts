@@ -1,7 +1,7 @@
 import { encodeAbiParameters } from 'viem/utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
-import { feedAge, readPriceAges } from '../../src/chain/oracle-price-age.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
+import { feedAge, readPriceAges } from '../../src/chain/read-oracle-price-age.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 

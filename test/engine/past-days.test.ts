@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { type EngineStore, engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openChain } from '../../src/chain/chain.ts'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { read } from '../../src/chain/contract-reads.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'

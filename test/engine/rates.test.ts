@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { both, together } from '../../src/chain/contract-reading.ts'
 import { read } from '../../src/chain/contract-reads.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'

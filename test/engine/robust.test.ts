@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { marketNamed } from '../../src/engine/context.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Service } from '../../src/api/service-type.ts'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'

@@ -12,7 +12,7 @@ import {
 } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import type { Quote } from '../../src/api/quote.ts'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { multicall3, networkNamed } from '../../src/domain/networks.ts'

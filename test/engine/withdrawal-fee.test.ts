@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError } from '../../src/domain/errors.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
-import { noExemptions } from '../../src/guard/user-terms.ts'
+import { noExemptions } from '../../src/guard/user-limits-and-exemptions.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { catalog } from '../support/plans.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import { strictTerms } from '../../src/guard/user-terms.ts'
+import { strictTerms } from '../../src/guard/user-limits-and-exemptions.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { redeem } from '../../src/protocols/erc4626/encode.ts'

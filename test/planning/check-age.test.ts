@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ChainSnapshot } from '../../src/chain/consistent-head.ts'
-import { isFreshSnapshot, snapshotLifeMs } from '../../src/chain/snapshot.ts'
+import { isFreshSnapshot, snapshotLifeMs } from '../../src/chain/pre-signing-snapshot.ts'
 import { isCheckFresh, type LegCheck } from '../../src/planning/leg-simulation.ts'
 import { provider } from '../support/provider.ts'
 import { rpcEnvOf, useCommands } from '../support/run.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { approve } from '../../src/chain/erc20.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'

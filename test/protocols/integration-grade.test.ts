@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filesOf } from '../../src/app/profiles/catalog.ts'
+import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { gradeOf, grades } from '../../src/protocols/registry.ts'
 import { useCommands } from '../support/run.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'

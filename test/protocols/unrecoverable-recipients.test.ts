@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filesOf } from '../../src/app/profiles/catalog.ts'
+import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { multicall3, publicNetworks } from '../../src/domain/networks.ts'
 import { whyLost } from '../../src/protocols/unrecoverable-recipients.ts'
 

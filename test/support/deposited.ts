@@ -1,4 +1,4 @@
-import { strictTerms } from '../../src/guard/user-terms.ts'
+import { strictTerms } from '../../src/guard/user-limits-and-exemptions.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { codeOf, engineOn } from '../engine/support.ts'

@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { syncSendMethod } from '../../src/chain/rpc/sync-send.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'

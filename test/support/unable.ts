@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 
 /** A node that does not know some methods; `overrides` is calls on another state. */

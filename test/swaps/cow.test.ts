@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { EngineOptions } from '../../src/engine/engine.ts'

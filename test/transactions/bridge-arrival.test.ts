@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { transfer } from '../../src/chain/erc20.ts'
 import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
 import { receivedTokenAmount } from '../../src/chain/finality/received-token-amount.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { findAnvil } from '../../src/sandbox/anvil.ts'
 

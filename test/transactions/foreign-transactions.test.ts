@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { requiredDepth } from '../../src/chain/finality/finality.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { AppError } from '../../src/domain/errors.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeBeforeTime } from '../../src/chain/block-by-timestamp.ts'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { checkNonceLost } from '../../src/chain/finality/finality.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { hexQuantity, quantity } from '../../src/chain/rpc/quantities.ts'

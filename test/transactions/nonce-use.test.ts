@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { findNonceUse } from '../../src/transactions/nonces/nonce-use.ts'
 import { payee, signer } from '../support/operation.ts'

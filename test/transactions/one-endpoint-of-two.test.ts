@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { checkNonceLost } from '../../src/chain/finality/finality.ts'
 import { readFromFreshest } from '../../src/chain/freshest-node.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'

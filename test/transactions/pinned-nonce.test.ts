@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { quantity } from '../../src/chain/rpc/quantities.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/client.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
 import { nativeReceived } from '../../src/transactions/outcome/received-amount.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failoverRpc } from '../../src/chain/rpc/failover.ts'
 import { systemClock } from '../../src/chain/rpc/timeouts.ts'
-import { snapshotLifeMs } from '../../src/chain/snapshot.ts'
+import { snapshotLifeMs } from '../../src/chain/pre-signing-snapshot.ts'
 import type { WalletView } from '../../src/transactions/run-state.ts'
 import { oneCoin, planPayments, run, signer } from '../support/operation.ts'
 import { paidOn, usePlace } from '../support/use-journal.ts'

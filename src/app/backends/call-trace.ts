@@ -1,5 +1,5 @@
 import type { Service } from '../../api/service-type.ts'
-import { aroundCalls, type ChainClient } from '../../chain/client.ts'
+import { aroundCalls, type ChainClient } from '../../chain/chain-client.ts'
 import type { RpcOptions } from '../../chain/rpc/failover.ts'
 import type { RawResponse, RawResponses } from '../../cli/backend.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'

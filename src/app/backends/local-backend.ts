@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Backend } from '../../cli/backend.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'

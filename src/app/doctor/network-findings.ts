@@ -1,6 +1,6 @@
 import { askOtherNodes } from '../../chain/ask-all-nodes.ts'
 import type { Chain } from '../../chain/chain.ts'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'

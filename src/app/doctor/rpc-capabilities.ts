@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { isHttpRefusal } from '../../chain/rpc/errors.ts'
 import { doubtful, type Finding } from '../../cli/findings.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { aroundCalls, type ChainClient } from '../../chain/client.ts'
+import { aroundCalls, type ChainClient } from '../../chain/chain-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { trace } from '../../domain/redacted-stack-trace.ts'

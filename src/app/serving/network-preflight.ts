@@ -1,5 +1,5 @@
 import { openChain } from '../../chain/chain.ts'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { latestBlock } from '../../chain/contract-reads.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'

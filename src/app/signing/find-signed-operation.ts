@@ -7,7 +7,7 @@ import { finalityText, operationReport } from '../../diagnosis/operation-status-
 import { AppError } from '../../domain/errors.ts'
 import { commandOperands, optionValue } from '../../signing/command-line.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
-import { allNetworks } from '../profiles/catalog.ts'
+import { allNetworks } from '../profiles/catalog-of-configured-networks.ts'
 import type { Directories } from '../profiles/directories.ts'
 import { selectProfile } from '../profiles/profile-selection.ts'
 import { unopened } from '../profiles/secrets.ts'

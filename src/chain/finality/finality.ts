@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ChainClient } from '../client.ts'
+import type { ChainClient } from '../chain-client.ts'
 import { blockNumber as newestBlock } from '../raw-reads.ts'
 import { hexQuantity, quantity } from '../rpc/quantities.ts'
 import { type Block, confirmationsOf, isInclusionBlock } from './mined-transaction.ts'

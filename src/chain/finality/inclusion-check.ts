@@ -1,6 +1,6 @@
 import type { Inclusion } from '../../store/journal/operation.ts'
 import { askOtherNodes } from '../ask-all-nodes.ts'
-import type { ChainClient } from '../client.ts'
+import type { ChainClient } from '../chain-client.ts'
 import { hexQuantity } from '../rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../rpc/timeouts.ts'
 import { type Block, isInclusionBlock } from './mined-transaction.ts'

@@ -2,7 +2,7 @@ import { type Address, At, type Hex, HexData, sameAddress } from '../../domain/a
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionCall } from '../../domain/transaction.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
-import type { ChainClient } from '../client.ts'
+import type { ChainClient } from '../chain-client.ts'
 import { blockNumber } from '../raw-reads.ts'
 import { hasSucceeded } from '../receipt-status.ts'
 import { hexQuantity, quantity } from '../rpc/quantities.ts'

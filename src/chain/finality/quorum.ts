@@ -1,7 +1,7 @@
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { answersOfNodes } from '../ask-all-nodes.ts'
-import type { ChainClient } from '../client.ts'
+import type { ChainClient } from '../chain-client.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
 import { hexQuantity } from '../rpc/quantities.ts'
 import { isDeadlineFault, withTimeout } from '../rpc/timeouts.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import type { ChainClient } from '../client.ts'
+import type { ChainClient } from '../chain-client.ts'
 import { blockHashAt, type Head, readHead } from '../head.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
 import { nodeTimeoutMs, withAnswerTimeout } from '../rpc/timeouts.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
-import type { ChainClient } from '../client.ts'
+import type { ChainClient } from '../chain-client.ts'
 import type { Head } from '../head.ts'
 
 const inconsistent = (

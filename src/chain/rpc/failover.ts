@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { backoffMs, wait } from '../../http/backoff.ts'
-import type { ChainClient } from '../client.ts'
+import type { ChainClient } from '../chain-client.ts'
 import { maxBatchCalls, type OnBatchLimit, requestOutcomes } from './batch.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
 import {

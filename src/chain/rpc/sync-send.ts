@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { type ChainClient, isLocal } from '../client.ts'
+import { type ChainClient, isLocal } from '../chain-client.ts'
 import { isRecord } from './envelope.ts'
 
 /** The method that sends signed bytes and answers with their receipt (EIP-7966); without bytes it is asked whether a node has it. */

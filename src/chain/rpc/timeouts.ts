@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { maxTimerMs } from '../../domain/timer-limit.ts'
 import { wait } from '../../http/backoff.ts'
-import { aroundCalls, type ChainClient } from '../client.ts'
+import { aroundCalls, type ChainClient } from '../chain-client.ts'
 import { isUnknownBlock } from './errors.ts'
 
 /** How long to wait for a node before it counts as silent, in ms, while a person waits. */

@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.ts'
 import { slippageIn } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
-import { parseGwei, type Terms } from '../../guard/user-terms.ts'
+import { parseGwei, type Terms } from '../../guard/user-limits-and-exemptions.ts'
 import { serviceFeeIn } from '../../protocols/service-fees-of-intent.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */

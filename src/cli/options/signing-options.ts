@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { priceImpact } from '../../domain/slippage.ts'
-import { parseAssertions } from '../../guard/policy/assertions.ts'
+import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
 import { type ExecutionOptions, type OptionRow, withExecution, withOptions } from './execution-options.ts'
 import {
   address,

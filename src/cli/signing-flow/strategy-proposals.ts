@@ -16,7 +16,7 @@ import {
   type ExchangeBounds,
   withdrawalBounds,
 } from '../../planning/deposit-withdraw-previews.ts'
-import type { ProposedLeg, ServiceProposal } from '../../planning/transaction-proposal.ts'
+import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types.ts'
 import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'

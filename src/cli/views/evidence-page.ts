@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
-import type { Evidence } from '../../diagnosis/evidence/evidence.ts'
+import type { Evidence } from '../../diagnosis/evidence/make-evidence.ts'
 import type { Report } from '../../diagnosis/operation-status-report.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'

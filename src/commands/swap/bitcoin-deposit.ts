@@ -29,7 +29,7 @@ import {
   paidDocument,
   withStatus,
 } from './bitcoin-deposit-document.ts'
-import { checkLimits } from './bitcoin-limits.ts'
+import { checkLimits } from './bitcoin-deposit-terms-check.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>

@@ -29,7 +29,7 @@ import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { isFromBitcoin, payAndFollow } from './bitcoin-deposit.ts'
-import { refuseSigningFlags } from './bitcoin-limits.ts'
+import { refuseSigningFlags } from './bitcoin-deposit-terms-check.ts'
 import { chooseQuote, comparedProviders } from './compare.ts'
 
 type Options = SigningOptions & QuoteFlags & { acceptMinOut?: string; compare?: string | true }

@@ -21,7 +21,7 @@ import {
   stepStatuses,
 } from '../operation-status-report.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence } from './make-evidence.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
 
 type AttemptedStep = ParsedEvidence['operation']['steps'][number]

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { FinalityDepth } from '../../chain/finality/finality.ts'
 import { checkFinality, checkNonceLost, type RequiredDepth } from '../../chain/finality/finality.ts'
 import { checkInclusionBlock } from '../../chain/finality/inclusion-check.ts'

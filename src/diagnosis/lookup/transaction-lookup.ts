@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import { firstMatching, searchNodes } from '../../chain/ask-all-nodes.ts'
 import { strictDecode } from '../../chain/calldata.ts'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { FinalityDepth } from '../../chain/finality/finality.ts'
 import { checkFinality, requiredDepth } from '../../chain/finality/finality.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'

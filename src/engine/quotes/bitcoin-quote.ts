@@ -17,7 +17,7 @@ import type { EngineContext } from '../context.ts'
 import { fieldError } from '../field-error.ts'
 import { type DepositRaw, instructionsOf } from './bitcoin-deposit-instructions.ts'
 import { earlierPayments } from './bitcoin-deposit-payments.ts'
-import { quoteSide } from './quote-side.ts'
+import { quoteSide } from './quote-side-json.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
 export const isFromBitcoin = ({

@@ -22,7 +22,7 @@ import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/ser
 import { fieldError } from '../field-error.ts'
 import { requireValidSlippage } from '../unsigned-transactions/deposit.ts'
 import { bitcoinQuote, isFromBitcoin } from './bitcoin-quote.ts'
-import { quoteSide } from './quote-side.ts'
+import { quoteSide } from './quote-side-json.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
 import { requireDecimals, storedOffer } from './stored-quote.ts'
 

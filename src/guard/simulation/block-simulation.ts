@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Fees } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { requestAtBlock } from '../../chain/raw-reads.ts'

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Head } from '../../chain/head.ts'
 import { requestAtBlock } from '../../chain/raw-reads.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
 import type { Fees } from '../../chain/gas-fees.ts'
 import type { Address } from '../../domain/address.ts'

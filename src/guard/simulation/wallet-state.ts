@@ -1,5 +1,5 @@
 import { encodeFunctionData, formatUnits, keccak256 } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import {
   type ChainSnapshot,
   type ConsistentHead,

@@ -1,6 +1,6 @@
 import { type Answer, known, type Reading, together } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { priceAge } from '../../chain/oracle-price-age.ts'
+import { priceAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
 import { isFresh } from '../oracle-prices.ts'
 import { balance } from '../shared/amount-reads.ts'

@@ -1,6 +1,6 @@
 import { type Answer, both, optional, type Reading, together } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { feedAge } from '../../chain/oracle-price-age.ts'
+import { feedAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'

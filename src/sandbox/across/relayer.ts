@@ -5,7 +5,7 @@ import {
   keccak256,
   numberToHex,
 } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import { spokePoolAbi as events } from '../../swaps/across/abi.ts'

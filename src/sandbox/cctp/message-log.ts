@@ -1,5 +1,5 @@
 import { decodeEventLog, encodeEventTopics, encodePacked, keccak256 } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import { own } from '../genesis/artifacts.ts'

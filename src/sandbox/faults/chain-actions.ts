@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

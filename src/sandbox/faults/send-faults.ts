@@ -8,7 +8,7 @@ import {
   parseTransaction,
   size,
 } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import type { FaultRequest } from '../../domain/sandbox-fault.ts'
 import type { FaultSet } from './active-faults.ts'

@@ -1,5 +1,5 @@
 import { numberToHex, parseEther } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { multicall3 } from '../../domain/networks.ts'
 import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'

@@ -6,7 +6,7 @@ import {
   getContractAddress,
   numberToHex,
 } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { receiptOf } from '../mined-transactions.ts'
 import type { Artifact } from './artifacts.ts'

@@ -1,4 +1,4 @@
-import { otherKeyHint } from '../../domain/bitcoin-key-reused-error.ts'
+import { otherKeyHint } from '../../domain/idempotency-key-reused-error.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type JournalDb, sha256 } from './database.ts'

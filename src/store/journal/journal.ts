@@ -1,5 +1,5 @@
 import type { Hex } from '../../domain/address.ts'
-import { bitcoinKeyError } from '../../domain/bitcoin-key-reused-error.ts'
+import { bitcoinKeyError } from '../../domain/idempotency-key-reused-error.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { headRetentionMs } from '../../domain/networks.ts'

@@ -12,7 +12,7 @@ import {
   unattested,
 } from '../bridge-delivery.ts'
 import { aveniaOn, currencyOf } from './pairs.ts'
-import { paymentQuery, paymentsIn } from './payments.ts'
+import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 
 /** How many payments of the desk to a wallet are looked at. */
 const mostPayments = 20

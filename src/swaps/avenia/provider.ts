@@ -10,7 +10,7 @@ import { firstTransaction, type SwapDependencies } from '../provider-dependencie
 import { holdToRamp } from '../ramp-limits.ts'
 import { parseAccount, signedHeaders } from './account.ts'
 import { currencyOf, isRamp } from './pairs.ts'
-import { paymentQuery, paymentsIn } from './payments.ts'
+import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 
 /** The name of Avenia among the providers. */
 export const provider = 'avenia'

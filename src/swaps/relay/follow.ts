@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { callOf, findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { blockTime, maxClockDifferenceMs, readLogsBack } from '../../chain/latest-log.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'

@@ -4,7 +4,7 @@ import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { shownPath } from '../fee-tier-paths.ts'
-import { withFeesPaidInCall } from '../fees-paid-in-call.ts'
+import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
 import { checkPoolSwapCalldata } from '../pool-swap-calldata-check.ts'
 import { decodeSwap } from './decode.ts'
 

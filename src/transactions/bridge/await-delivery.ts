@@ -1,4 +1,4 @@
-import { isLocal } from '../../chain/client.ts'
+import { isLocal } from '../../chain/chain-client.ts'
 import { type Disagreement, disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'

@@ -1,5 +1,5 @@
 import { nodeBeforeTime } from '../../chain/block-by-timestamp.ts'
-import { type ChainClient, isLocal } from '../../chain/client.ts'
+import { type ChainClient, isLocal } from '../../chain/chain-client.ts'
 import { confirmationDepth, findUnlikeNode, type RequiredDepth } from '../../chain/finality/finality.ts'
 import {
   type Block,

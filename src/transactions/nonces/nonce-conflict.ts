@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { checkNonceLost, latestFinalBlock, requiredDepth } from '../../chain/finality/finality.ts'
 import { findAttempt } from '../../chain/finality/mined-transaction.ts'
 import { allNodesConfirm, quorumTimeoutMs } from '../../chain/finality/quorum.ts'

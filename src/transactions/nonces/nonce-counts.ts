@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { isCount, pendingCountOfOthers } from '../../chain/mempool.ts'
 import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'

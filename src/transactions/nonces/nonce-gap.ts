@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Clock } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { refuseInconsistentHeads } from '../../chain/finality/refuse-inconsistent-heads.ts'
 import { refuseStaleHead } from '../../chain/finality/refuse-stale-head.ts'
 import { type Head, readHead } from '../../chain/head.ts'

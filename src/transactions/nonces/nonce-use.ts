@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { blockNumber } from '../../chain/raw-reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'

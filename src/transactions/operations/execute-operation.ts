@@ -1,6 +1,6 @@
-import { isLocal } from '../../chain/client.ts'
+import { isLocal } from '../../chain/chain-client.ts'
 import { clientWithDeadline, newAnswerTimes, systemClock } from '../../chain/rpc/timeouts.ts'
-import { snapshotLifeMs } from '../../chain/snapshot.ts'
+import { snapshotLifeMs } from '../../chain/pre-signing-snapshot.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { maxCheckAge } from '../../planning/leg-simulation.ts'

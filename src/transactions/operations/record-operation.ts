@@ -1,6 +1,6 @@
 import { encodeIntent } from '../../guard/intent-json.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
-import { encodeTerms } from '../../guard/user-terms.ts'
+import { encodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import { pinContracts } from '../../planning/contract-code.ts'

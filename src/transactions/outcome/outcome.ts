@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { decodeApprove, erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

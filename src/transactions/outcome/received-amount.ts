@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { readHead } from '../../chain/head.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { isInFlight } from '../../domain/step-state.ts'

@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { currentFees, roundFeeUp, withGasMargin } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'

@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem/utils'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { capFees, type Fees, feesAt, readTips, withGasMargin } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChainClient } from '../../../src/chain/client.ts'
+import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { findDisagreement } from '../../../src/chain/finality/quorum.ts'
 
 const blockHash = `0x${'ab'.repeat(32)}`

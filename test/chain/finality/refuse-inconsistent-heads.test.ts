@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChainClient } from '../../../src/chain/client.ts'
+import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { commonHead } from '../../../src/chain/consistent-head.ts'
 import {
   headIfReachable,

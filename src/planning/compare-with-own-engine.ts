@@ -6,7 +6,7 @@ import { isFair, type Price, worseBy } from '../guard/price-tolerance.ts'
 import { isPriced, lossShare, slippageOf } from '../guard/spending.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/service-fees-of-intent.ts'
-import { activeLegs, type Proposal } from './transaction-proposal.ts'
+import { activeLegs, type Proposal } from './proposal-types.ts'
 import type { Price as UsdPrice } from './usd-value.ts'
 
 /**

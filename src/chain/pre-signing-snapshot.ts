@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { ChainClient } from './client.ts'
+import type { ChainClient } from './chain-client.ts'
 import { type ChainSnapshot, commonHead } from './consistent-head.ts'
 import { refuseInconsistentHeads } from './finality/refuse-inconsistent-heads.ts'
 import { readTips } from './gas-fees.ts'

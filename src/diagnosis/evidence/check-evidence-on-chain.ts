@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { ChainClient } from '../../chain/client.ts'
+import type { ChainClient } from '../../chain/chain-client.ts'
 import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence } from './make-evidence.ts'
 
 /** The chain's answer for one transaction of the evidence. `unknown`: there is none. */
 export type ChainCheck = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { AssuranceLevel } from './assurance.ts'
-import type { Assertion } from './policy/assertions.ts'
+import type { Assertion } from './policy/balance-change-assertions.ts'
 import type { LoadedPolicy } from './policy/policy-file.ts'
 
 /**

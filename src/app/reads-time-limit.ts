@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chain/client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { clientWithDeadline, systemClock, withDeadline } from '../chain/rpc/timeouts.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
