@@ -21,7 +21,13 @@ import { writeManifests } from './command-manifests.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
-const entries = ['prebuilt-help', 'process-entry', 'signer-process-main', 'sandbox-daemon-main', 'library']
+const entries = [
+  'prebuilt-help-and-completion',
+  'process-entry',
+  'signer-process-main',
+  'sandbox-daemon-main',
+  'library',
+]
 const makers = [
   'bin/build.js',
   'bin/bundle.js',

@@ -17,7 +17,9 @@ export async function writeManifests(root, { imports, modules }) {
   // What shows them, and what no command is without.
   const all = new Set([
     ...modules.map(named),
-    ...['app/prebuilt-help-and-completion', 'app/main', 'cli/help/command-manifest'].flatMap((name) => [...reached(name)]),
+    ...['app/prebuilt-help-and-completion', 'app/main', 'cli/help/command-manifest'].flatMap((name) => [
+      ...reached(name),
+    ]),
   ])
   const each = commands.map(({ name }) => [name, reached(fileOf(root, name))])
   return {

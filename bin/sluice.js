@@ -76,7 +76,7 @@ function asksAbout(argv) {
 async function answered(root, argv, command) {
   const built = currentBuild(root, command)
   if (!built) return false
-  const { answerFromManifests } = await import(`../${built}/prebuilt-help.js`)
+  const { answerFromManifests } = await import(`../${built}/prebuilt-help-and-completion.js`)
   return answerFromManifests(argv, process.env, `${root}/${built}/command-manifests`)
 }
 

@@ -3,7 +3,7 @@ import { EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { apyBases } from '../domain/apy-basis.ts'
 import { Missing } from './missing-networks.ts'
-import { type Strategy, StrategyComposite, TopStrategy } from './strategy.ts'
+import { type Strategy, StrategyComposite } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
 import { maybe, Name, orNull, ours } from './wire-fields.ts'
 
@@ -16,6 +16,7 @@ export const RecommendationInput = z.object({
   from: Name.optional(),
   to: Name.optional(),
 })
+
 export type RecommendationInput = z.output<typeof RecommendationInput>
 
 /** The message that stands for `bytecodeExecution` where wallet and amount were not sent. */
@@ -69,44 +70,5 @@ export const Recommendation = z.codec(
     }),
   },
 )
-export type Recommendation = z.output<typeof Recommendation>
 
-/**
- * Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. Ours are `averageApyFraction`, as deployments show
- * the average in percent, and `unpriced`: of so many strategies the total lacks what is in them, as nobody prices it.
- */
-export const Analytics = z.codec(
-  z.object({
-    totalTVL: z.string(),
-    averageAPY: z.number(),
-    strategyCount: z.int(),
-    topStrategies: z.array(TopStrategy),
-    averageApyFraction: ours(z.number()),
-    unpriced: ours(z.int()),
-  }),
-  z.object({
-    totalTvlUsd: z.string(),
-    averageApy: z.number(),
-    strategyCount: z.int(),
-    topStrategies: z.array(z.custom<Strategy>()),
-    unpriced: z.int().nullable(),
-  }),
-  {
-    decode: (wire) => ({
-      totalTvlUsd: wire.totalTVL,
-      averageApy: wire.averageApyFraction ?? wire.averageAPY / 100,
-      strategyCount: wire.strategyCount,
-      topStrategies: wire.topStrategies,
-      unpriced: orNull(wire.unpriced),
-    }),
-    encode: (value) => ({
-      totalTVL: value.totalTvlUsd,
-      averageAPY: Number((value.averageApy * 100).toPrecision(12)),
-      averageApyFraction: value.averageApy,
-      strategyCount: value.strategyCount,
-      topStrategies: value.topStrategies,
-      unpriced: value.unpriced,
-    }),
-  },
-)
-export type Analytics = z.output<typeof Analytics>
+export type Recommendation = z.output<typeof Recommendation>

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import type { CommandContext } from '../cli/command-context.ts'
 import type { Settings } from '../cli/config-schema.ts'
 import type { Candidate, CompletionValues } from '../cli/help/completion-candidates.ts'
-import { leavesOf, wordsOf } from '../cli/options/command-tree.ts'
+import { leavesOf, wordsOf } from '../cli/options/command-tree-queries.ts'
 import { topics } from '../commands/help-topics.ts'
 import { AppError } from '../domain/errors.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
 import { allNetworks } from './profiles/catalog-of-configured-networks.ts'
 import type { Directories } from './profiles/directories.ts'
 import { builtInProfiles, selectProfile } from './profiles/profile-selection.ts'
-import { unopened } from './profiles/secrets.ts'
+import { unopened } from './profiles/saved-secrets.ts'
 
 /** The strategies of the last list, for completion without requests. */
 export type Seen = { strategies: { slug: string; about: string; asset: string }[] }

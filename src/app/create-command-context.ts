@@ -5,17 +5,18 @@ import type { Settings } from '../cli/config-schema.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
 import type { SigningService } from '../signing/protocol.ts'
-import { type Keep, once } from './backends/backend-inputs.ts'
+import type { Keep } from './backends/backend-inputs.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
 import { daemonSandbox } from './backends/sandbox-daemon-control.ts'
-import { readsEndAt } from './reads-time-limit.ts'
-import { derivedInputs, draftInputs } from './derived-context-inputs.ts'
+import type { Secrets } from './environment-secrets.ts'
+import { derivedInputs, draftInputs } from './nested-command-inputs.ts'
+import { once } from './once.ts'
 import { directories } from './profiles/directories.ts'
 import { policyPath } from './profiles/machine-policy.ts'
 import { selectProfile } from './profiles/profile-selection.ts'
 import { rpcUrlsByNetworkName } from './profiles/rpc-settings.ts'
-import type { Secrets } from './profiles/secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
+import { readsEndAt } from './reads-time-limit.ts'
 
 /** The inputs of a world. Tests pass their own sandbox instead of the daemon. */
 type Given = {
@@ -96,7 +97,9 @@ export function createCommandContext(given: Given): ProgramContext {
     quotes: once(async () =>
       (await import('./backends/received-quotes.ts')).openReceivedQuotes(dirs, now, keep),
     ),
-    wholeCatalog: once(async () => (await import('./profiles/catalog-of-configured-networks.ts')).wholeCatalog(dirs, {})),
+    wholeCatalog: once(async () =>
+      (await import('./profiles/catalog-of-configured-networks.ts')).wholeCatalog(dirs, {}),
+    ),
     completions: async (commands) =>
       (await import('./completion-values.ts')).completionValues({
         dirs,
@@ -120,7 +123,10 @@ export function createCommandContext(given: Given): ProgramContext {
       ...(env.SLUICE_BASE_URL && { baseUrl: env.SLUICE_BASE_URL }),
       ...(env.SLUICE_LEGACY_BASE_URL && { legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL }),
       ...(secrets.apiKey && { apiKey: secrets.apiKey }),
-      rpc: rpcUrlsByNetworkName(env, (await import('./profiles/catalog-of-configured-networks.ts')).allNetworks),
+      rpc: rpcUrlsByNetworkName(
+        env,
+        (await import('./profiles/catalog-of-configured-networks.ts')).allNetworks,
+      ),
     }),
     openBackend: (globals) => openBackend(globals, { env, settings, secrets }),
     checkDraft: async (draft, globals) => {

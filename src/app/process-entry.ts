@@ -6,10 +6,10 @@ import { interruptedError, reportedError } from '../cli/error-report.ts'
 import { sniff } from '../cli/options/global-options.ts'
 import { stdio } from '../cli/terminal/standard-streams.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
-import { once } from './backends/backend-inputs.ts'
 import { createCommandContext } from './create-command-context.ts'
+import type { Secrets } from './environment-secrets.ts'
 import { failed, main } from './main.ts'
-import type { Secrets } from './profiles/secrets.ts'
+import { once } from './once.ts'
 import { interruptible } from './signing/interrupt.ts'
 
 /** Runs the program in this process: the command line, the real terminal, the real signals. `wasStopped`: a signal came while it was loading. */

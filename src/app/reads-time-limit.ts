@@ -1,5 +1,6 @@
 import type { ChainClient } from '../chain/chain-client.ts'
-import { clientWithDeadline, systemClock, withDeadline } from '../chain/rpc/timeouts.ts'
+import { systemClock } from '../chain/rpc/clock.ts'
+import { clientWithDeadline, withDeadline } from '../chain/rpc/timeouts.ts'
 import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
 import { AppError } from '../domain/errors.ts'

@@ -8,7 +8,7 @@ import { errorWire } from '../sandbox/error-json.ts'
 import { adoptOrphans } from '../sandbox/node-processes.ts'
 import { forgetWorlds, newestWorld } from '../sandbox/saved-worlds.ts'
 import { startWorld } from '../sandbox/world.ts'
-import { startWatchdog } from '../sandbox/world-watchdog.ts'
+import { startWatchdog } from '../sandbox/world-keeper.ts'
 import { tryLock } from '../store/file-lock.ts'
 import { privateDirectory } from '../store/private-directory.ts'
 

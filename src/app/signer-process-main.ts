@@ -7,10 +7,10 @@ import type { SigningRequests, SigningService } from '../signing/protocol.ts'
 import { openSigningService } from '../signing/signing-service.ts'
 import { directories } from './profiles/directories.ts'
 import { type SelectedProfile, selectProfile } from './profiles/profile-selection.ts'
-import { unopened } from './profiles/secrets.ts'
+import { unopened } from './profiles/saved-secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
-import { readAhead, signerReads } from './signing/recorded-plan-reader.ts'
 import type { SignerLine } from './signing/signer-process.ts'
+import { readAhead, signerReads } from './signing/signer-reads.ts'
 
 /**
  * The process that holds the keys. It starts before any code of the terminal is loaded, with an

@@ -1,15 +1,13 @@
 import { AppError } from '../domain/errors.ts'
 import type { Chain } from './chain.ts'
-import type { ChainClient } from './chain-client.ts'
-import { readHead } from './head.ts'
 import { quantity } from './rpc/quantities.ts'
-import { withTimeout } from './rpc/timeouts.ts'
 
 /** A block number with its time in Unix seconds. */
 export type BlockTime = { number: bigint; timestamp: number }
 
 /** How many blocks are read in one exchange. */
 const blocksPerProbe = 8n
+
 /** The precision of the search, in seconds. */
 const precisionSeconds = 6 * 3_600
 
@@ -45,29 +43,4 @@ async function timesOf({ rpc }: Chain, numbers: readonly bigint[]): Promise<Bloc
     if (!block) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} does not know an old block`)
     return { number: numbers[at]!, timestamp: Number(quantity(block.timestamp, 'the time of an old block')) }
   })
-}
-
-/** How long another endpoint may take for its time, in ms. */
-const peerTimeoutMs = 3_000
-
-/**
- * The answering endpoint whose newest block is not past a time (Unix seconds): one endpoint alone with a late block must not end
- * anything. An endpoint whose newest block is older than `maxAgeMs` by this clock (epoch ms) has stalled and is ignored.
- */
-export async function nodeBeforeTime(
-  rpc: ChainClient,
-  { chainId, time }: { chainId: number; time: number },
-  { now, maxAgeMs = Number.POSITIVE_INFINITY }: { now: number; maxAgeMs?: number | undefined },
-): Promise<string | undefined> {
-  const heads = await Promise.all(
-    rpc.peers.map(async (peer) => ({
-      host: peer.host,
-      head: await withTimeout(readHead(peer, chainId), peerTimeoutMs).catch((error: unknown) => {
-        if (error instanceof AppError) return undefined
-        throw error
-      }),
-    })),
-  )
-  return heads.find(({ head }) => head && head.timestamp <= time && now - head.timestamp * 1_000 <= maxAgeMs)
-    ?.host
 }

@@ -3,12 +3,12 @@ import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import type { ChainClient } from './chain-client.ts'
 import { headIfReachable } from './finality/refuse-inconsistent-heads.ts'
-import { maxHeadRegression } from './finality/refuse-stale-head.ts'
 import type { Tips } from './gas-fees.ts'
-import { type Head, headAt, readHead } from './head.ts'
+import { type Head, headAt, maxHeadRegression, readHead } from './head.ts'
 import { isMethodMissing, isUnsupportedMethod } from './rpc/errors.ts'
 import { quantity } from './rpc/quantities.ts'
-import { nodeTimeoutMs, retryDelays, withAnswerTimeout } from './rpc/timeouts.ts'
+import { retryDelays } from './rpc/retry-unknown-block.ts'
+import { nodeTimeoutMs, withAnswerTimeout } from './rpc/timeouts.ts'
 
 /** How far behind a node may be, in seconds, on chains with fast blocks; otherwise a few blocks. */
 const maxSecondsBehind = 12

@@ -1,9 +1,9 @@
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './chain-client.ts'
-import { maxHeadRegression } from './finality/refuse-stale-head.ts'
-import { blockNumber } from './raw-reads.ts'
+import { maxHeadRegression } from './head.ts'
 import { isExecutionError } from './rpc/errors.ts'
 import { withTimeout } from './rpc/timeouts.ts'
+import { blockNumber } from './word-reads.ts'
 
 /** A chain that is read from a node that is not behind; `refresh` chooses that node again, and never fails for a silent one. */
 export type FreshestClient = ChainClient & { refresh: () => Promise<void> }

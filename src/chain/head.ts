@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 import type { ChainClient } from './chain-client.ts'
 import { hexQuantity, parseFee, quantity } from './rpc/quantities.ts'
-import { retryDelays } from './rpc/timeouts.ts'
+import { retryDelays } from './rpc/retry-unknown-block.ts'
 
 /** The newest block of a chain. `timestamp` is in Unix seconds. */
 export type Head = {
@@ -67,3 +67,6 @@ export async function blockHashAt(rpc: ChainClient, number: bigint): Promise<str
   }
   return block?.hash?.toLowerCase()
 }
+
+/** How far a node may fall behind a recorded block, in blocks. */
+export const maxHeadRegression = 3

@@ -6,7 +6,8 @@ import { refuseInconsistentHeads } from './finality/refuse-inconsistent-heads.ts
 import { readTips } from './gas-fees.ts'
 import { readHead } from './head.ts'
 import { quantity } from './rpc/quantities.ts'
-import { retryingClient, withTimeout } from './rpc/timeouts.ts'
+import { retryingClient } from './rpc/retry-unknown-block.ts'
+import { withTimeout } from './rpc/timeouts.ts'
 
 /** How long a snapshot may stand for the chain, in ms: longer than the trips of a plan take, shorter than a person reads. */
 export const snapshotLifeMs = 3_000

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { ChainClient } from './chain-client.ts'
 import type { Fees } from './gas-fees.ts'
-import { readWords } from './raw-reads.ts'
+import { readWords } from './word-reads.ts'
 
 /**
  * The function that returns a rollup's data fee of a transaction, in wei. Source: `viem/op-stack`; the same on Scroll,

@@ -6,7 +6,7 @@ import { sanitizeText } from '../domain/terminal-sanitizing.ts'
 import type { Token } from '../domain/token.ts'
 import type { ChainClient } from './chain-client.ts'
 import { erc20Abi } from './erc20.ts'
-import { readWords } from './raw-reads.ts'
+import { readWords } from './word-reads.ts'
 
 /** Amounts of at least half the uint256 range are called unlimited. */
 export const unlimitedThreshold = 2n ** 255n

@@ -5,7 +5,7 @@ import type { Cli } from '../cli/action-handler-context.ts'
 import { action } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
 import { amountOf, checked, slippage } from '../cli/options/option-values.ts'
-import { type SigningOptions, withSigning } from '../cli/options/signing-options.ts'
+import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import { referenceForStrategy } from '../cli/signing-flow/reference-quote.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'
 import { type RequestedStrategy, requestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
@@ -16,7 +16,7 @@ import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { shellOperand } from '../domain/shell-quoting.ts'
 import { sanitizeText } from '../domain/terminal-sanitizing.ts'
-import { hasWithdrawalQueue } from '../guard/withdrawal-requests.ts'
+import { hasWithdrawalQueue } from '../guard/withdrawal-queue-reads.ts'
 
 type Options = SigningOptions & {
   amount?: string

@@ -3,7 +3,7 @@ import { type Network, networkShown } from '../domain/networks.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
-import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-failures.ts'
+import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/failed-deliveries.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 
 /** The action status for each operation state. */

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chain/chain-client.ts'
-import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
+import type { MinedTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { revertReason } from '../chain/reverts/reason.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'

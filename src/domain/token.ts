@@ -65,3 +65,24 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
       : {},
   )
 }
+
+/** The token that wraps the native coin and has its price: WETH, or wS on Sonic; `undefined` unless exactly one token has that symbol. */
+export function wrappedOf(
+  { tokens }: { tokens: readonly Token[] },
+  { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,
+): Token | undefined {
+  const called = (name: string) =>
+    tokens.filter((token) => token.chainId === chainId && token.symbol === name)
+  const usual = called(`W${symbol}`)
+  const found = usual.length > 0 ? usual : called(`w${symbol}`)
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** The wrapped native coin of a chain; `undefined` if the catalogue has none. */
+export function wrappedOn(
+  catalog: { networks: readonly Network[]; tokens: readonly Token[] },
+  chainId: number,
+): Address | undefined {
+  const network = catalog.networks.find((one) => one.chainId === chainId)
+  return network && wrappedOf(catalog, { chainId, symbol: network.native.symbol })?.address
+}

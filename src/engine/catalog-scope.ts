@@ -1,4 +1,5 @@
-import { type Catalog, catalogOn } from '../protocols/catalog-types.ts'
+import { catalogOn } from '../protocols/catalog-operations.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
 
 /**
  * The part of the catalogue an API key may see: testnets or not, and the slugs of its customer's active

@@ -2,19 +2,15 @@ import type { Service } from '../api/service-type.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { EngineStore } from '../store/engine/store.ts'
+import { ingest } from './actions/client-reports.ts'
+import { actionOf } from './actions/get-action.ts'
 import { type AccessScope, fullAccess } from './catalog-scope.ts'
-import { actionOf, ingest } from './actions/get-action.ts'
 import { createChainServices } from './chain-services.ts'
-import type {
-  ChainServices,
-  EngineContext,
-  OnMissingNetwork,
-  OnUnreadableQuote,
-  SwapSettings,
-} from './context.ts'
+import type { ChainServices, EngineContext, OnUnreadableQuote, SwapSettings } from './context.ts'
 import { customerFees, customerOf, setCustomerFees } from './fees/fee-settings.ts'
 import { chargesOf, withFees } from './fees/service-fee-charges.ts'
 import { historyOf } from './history/position-history.ts'
+import type { OnMissingNetwork } from './market-types.ts'
 import { walletOf } from './positions/read-wallet-positions.ts'
 import type { ExternalPriceSource } from './prices/external-prices.ts'
 import { swapBytecode } from './quotes/build-quote-transactions.ts'

@@ -1,5 +1,4 @@
-import type { Page } from '../api/page.ts'
-import { pageOf } from '../api/page.ts'
+import { type Page, pageOf } from '../api/page.ts'
 import type { Strategy } from '../api/strategy.ts'
 import type { Chain } from '../chain/chain.ts'
 import { type BlockRef, latestBlock } from '../chain/contract-reads.ts'
@@ -16,7 +15,7 @@ import type {
   RatedMarket,
   RateReader,
   StrategyListing,
-} from './context.ts'
+} from './market-types.ts'
 import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/daily-snapshots.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'

@@ -1,4 +1,4 @@
-import type { Analytics } from '../api/recommendation.ts'
+import type { Analytics } from '../api/analytics.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { sumUsd } from '../domain/usd.ts'
 

@@ -20,7 +20,7 @@ import {
   reducedApprovalNote,
   withExactApprovals,
 } from './approvals.ts'
-import { authoritySelectors, findAuthorityCall } from './authority.ts'
+import { authoritySelectors, findAuthorityCall } from './authority-granting-calls.ts'
 import { contractName } from './contract-names.ts'
 import { expectationOf } from './intent-expectation.ts'
 import {

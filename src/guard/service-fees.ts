@@ -14,6 +14,7 @@ import {
   insideFeesOf,
   mostFees,
   paymentOf,
+  totalFeeBps,
   usualServiceFeeBps,
 } from '../protocols/service-fees-of-intent.ts'
 import { whyLost } from '../protocols/unrecoverable-recipients.ts'
@@ -85,12 +86,6 @@ export function feeReceiverFault(
       return refuse('POLICY_SERVICE_FEE', `The fee is paid to ${lost}: what is sent there is lost`)
   }
   return undefined
-}
-
-/** The total of fees in basis points of their basis, rounded up. */
-export const totalFeeBps = (fees: readonly ServiceFee[]): number => {
-  const { of } = fees[0]!
-  return Number((sumOf(fees) * 10_000n + of - 1n) / of)
 }
 
 /** Refuses a total fee above the person's limit, in basis points. POLICY_SERVICE_FEE, with the flag that allows it. */

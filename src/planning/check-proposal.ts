@@ -12,11 +12,11 @@ import {
   refuseLowAssurance,
 } from '../guard/assurance.ts'
 import { checkLeg, type DecodedStep } from '../guard/calldata-against-intent.ts'
+import { calldataDeadline } from '../guard/intent-facts.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { PolicyFacts } from '../guard/policy/policy-facts.ts'
 import { enforceRules, policyRules } from '../guard/policy/rules.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
-import { calldataDeadline } from '../guard/spending.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import {
@@ -35,8 +35,8 @@ import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { checkTarget } from './onchain-target-check.ts'
 import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
-import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 import { activeLegs, type Proposal, planCore } from './proposal-types.ts'
+import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 
 type CheckedWithoutPolicy = {
   proposal: Proposal

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../chain/chain-client.ts'
 import { answerQueries, type NodeCall, type Rounds } from '../chain/contract-query.ts'
-import { readWords } from '../chain/raw-reads.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
+import { readWords } from '../chain/word-reads.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import { usualSlippage } from '../domain/slippage.ts'

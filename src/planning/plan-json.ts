@@ -16,8 +16,8 @@ import type { CheckedPlan } from './check-proposal.ts'
 import type { ExecutionContext } from './context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
 import { operationJson } from './plan-format.ts'
-import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 import type { ProposedLeg } from './proposal-types.ts'
+import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 
 /**

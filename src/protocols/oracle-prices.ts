@@ -2,8 +2,8 @@ import { multicall3Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
 import { type Answer, both, known, type Reading } from '../chain/contract-reading.ts'
 import { priceAge } from '../chain/read-oracle-price-age.ts'
-import { type Address, nativeAddress } from '../domain/address.ts'
-import type { Token } from '../domain/token.ts'
+import { nativeAddress } from '../domain/address.ts'
+import { type Token, wrappedOf } from '../domain/token.ts'
 import type { Price } from '../domain/usd.ts'
 import { aaveV3OracleAbi } from './aave-v3/abi.ts'
 import type { Catalog } from './catalog-types.ts'
@@ -36,6 +36,7 @@ export function pricesOf(catalog: Catalog, token: Token): Reading<Prices> {
 }
 
 const unpriced: Prices = { fresh: null, last: null }
+
 const said = (price: bigint, holds: boolean): Prices => ({ fresh: holds ? price : null, last: price })
 
 function byOracle({ priceOracles }: Catalog, { chainId, address }: Token): Reading<Prices> {
@@ -80,24 +81,3 @@ export const feedAbi = parseAbi([
   'function latestAnswer() view returns (int256)',
   'function decimals() view returns (uint8)',
 ])
-
-/** The token that wraps the native coin and has its price: WETH, or wS on Sonic; `undefined` unless exactly one token has that symbol. */
-export function wrappedOf(
-  { tokens }: Pick<Catalog, 'tokens'>,
-  { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,
-): Token | undefined {
-  const called = (name: string) =>
-    tokens.filter((token) => token.chainId === chainId && token.symbol === name)
-  const usual = called(`W${symbol}`)
-  const found = usual.length > 0 ? usual : called(`w${symbol}`)
-  return found.length === 1 ? found[0] : undefined
-}
-
-/** The wrapped native coin of a chain; `undefined` if the catalogue has none. */
-export function wrappedOn(
-  catalog: Pick<Catalog, 'networks' | 'tokens'>,
-  chainId: number,
-): Address | undefined {
-  const network = catalog.networks.find((one) => one.chainId === chainId)
-  return network && wrappedOf(catalog, { chainId, symbol: network.native.symbol })?.address
-}

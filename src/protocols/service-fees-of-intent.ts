@@ -78,3 +78,9 @@ export const withoutPayments = (
 /** The transaction of a leg that executes the action: the last one, or the one before the fees. */
 export const actionAmong = (intent: Intent, transactions: readonly Transaction[]): Transaction =>
   transactions.at(-1 - stepFeesOf(intent).length) ?? transactions.at(-1)!
+
+/** The total of fees in basis points of their basis, rounded up. */
+export const totalFeeBps = (fees: readonly ServiceFee[]): number => {
+  const { of } = fees[0]!
+  return Number((sumOf(fees) * 10_000n + of - 1n) / of)
+}

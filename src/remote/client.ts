@@ -7,8 +7,9 @@ import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.
 import type { HttpAnswer } from '../http/client.ts'
 import { completedQuote, isNoPage, olderPageOf, standInFor, type TokenAt } from './older-endpoints.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
-import { type Asked, asker, type Exchange, type UnknownWord, unknownWords } from './request.ts'
+import { type Asked, asker, type Exchange } from './request.ts'
 import { readBackOf } from './unconfirmed-writes.ts'
+import { type UnknownWord, unknownWords } from './unknown-words.ts'
 
 /**
  * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and

@@ -1,4 +1,4 @@
-import { olderRoutes } from '../api/deprecated-routes.ts'
+import { olderRoutes } from '../api/older-routes.ts'
 import type { QuoteInput } from '../api/quote.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Address } from '../domain/address.ts'

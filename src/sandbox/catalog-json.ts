@@ -1,4 +1,5 @@
-import { type Catalog, emptyCatalog, type StrategyEntry } from '../protocols/catalog-types.ts'
+import { emptyCatalog } from '../protocols/catalog-operations.ts'
+import type { Catalog, StrategyEntry } from '../protocols/catalog-types.ts'
 
 type Written = Omit<Catalog, 'strategies'> & {
   strategies: readonly (Omit<StrategyEntry, 'fromBlock'> & { fromBlock: string })[]

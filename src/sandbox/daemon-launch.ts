@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { AppError } from '../domain/errors.ts'
-import { diskFault, privateDirectory } from '../store/private-directory.ts'
+import { diskFault } from '../store/disk-fault.ts'
+import { privateDirectory } from '../store/private-directory.ts'
 import { sandboxFiles } from './daemon-record.ts'
 import { type ErrorWire, fromWire } from './error-json.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../protocols/catalog-types.ts'
-import { diskFault } from '../store/private-directory.ts'
+import { diskFault } from '../store/disk-fault.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
 import { writeAtomic } from './durable-files.ts'
 

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { diskFault } from '../store/private-directory.ts'
+import { diskFault } from '../store/disk-fault.ts'
 
 /** Writes a file and has it on the disk before returning. */
 export function writeDurable(path: string, data: string | Uint8Array): void {

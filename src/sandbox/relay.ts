@@ -3,8 +3,7 @@ import { bytesToHex, concatHex, decodeEventLog, encodeFunctionData, numberToHex,
 import { z } from 'zod'
 import { approve, transfer } from '../chain/erc20.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
-import { type Token, tokenAt } from '../domain/token.ts'
-import { wrappedOn } from '../protocols/oracle-prices.ts'
+import { type Token, tokenAt, wrappedOn } from '../domain/token.ts'
 import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
 import {
   orderIdOf,

@@ -13,7 +13,7 @@ import { aggregatorAnswer, aggregatorPath, oneInchPath, sandboxKeyFile } from '.
 import { catchUp } from './anvil.ts'
 import { aveniaPath, openAvenia, rampFaults, sandboxAccountFile } from './avenia.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
-import { depositFaults } from './bitcoin/one-click.ts'
+import { depositFaults } from './bitcoin/deposit-service.ts'
 import { type BitcoinWorld, bitcoinServices, openBitcoinWorld } from './bitcoin/start-bitcoin.ts'
 import { attestationAnswer } from './cctp/api.ts'
 import { type Attester, bridgeFaults, startAttester } from './cctp/attestation-service.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
-import { olderRoutes } from '../api/deprecated-routes.ts'
+import { olderRoutes } from '../api/older-routes.ts'
 import { AppError } from '../domain/errors.ts'
 import {
   type Access,

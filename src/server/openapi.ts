@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { olderRoutes } from '../api/deprecated-routes.ts'
 import { ErrorEnvelope } from '../api/error-envelope.ts'
 import { missingHeader } from '../api/missing-networks.ts'
+import { olderRoutes } from '../api/older-routes.ts'
 import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 

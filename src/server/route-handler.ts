@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { OlderRoute } from '../api/deprecated-routes.ts'
 import { refusedInput } from '../api/error-envelope.ts'
 import { missingHeader, missingIn } from '../api/missing-networks.ts'
+import type { OlderRoute } from '../api/older-routes.ts'
 import type { Route } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'

@@ -1,4 +1,4 @@
-import type { OlderRoute } from '../api/deprecated-routes.ts'
+import type { OlderRoute } from '../api/older-routes.ts'
 import { type Route, routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 

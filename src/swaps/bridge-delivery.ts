@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chain/chain-client.ts'
-import type { MinedTransaction } from '../chain/finality/mined-transaction.ts'
+import type { MinedTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction.ts'

@@ -1,27 +1,14 @@
 import type { ChainClient } from '../chain/chain-client.ts'
-import { toldTransaction } from '../chain/finality/mined-transaction.ts'
-import type { Head } from '../chain/head.ts'
+import { toldTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { isKnownToNodes } from '../chain/mempool.ts'
 import { syncSendMethod } from '../chain/rpc/sync-send.ts'
 import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
-import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import type { Attempt, Leg, Step } from '../store/journal/operation.ts'
+import type { Attempt, Step } from '../store/journal/operation.ts'
 import { inSendingOrder } from './replacement/fee-bump.ts'
 import { type Run, stepAt } from './run-state.ts'
 import { broadcastAnswer, isAccepted } from './send-errors.ts'
 import { verifyRecordedAttempt } from './steps/verify-signature.ts'
-
-/** Refuses an action whose deadline has passed on its chain: it can only revert, so it is neither signed nor sent. */
-export function refuseExpired(
-  run: Pick<Run, 'deadlineOf'>,
-  leg: Leg,
-  { timestamp }: Pick<Head, 'timestamp'>,
-): void {
-  const deadline = run.deadlineOf?.(leg)
-  if (deadline === undefined || timestamp <= deadline) return
-  throw new AppError('QUOTE_EXPIRED', `The quote expired at ${new Date(deadline * 1000).toISOString()}`)
-}
 
 /**
  * Sends signed attempts of a step to the node: the newest, or all, newest first; only the cancelling ones if the step is being

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../chain/chain-client.ts'
+import { findAttempt } from '../chain/finality/find-mined-transaction.ts'
 import { checkInclusionBlock } from '../chain/finality/inclusion-check.ts'
-import { findAttempt } from '../chain/finality/mined-transaction.ts'
 import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
 import type {
   NonceJournal,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { olderRoutes } from '../../src/api/deprecated-routes.ts'
 import { refusedInput } from '../../src/api/error-envelope.ts'
+import { olderRoutes } from '../../src/api/older-routes.ts'
 import { routes } from '../../src/api/routes.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 

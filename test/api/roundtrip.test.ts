@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { olderRoutes } from '../../src/api/deprecated-routes.ts'
+import { olderRoutes } from '../../src/api/older-routes.ts'
 import { Quote } from '../../src/api/quote.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service-type.ts'

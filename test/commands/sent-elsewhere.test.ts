@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
+import { findTransaction } from '../../src/chain/finality/find-mined-transaction.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxJournal, useCopies } from '../support/older-copy.ts'
 import { useCommands } from '../support/run.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { olderRoutes } from '../../src/api/deprecated-routes.ts'
+import { olderRoutes } from '../../src/api/older-routes.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service-type.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { olderRoutes } from '../../src/api/deprecated-routes.ts'
 import { ErrorEnvelope } from '../../src/api/error-envelope.ts'
+import { olderRoutes } from '../../src/api/older-routes.ts'
 import { routes } from '../../src/api/routes.ts'
 import { createApp } from '../../src/server/app.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'

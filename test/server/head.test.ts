@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { olderRoutes } from '../../src/api/deprecated-routes.ts'
+import { olderRoutes } from '../../src/api/older-routes.ts'
 import { servedRoutes } from '../../src/server/served-routes.ts'
 import type { Document } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'

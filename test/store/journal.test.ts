@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { hashRequest, openJournal } from '../../src/store/journal/journal.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
-import { stepStates, stepTransitions } from '../../src/store/journal/schema.ts'
+import { stepStates, stepTransitions } from '../../src/store/journal/states.ts'
 
 let home: string
 let journal: Journal

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/chain/rpc/timeouts.ts'
+import type { Clock } from '../../src/chain/rpc/clock.ts'
 
 /** Something that waits in virtual time: a process, as far as a simulation knows one. One that is dead never wakes up. */
 export type Party = { waiting: number; isOver: boolean; isDead: boolean }

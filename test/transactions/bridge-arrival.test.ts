@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { transfer } from '../../src/chain/erc20.ts'
-import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
+import { findTransaction } from '../../src/chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../src/chain/finality/received-token-amount.ts'
 import { findLatestLog, readLogsBack } from '../../src/chain/latest-log.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
-import { findTransaction } from '../../src/chain/finality/mined-transaction.ts'
+import { findTransaction } from '../../src/chain/finality/find-mined-transaction.ts'
 import { nativeReceived } from '../../src/transactions/outcome/received-amount.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 

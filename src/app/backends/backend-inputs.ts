@@ -2,8 +2,8 @@ import type { Settings } from '../../cli/config-schema.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import type { SigningService } from '../../signing/protocol.ts'
+import type { Secrets } from '../environment-secrets.ts'
 import type { Directories } from '../profiles/directories.ts'
-import type { Secrets } from '../profiles/secrets.ts'
 
 /** Takes what was opened, and gives it back: whoever runs one command after the other closes it afterwards. */
 export type Keep = <thing extends { close: () => unknown }>(thing: thing) => thing
@@ -26,16 +26,4 @@ export type BackendInputs = {
   now: () => number
   newId: () => string
   keep: Keep
-}
-
-/** A value that is made at most once, when it is first asked for; a failure is asked for again. */
-export function once<value>(make: () => Promise<value>): () => Promise<value> {
-  let made: Promise<value> | undefined
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
 }

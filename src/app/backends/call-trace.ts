@@ -1,7 +1,5 @@
-import type { Service } from '../../api/service-type.ts'
 import { aroundCalls, type ChainClient } from '../../chain/chain-client.ts'
 import type { RpcOptions } from '../../chain/rpc/failover.ts'
-import type { RawResponse, RawResponses } from '../../cli/backend.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 
 /** With `--debug`, writes each call to stderr: host, methods, time; never parameters, which could be signed bytes. */
@@ -35,24 +33,3 @@ export const sayLimits = (io: Io | undefined): Pick<RpcOptions, 'onLimit'> =>
         },
       }
     : {}
-
-/** Keeps what a service answers as it came until somebody asks for it: `begin` before a call, `answered` when there is an answer. */
-export function hearing() {
-  let bodies: RawResponse[] = []
-  let last: RawResponse | undefined
-  return {
-    begin: (): void => {
-      last = undefined
-    },
-    answered: (method: keyof Service, { status, text }: { status: number; text: string }): void => {
-      last = { method, status, text }
-      bodies.push(last)
-    },
-    said: (): RawResponses => {
-      const heard = { bodies, last }
-      bodies = []
-      last = undefined
-      return heard
-    },
-  }
-}

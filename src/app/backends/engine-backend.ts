@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import type { Backend } from '../../cli/backend.ts'
+import { once } from '../once.ts'
 import { serveProfile } from '../serving/serving.ts'
-import { type BackendInputs, once } from './backend-inputs.ts'
+import type { BackendInputs } from './backend-inputs.ts'
 import { externalPricesFrom } from './display-prices.ts'
-import { localEngine, localWallet } from './local-backend.ts'
+import { localEngine } from './local-engine.ts'
+import { localWallet } from './local-wallet.ts'
 import { rpcChains } from './rpc-chains.ts'
 
 /** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */

@@ -1,11 +1,13 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable, sandboxHint } from '../../domain/networks.ts'
-import { type Catalog, catalogOn } from '../../protocols/catalog-types.ts'
-import { chainWithTimeLimit } from '../reads-time-limit.ts'
+import { catalogOn } from '../../protocols/catalog-operations.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import { once } from '../once.ts'
 import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog-of-configured-networks.ts'
 import { rpcUrls } from '../profiles/rpc-settings.ts'
-import { type BackendInputs, once } from './backend-inputs.ts'
+import { chainWithTimeLimit } from '../reads-time-limit.ts'
+import type { BackendInputs } from './backend-inputs.ts'
 import { sayLimits, traced } from './call-trace.ts'
 
 /** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */

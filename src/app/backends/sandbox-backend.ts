@@ -12,12 +12,14 @@ import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import { chainWithTimeLimit } from '../reads-time-limit.ts'
+import { once } from '../once.ts'
 import { policyHere } from '../profiles/machine-policy.ts'
+import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import { serveProfile } from '../serving/serving.ts'
-import { type BackendInputs, once } from './backend-inputs.ts'
+import type { BackendInputs } from './backend-inputs.ts'
 import { traced } from './call-trace.ts'
-import { localEngine, localWallet } from './local-backend.ts'
+import { localEngine } from './local-engine.ts'
+import { localWallet } from './local-wallet.ts'
 
 /** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
 export type OpenSandbox = {

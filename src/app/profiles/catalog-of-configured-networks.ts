@@ -5,13 +5,8 @@ import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../.
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { publicBitcoin } from '../../protocols/bitcoin-services.ts'
-import {
-  type AveniaConstants,
-  aveniaOf,
-  type Catalog,
-  emptyCatalog,
-  joined,
-} from '../../protocols/catalog-types.ts'
+import { aveniaOf, emptyCatalog, joined } from '../../protocols/catalog-operations.ts'
+import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
 import type { Directories } from './directories.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

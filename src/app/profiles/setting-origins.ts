@@ -1,11 +1,12 @@
 import type { SettingOrigin } from '../../cli/command-context.ts'
 import type { Settings } from '../../cli/config-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
+import type { Secrets } from '../environment-secrets.ts'
 import { allNetworks } from './catalog-of-configured-networks.ts'
 import type { Directories } from './directories.ts'
 import { selectProfile } from './profile-selection.ts'
 import { guessedNetwork } from './rpc-settings.ts'
-import { type Secrets, unopened } from './secrets.ts'
+import { unopened } from './saved-secrets.ts'
 
 type Needs = {
   env: Readonly<Record<string, string | undefined>>

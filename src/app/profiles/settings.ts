@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { shellPath } from '../../domain/shell-quoting.ts'
 import type { Directories } from './directories.ts'
 import { desktopKeychain, type Keychain } from './keychain.ts'
-import { keptPasswords, keptSecrets } from './secrets.ts'
+import { keptPasswords, keptSecrets } from './saved-secrets.ts'
 
 /** How long one waits for another that changes the settings, in ms. */
 const patienceMs = 10_000

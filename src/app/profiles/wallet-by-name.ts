@@ -11,7 +11,7 @@ import type { KeySource, SigningService } from '../../signing/protocol.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from '../environment-secrets.ts'
 
 type Needs = {
   keystores: string

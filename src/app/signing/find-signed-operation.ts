@@ -10,8 +10,8 @@ import type { Journal } from '../../store/journal/journal-interface.ts'
 import { allNetworks } from '../profiles/catalog-of-configured-networks.ts'
 import type { Directories } from '../profiles/directories.ts'
 import { selectProfile } from '../profiles/profile-selection.ts'
-import { unopened } from '../profiles/secrets.ts'
-import { planTextIn } from './recorded-plan-reader.ts'
+import { unopened } from '../profiles/saved-secrets.ts'
+import { planTextIn } from './signer-reads.ts'
 
 type Needs = {
   dirs: Directories

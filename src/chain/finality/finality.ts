@@ -1,9 +1,9 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ChainClient } from '../chain-client.ts'
-import { blockNumber as newestBlock } from '../raw-reads.ts'
 import { hexQuantity, quantity } from '../rpc/quantities.ts'
-import { type Block, confirmationsOf, isInclusionBlock } from './mined-transaction.ts'
+import { blockNumber as newestBlock } from '../word-reads.ts'
+import { type Block, confirmationsOf, isInclusionBlock } from './find-mined-transaction.ts'
 import { type Disagreement, findDisagreement, type ShownInclusion } from './quorum.ts'
 
 /** The depth that makes a transaction final: a number of blocks, its own included, or the chain's own tag. */

@@ -3,7 +3,7 @@ import { askOtherNodes } from '../ask-all-nodes.ts'
 import type { ChainClient } from '../chain-client.ts'
 import { hexQuantity } from '../rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../rpc/timeouts.ts'
-import { type Block, isInclusionBlock } from './mined-transaction.ts'
+import { type Block, isInclusionBlock } from './find-mined-transaction.ts'
 import { type Disagreement, lookupTimeoutMs } from './quorum.ts'
 
 /**

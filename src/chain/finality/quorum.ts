@@ -5,7 +5,7 @@ import type { ChainClient } from '../chain-client.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
 import { hexQuantity } from '../rpc/quantities.ts'
 import { isDeadlineFault, withTimeout } from '../rpc/timeouts.ts'
-import { type Block, findTransaction } from './mined-transaction.ts'
+import { type Block, findTransaction } from './find-mined-transaction.ts'
 
 /**
  * Why a transaction in a block that is deep enough for `by` is not final: `host` lacks the block, has fewer blocks after it, has

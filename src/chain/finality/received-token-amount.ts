@@ -1,6 +1,6 @@
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { transferTopic } from '../erc20.ts'
-import type { MinedTransaction } from './mined-transaction.ts'
+import type { MinedTransaction } from './find-mined-transaction.ts'
 
 /** The amount of a token that a transaction transferred to a recipient, by its receipt from our own node. */
 export function receivedTokenAmount(

@@ -1,16 +1,13 @@
 import { AppError } from '../../domain/errors.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
 import type { ChainClient } from '../chain-client.ts'
-import type { Head } from '../head.ts'
+import { type Head, maxHeadRegression } from '../head.ts'
 
 const inconsistent = (
   message: string,
   details: Record<string, unknown>,
   hint = 'Use another RPC endpoint, or wait for this one.',
 ): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
-
-/** How far a node may fall behind a recorded block, in blocks. */
-export const maxHeadRegression = 3
 
 /**
  * Refuses a node that is behind a recently recorded block, or whose newest block is too old for a chain with steady blocks. `now`

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { maxTimerMs } from '../../domain/timer-limit.ts'
-import { wait } from '../../http/backoff.ts'
 import { aroundCalls, type ChainClient } from '../chain-client.ts'
-import { isUnknownBlock } from './errors.ts'
+import type { Clock } from './clock.ts'
 
 /** How long to wait for a node before it counts as silent, in ms, while a person waits. */
 export const nodeTimeoutMs = 8_000
@@ -27,22 +26,6 @@ export const undefinedIfUnanswered = <T>(work: Promise<T>): Promise<T | undefine
     if (error instanceof AppError && error.code.startsWith('RPC_')) return undefined
     throw error
   })
-
-/** The clock of an execution. `now` is monotonic, in ms; `wall` is epoch ms; `sleep` rejects on abort. */
-export type Clock = {
-  now: () => number
-  wall: () => number
-  sleep: (ms: number, signal?: AbortSignal) => Promise<void>
-}
-
-/** The clock of this machine. */
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  wall: () => Date.now(),
-  sleep: async (ms, signal) => {
-    await sleep(ms, undefined, signal ? { signal } : {})
-  },
-}
 
 /** How long a started request may still take after the deadline of a run, in ms. */
 const graceMs = 5_000
@@ -124,34 +107,3 @@ export const withAnswerTimeout = (client: ChainClient, ms = nodeTimeoutMs): Chai
       details: { host },
     })
   })
-
-/** The delays before each retry, in ms: in total a block of the slowest chains, so that a node one block behind catches up. */
-export const retryDelays: readonly number[] = [100, 200, 400, 800, ...Array<number>(11).fill(1_000)]
-
-/**
- * A client that retries shortly if the node lacks a block: another node behind the same address may have named it.
- * RPC_INCONSISTENT if the block does not arrive.
- */
-export const retryingClient = (client: ChainClient): ChainClient =>
-  aroundCalls(client, ({ host }, _, send) => untilKnown(host, send))
-
-async function untilKnown<T>(host: string, ask: () => Promise<T>): Promise<T> {
-  for (let tried = 0; ; tried++)
-    try {
-      return await ask()
-    } catch (error) {
-      if (!isUnknownBlock(error)) throw error
-      const pause = retryDelays[tried]
-      if (pause === undefined)
-        throw new AppError(
-          'RPC_INCONSISTENT',
-          `The node at ${host} does not have a block that was named as the newest`,
-          {
-            cause: error,
-            details: { host },
-            hint: 'Wait for this endpoint, or name another one.',
-          },
-        )
-      await wait(pause)
-    }
-}

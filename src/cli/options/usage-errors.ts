@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
-import { wordsTo } from './command-tree.ts'
+import { wordsTo } from './command-tree-queries.ts'
 import { repeatable } from './option-values.ts'
 
 /** The help command for a command, or for the program. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { wordsOf } from '../options/command-tree.ts'
+import { wordsOf } from '../options/command-tree-queries.ts'
 import type { Globals } from '../options/global-options.ts'
 import { jsonSchema } from '../schema/command-description.ts'
 import { outputs } from '../schema/outputs.ts'

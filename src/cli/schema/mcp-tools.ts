@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
-import { leavesOf, placeholderOf, wordsOf } from '../options/command-tree.ts'
+import { leavesOf, placeholderOf, wordsOf } from '../options/command-tree-queries.ts'
 import { repeatable } from '../options/option-values.ts'
 import { jsonSchema, kindOf } from './command-description.ts'
 import { outputs } from './outputs.ts'

@@ -11,7 +11,8 @@ import {
 } from './action.ts'
 import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
-import { PlanDocument, PolicyDocument } from './plan.ts'
+import { PlanDocument } from './plan.ts'
+import { PolicyDocument } from './policy.ts'
 import {
   CompletionDocument,
   ConfigDocument,
@@ -29,7 +30,7 @@ import {
   SandboxDocument,
   ServeDocument,
 } from './sandbox-and-serving.ts'
-import { CommandList, CommandSchema } from './schema-command-output.ts'
+import { CommandList, CommandSchema } from './schema-command.ts'
 import {
   AnalyticsDocument,
   HistoryDocument,

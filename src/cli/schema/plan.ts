@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { assuranceLevels } from '../../guard/assurance.ts'
 import { AddressText, Amount, amountOn, Digest, fields, maybe, Queued, Time, Usd, Whole } from './common.ts'
 
-const Level = z.enum(assuranceLevels).describe('assurance level reached by the checks')
+/** The assurance level that the checks reached. */
+export const Level = z.enum(assuranceLevels).describe('assurance level reached by the checks')
 
 const Step = fields({
   index: z.int().min(0),
@@ -156,21 +157,4 @@ export const PlanDocument = fields({
   queued: Queued.optional(),
   operation: z.record(z.string(), z.unknown()).describe('input of action submit'),
   shownHash: Digest.describe('hash of everything the plan shows; an edited plan is refused'),
-})
-
-/** `policy check` */
-export const PolicyDocument = fields({
-  planHash: Digest,
-  policy: Digest,
-  assurance: Level,
-  rules: z.array(
-    fields({
-      rule: z.string(),
-      wanted: z.string(),
-      found: z.string(),
-      met: z.boolean(),
-      code: z.string(),
-      hint: z.string().optional(),
-    }),
-  ),
 })

@@ -4,24 +4,24 @@ import { formatAmount, maxUint256, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { balanceOf, firstWord } from '../../guard/simulation/wallet-state.ts'
+import { readClaim, readClaimWindow } from '../../guard/withdrawal-claims.ts'
 import {
   hasWithdrawalQueue,
-  readClaim,
-  readClaimWindow,
   readReceiptUnits,
   refuseQueueRestart,
-} from '../../guard/withdrawal-requests.ts'
+} from '../../guard/withdrawal-queue-reads.ts'
 import {
   depositBounds,
   type ExchangeBounds,
   withdrawalBounds,
 } from '../../planning/deposit-withdraw-previews.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types.ts'
-import { type Catalog, maturityOf, type StrategyEntry } from '../../protocols/catalog-types.ts'
+import { maturityOf } from '../../protocols/catalog-operations.ts'
+import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../action-handler-context.ts'
-import { notesOn, statedFees } from './service-fees.ts'
+import { notesOn, statedFees } from './fees-in-response.ts'
 import type { RequestedStrategy } from './strategy-lookup.ts'
 import { swapIntent } from './swap-proposal.ts'
 import { claimLines, queuedLine, queuedOf } from './withdrawal-queue-notes.ts'

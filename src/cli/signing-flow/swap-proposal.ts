@@ -5,11 +5,11 @@ import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { isPaidLater } from '../../planning/swap-payout-guarantees.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types.ts'
+import { isPaidLater } from '../../planning/swap-payout-guarantees.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import type { Cli } from '../action-handler-context.ts'
-import { statedFees } from './service-fees.ts'
+import { statedFees } from './fees-in-response.ts'
 
 /** The wallet and recipient of a swap, and the terms of its quote. */
 export type SwapOrder = Asked & {

@@ -9,7 +9,7 @@ import {
   isUnderDelivered,
   isUnfilled,
   resultOf,
-} from '../../transactions/outcome/delivery-failures.ts'
+} from '../../transactions/outcome/failed-deliveries.ts'
 import type { Cli } from '../action-handler-context.ts'
 import { reportFor } from './operation-report.ts'
 import { settleOperation } from './settle-operation.ts'

@@ -1,6 +1,6 @@
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
-import { priceImpact } from '../../domain/slippage.ts'
+import { priceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
 import { readPolicy } from '../../guard/policy/policy-file.ts'
@@ -9,7 +9,7 @@ import { decodeTerms, type Terms } from '../../guard/user-limits-and-exemptions.
 import type { JournalOperation } from '../../planning/context.ts'
 import type { Cli } from '../action-handler-context.ts'
 import { address, exactAllowance, lowest, maxFee, serviceFee, slippage } from '../options/option-values.ts'
-import type { SigningOptions } from '../options/signing-options.ts'
+import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 
 /** The terms of one operation, from the flags and the policy. Bad values are USAGE. */
 export function termsOf({ io, backend, world, globals }: Cli, options: Partial<SigningOptions>): Terms {

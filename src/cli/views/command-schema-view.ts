@@ -1,5 +1,5 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { CommandSchema } from '../schema/schema-command-output.ts'
+import type { CommandSchema } from '../schema/schema-command.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { fields } from '../terminal/table.ts'
 

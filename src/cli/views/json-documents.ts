@@ -3,7 +3,7 @@ import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import type { Position, Stats, Wallet } from '../../api/wallet-positions.ts'
 import { tokenAmount } from '../../domain/amount.ts'
-import { impactOf } from '../../domain/slippage.ts'
+import { impactOf } from '../../domain/price-impact-share.ts'
 import { usdUnits } from '../../planning/usd-value.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */

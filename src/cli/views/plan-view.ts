@@ -1,5 +1,5 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
-import { impactShown } from '../../domain/slippage.ts'
+import { impactShown } from '../../domain/price-impact-share.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'

@@ -1,5 +1,5 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
-import { verdictFor } from '../../cli/action-verdict.ts'
+import { verdictFor } from '../../cli/diagnose-action.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/operation-report.ts'

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Cli, LocalCli } from '../../cli/action-handler-context.ts'
-import { verdictFor } from '../../cli/action-verdict.ts'
 import type { Backend } from '../../cli/backend.ts'
 import { action, localAction } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import { verdictFor } from '../../cli/diagnose-action.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/output.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
@@ -14,7 +14,11 @@ import type { Stream } from '../../cli/terminal/io-types.ts'
 import { evidencePage } from '../../cli/views/evidence-page.ts'
 import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/check-evidence-on-chain.ts'
 import { type Evidence, makeEvidence } from '../../diagnosis/evidence/make-evidence.ts'
-import { isEvidencePage, readEvidence, refuseChangedCall } from '../../diagnosis/evidence/read.ts'
+import {
+  isEvidencePage,
+  readEvidence,
+  refuseChangedCall,
+} from '../../diagnosis/evidence/read-evidence-file.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { listFileCommand } from '../../domain/shell-quoting.ts'

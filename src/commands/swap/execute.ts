@@ -3,16 +3,15 @@ import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { Cli } from '../../cli/action-handler-context.ts'
 import type { AskedQuote } from '../../cli/asked-quote.ts'
 import { address, idempotencyKey } from '../../cli/options/option-values.ts'
-import type { SigningOptions } from '../../cli/options/signing-options.ts'
+import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import {
   parseQuoteFlags,
   type QuoteFlags,
   type QuoteRequest,
-  quoteWithin,
-  withMinOutHint,
-} from '../../cli/signing-flow/quote-request.ts'
+} from '../../cli/signing-flow/parse-quote-flags.ts'
 import { referenceForSwap } from '../../cli/signing-flow/reference-quote.ts'
 import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/refuse-duplicates.ts'
+import { quoteWithin, withMinOutHint } from '../../cli/signing-flow/request-quote.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'

@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
 import { address } from '../../cli/options/option-values.ts'
-import { type SigningOptions, withSigning } from '../../cli/options/signing-options.ts'
+import { type SigningOptions, withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { addressLink } from '../../cli/terminal/explorer-links.ts'
@@ -16,7 +16,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/shell-quoting.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
-import type { AllowanceRef } from '../../planning/approval-legs.ts'
+import type { AllowanceRef } from '../../planning/revoke-legs.ts'
 
 type Which = { network?: string; token?: string; spender?: string; all?: true }
 

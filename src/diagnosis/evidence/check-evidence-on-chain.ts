@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -12,7 +12,7 @@ import {
   isUnderDelivered,
   isUnfilled,
   resultOf,
-} from '../../transactions/outcome/delivery-failures.ts'
+} from '../../transactions/outcome/failed-deliveries.ts'
 import {
   actionStatuses,
   finalityText,

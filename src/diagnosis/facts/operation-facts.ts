@@ -1,4 +1,4 @@
-import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import type { MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import type { Disagreement } from '../../chain/finality/quorum.ts'
 import type { Head } from '../../chain/head.ts'
 import type { Address, Hex } from '../../domain/address.ts'

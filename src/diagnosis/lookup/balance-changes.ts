@@ -1,6 +1,6 @@
 import { size } from 'viem/utils'
 import { transferTopic } from '../../chain/erc20.ts'
-import { findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

@@ -1,5 +1,5 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { resultOf } from '../../transactions/outcome/delivery-failures.ts'
+import { resultOf } from '../../transactions/outcome/failed-deliveries.ts'
 import { isUnconfirmed, supersededStep } from '../facts/operation-conditions.ts'
 import { type BridgeFacts, type Facts, hasStepSucceeded, type StepFacts } from '../facts/operation-facts.ts'
 import { formattedAmount, receivedFundsText } from './received-funds.ts'

@@ -1,5 +1,5 @@
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { isUnderDelivered } from '../../transactions/outcome/delivery-failures.ts'
+import { isUnderDelivered } from '../../transactions/outcome/failed-deliveries.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { actionCommand, blockerText, unsignedNextSteps } from '../messages/sentence-parts.ts'

@@ -7,7 +7,7 @@ import {
   resultOf,
   underDeliveryText,
   unfilledText,
-} from '../../transactions/outcome/delivery-failures.ts'
+} from '../../transactions/outcome/failed-deliveries.ts'
 import type { Facts } from '../facts/operation-facts.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { receivedFundsText } from '../messages/received-funds.ts'

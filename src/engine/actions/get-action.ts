@@ -1,15 +1,13 @@
 import { type Action, isFinalStatus } from '../../api/action.ts'
 import { transferTopic } from '../../chain/erc20.ts'
-import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import type { ActionTxRow } from '../../store/engine/action-tables.ts'
-import { type EngineContext, isChainInScope } from '../context.ts'
-import { fieldError } from '../field-error.ts'
-import { takeClientReport } from './client-reports.ts'
-import { findOperation, type Tracked } from './issued-actions.ts'
+import type { EngineContext } from '../context.ts'
+import type { Tracked } from './issued-actions.ts'
 import { refreshAction, type TrackedWithDuplicates } from './refresh-action.ts'
 import { actionStatus, type State } from './state-machine.ts'
 
@@ -118,28 +116,4 @@ function transactionOutput({ catalog }: EngineContext, tx: ActionTxRow, index: n
     explorerUrl: network.explorer && tx.hash ? `${network.explorer}/tx/${tx.hash}` : null,
     error: failed ? 'reverted' : null,
   }
-}
-
-/** The report of a client. Without a hash there is nothing to check. */
-type ClientReport = {
-  actionId: string
-  event: 'SIGNED' | 'TX_FAILED'
-  txHash?: Hex | undefined
-  chainId?: number | undefined
-}
-
-/**
- * Takes a client's report of the hash of its transaction and checks it. A transaction with another call is refused; one that no node knows
- * yet is stored and checked later. Whether it succeeded is read from the chain only, also after TX_FAILED.
- */
-export async function ingest(
-  context: EngineContext,
-  { actionId, txHash, chainId }: ClientReport,
-): Promise<Action> {
-  if (chainId !== undefined && !isChainInScope(context, chainId))
-    throw fieldError('chainId', 'is not a network of this service')
-  const found = await findOperation(context, actionId)
-  if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
-  if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)
-  return actionOf(context, actionId)
 }

@@ -2,8 +2,9 @@ import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
-import { type EngineContext, isChainInScope } from '../context.ts'
-import { readWalletProgress } from './wallet-transactions.ts'
+import { isChainInScope } from '../catalog-lookups.ts'
+import type { EngineContext } from '../context.ts'
+import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** A tracked action with its transactions. `said`: what the provider of its swap says beside it, in its own word. */
 export type Tracked = { action: ActionRow; txs: readonly ActionTxRow[]; said?: string }

@@ -5,7 +5,7 @@ import { writeInBackground } from '../best-effort-write.ts'
 import type { EngineContext } from '../context.ts'
 import { hashesOf } from '../history/logs/ranged-log-reader.ts'
 import { type BlocksToRead, blockSpan, type NonceRange, nextBlocks, openNonces } from './nonce-blocks.ts'
-import { readWalletBlock, type WalletBlock, type WalletProgress } from './wallet-transactions.ts'
+import { readWalletBlock, type WalletBlock, type WalletProgress } from './wallet-block-reader.ts'
 
 /** The transactions of a wallet by nonce, oldest first, and whether they are all of them. */
 export type SubmittedTransactions = { rows: readonly SubmittedRow[]; isComplete: boolean }

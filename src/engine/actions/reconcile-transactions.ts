@@ -5,9 +5,10 @@ import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 import type { EngineContext } from '../context.ts'
 import { oncePerChain } from '../once-per-chain.ts'
+import { callHash } from './call-hash.ts'
 import type { Tracked } from './issued-actions.ts'
 import { type SubmittedTransactions, submittedSince } from './nonce-transactions.ts'
-import { callHash, readWalletProgress } from './wallet-transactions.ts'
+import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** The transactions that the wallet of an action has sent since the action was issued, read once a chain for all its transactions. */
 type SubmittedSearch = {

@@ -5,20 +5,20 @@ import { read } from '../../chain/contract-reads.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
-import {
-  type AcrossConstants,
-  type BalancerV2Constants,
-  type Catalog,
-  type CctpV2Constants,
-  type CowConstants,
-  catalogOn,
-  type KyberSwapConstants,
-  type LifiConstants,
-  type PriceFeed,
-  type StrategyEntry,
-  type UniswapV2Constants,
-  type UniswapV3Constants,
-  type UniswapV4Constants,
+import { catalogOn } from '../../protocols/catalog-operations.ts'
+import type {
+  AcrossConstants,
+  BalancerV2Constants,
+  Catalog,
+  CctpV2Constants,
+  CowConstants,
+  KyberSwapConstants,
+  LifiConstants,
+  PriceFeed,
+  StrategyEntry,
+  UniswapV2Constants,
+  UniswapV3Constants,
+  UniswapV4Constants,
 } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { feedAbi } from '../../protocols/oracle-prices.ts'
@@ -29,7 +29,7 @@ import {
   says,
 } from '../../protocols/shared/contract-assertions.ts'
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
-import { priceQueries } from '../../swaps/balancer-v2/pools.ts'
+import { priceQueries } from '../../swaps/balancer-v2/path-quote.ts'
 import { orderDomain } from '../../swaps/cow/order.ts'
 import { diamondAbi } from '../../swaps/lifi/abi.ts'
 

@@ -3,7 +3,8 @@ import { type Reading, together } from '../../chain/contract-reading.ts'
 import { read } from '../../chain/contract-reads.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import { type Catalog, isNamedByUs, type StrategyEntry } from '../../protocols/catalog-types.ts'
+import { isNamedByUs } from '../../protocols/catalog-operations.ts'
+import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import { isSymbol, symbolSaid } from '../../protocols/shared/token-symbol.ts'
 
 /**

@@ -27,7 +27,7 @@ import {
 import { pricesOf } from '../../protocols/oracle-prices.ts'
 import type { Account, Holding, Totals } from '../../protocols/shared/lending-account.ts'
 import { ray } from '../../protocols/shared/rate-units.ts'
-import type { LendingAccount, LendingAccountReader } from '../context.ts'
+import type { LendingAccount, LendingAccountReader } from '../market-types.ts'
 
 /**
  * The figures of each account and of all accounts together. Accounts do not support each other: the health factor is the lowest, the amount

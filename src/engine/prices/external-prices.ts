@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Price } from '../../domain/usd.ts'
 import { getJson } from '../../http/client.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import type { PriceFiller } from '../context.ts'
+import type { PriceFiller } from '../market-types.ts'
 
 /**
  * Prices tokens from outside the chains, in the order of the tokens. A missing or unreliable price is `null`.

@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.ts'
 import { answerRounds, type BlockRef } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market, Moment, Rate } from '../../protocols/market-adapter.ts'
-import type { RateReader } from '../context.ts'
+import type { RateReader } from '../market-types.ts'
 import { pastBlocks } from './historical-snapshots.ts'
 
 /** How long rates are cached, in seconds of the chain. Reading them takes several dependent rounds. */

@@ -6,7 +6,7 @@ import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
-import type { RatedMarket, RateReader } from '../context.ts'
+import type { RatedMarket, RateReader } from '../market-types.ts'
 import {
   averageDays,
   dayOf,

@@ -4,7 +4,7 @@ import { optional, together } from '../../chain/contract-reading.ts'
 import { read } from '../../chain/contract-reads.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import type { RateReader } from '../context.ts'
+import type { RateReader } from '../market-types.ts'
 import { daySeconds, yearlyRate, yearSeconds } from './annualized-rate.ts'
 
 /**

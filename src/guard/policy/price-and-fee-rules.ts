@@ -1,12 +1,11 @@
 import { parseUnits } from 'viem/utils'
 import { formatAmount } from '../../domain/amount.ts'
-import { impactShown, slippageIn } from '../../domain/slippage.ts'
-import { feesOf } from '../../protocols/service-fees-of-intent.ts'
-import { totalFeeBps } from '../service-fees.ts'
-import { isPriced } from '../spending.ts'
+import { impactShown } from '../../domain/price-impact-share.ts'
+import { slippageIn } from '../../domain/slippage.ts'
+import { feesOf, totalFeeBps } from '../../protocols/service-fees-of-intent.ts'
+import { isPriced } from '../intent-facts.ts'
 import { parseGwei } from '../user-limits-and-exemptions.ts'
-import type { PolicyFacts, RuleResult } from './policy-facts.ts'
-import { isRevocation, ruleResult } from './policy-facts.ts'
+import { isRevocation, type PolicyFacts, type RuleResult, ruleResult } from './policy-facts.ts'
 import type { Policy } from './policy-file.ts'
 
 /** The rules about price: slippage, price impact and the fee of a service. */

@@ -1,6 +1,7 @@
 import { concatHex, numberToHex, size } from 'viem/utils'
-import { type ReadCall, requestAtBlock } from '../../chain/raw-reads.ts'
 import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
+import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
+import type { ReadCall } from '../../chain/word-reads.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block-simulation.ts'

@@ -10,7 +10,7 @@ import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
 import { decodeApproveThrough } from '../../chain/permit2.ts'
 import { readDataFee } from '../../chain/rollup-data-fee.ts'
 import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
-import { retryDelays, retryingClient } from '../../chain/rpc/timeouts.ts'
+import { retryDelays, retryingClient } from '../../chain/rpc/retry-unknown-block.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import {

@@ -1,37 +1,13 @@
-import { createPrivateKey, createPublicKey, randomBytes, randomUUID, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomUUID, sign } from 'node:crypto'
 import { z } from 'zod'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { base58Text, btc } from '../../domain/bitcoin.ts'
 import type { Token } from '../../domain/token.ts'
 import { quoteHash } from '../../swaps/near-intents/signature.ts'
-import type { ServiceFault } from '../faults/world-faults.ts'
 import type { Answer } from '../loopback-server.ts'
 import { addressNamed, type SandboxBitcoin } from './chain.ts'
+import { type BitcoinFault, type DepositService, isLying, noHash } from './deposit-service.ts'
 import type { Payouts } from './evm-payouts.ts'
-
-/** How the deposits of providers can go wrong; who lies says that it paid, out or back, by a transaction that is not there. */
-export const depositFaults = [
-  'bitcoin-stuck',
-  'bitcoin-refund',
-  'bitcoin-lies',
-  'bitcoin-refund-lies',
-  'bitcoin-short',
-] as const
-/** A fault of the deposits of providers. */
-export type BitcoinFault = ServiceFault<(typeof depositFaults)[number]>
-
-/** Whether a fault is that the provider only says that it paid. */
-export const isLying = (fault: BitcoinFault | undefined): boolean =>
-  fault?.kind === 'bitcoin-lies' || fault?.kind === 'bitcoin-refund-lies'
-
-/** The hash of a transaction that is not there. */
-export const noHash = (): string => randomBytes(32).toString('hex')
-
-/** A service that takes deposits. `settle` carries on with what was paid. */
-export type DepositService = {
-  settle: () => Promise<void>
-  answer: (request: { path: string; query: URLSearchParams; body: unknown }) => Promise<Answer | undefined>
-}
 
 /** The key that signs the quotes of the sandbox's 1Click. Everybody has it, as it signs nothing else. */
 const key = createPrivateKey({
@@ -81,6 +57,7 @@ type Swap = {
 
 /** The fee of the stand-in, in basis points, and what it keeps of a refund, in satoshi. */
 const feeBps = 30n
+
 const refundFee = 1_500n
 
 /** The least that it takes, in satoshi. */

@@ -4,8 +4,9 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Answer } from '../loopback-server.ts'
 import type { SandboxNode } from '../stand-in-options.ts'
 import { type BitcoinPayment, openBitcoin } from './chain.ts'
+import type { BitcoinFault } from './deposit-service.ts'
 import { payoutsOf } from './evm-payouts.ts'
-import { type BitcoinFault, oneClickPublicKey, openOneClick } from './one-click.ts'
+import { oneClickPublicKey, openOneClick } from './one-click.ts'
 import { openThornode } from './thornode.ts'
 
 /** The stand-in for Bitcoin and for the providers that take deposits on it. It lives as long as its process, and no saved world has it. */

@@ -3,8 +3,8 @@ import { type Address, At, type Hex, sameAddress } from '../../domain/address.ts
 import type { Token } from '../../domain/token.ts'
 import { fromThor, namesAsset, readSwapMemo, thorAsset } from '../../swaps/thorchain/memo.ts'
 import { addressNamed, type MadeTransaction, payer, type SandboxBitcoin } from './chain.ts'
+import { type BitcoinFault, type DepositService, isLying, noHash } from './deposit-service.ts'
 import type { Payouts } from './evm-payouts.ts'
-import { type BitcoinFault, type DepositService, isLying, noHash } from './one-click.ts'
 
 /** The vault that takes all deposits. */
 export const vault = addressNamed('vault')

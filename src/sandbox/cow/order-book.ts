@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { z } from 'zod'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { wrappedOn } from '../../protocols/oracle-prices.ts'
+import { wrappedOn } from '../../domain/token.ts'
 import { settlementAbi } from '../../swaps/cow/abi.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
 import { publishedCow } from '../genesis/artifacts.ts'

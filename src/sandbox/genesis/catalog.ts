@@ -1,15 +1,15 @@
 import type { Address } from '../../domain/address.ts'
 import { type Network, networkNamed, sandboxNetworks } from '../../domain/networks.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
-import {
-  type Catalog,
-  type CctpV2Constants,
-  emptyCatalog,
-  type KyberSwapConstants,
-  type StrategyEntry,
-  type UniswapV2Constants,
-  type UniswapV3Constants,
-  type UniswapV4Constants,
+import { emptyCatalog } from '../../protocols/catalog-operations.ts'
+import type {
+  Catalog,
+  CctpV2Constants,
+  KyberSwapConstants,
+  StrategyEntry,
+  UniswapV2Constants,
+  UniswapV3Constants,
+  UniswapV4Constants,
 } from '../../protocols/catalog-types.ts'
 import type { LidoConstants } from '../../protocols/lido/constants-schema.ts'
 import type { Aave } from './aave.ts'

@@ -22,10 +22,11 @@ import {
   linkBridge,
 } from './deploy-stand-ins.ts'
 import { type Deployer, startDeployer } from './deployer.ts'
+import { deployPancakeSwap } from './pancakeswap-v3.ts'
 import { type ChainParameters, chainParameters } from './parameters.ts'
 import { deployTokens, give, grant, type Tokens } from './tokens.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
-import { deployPancakeSwap, deployUniswapV3 } from './uniswap-v3.ts'
+import { deployUniswapV3 } from './uniswap-v3.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
 
 /** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */

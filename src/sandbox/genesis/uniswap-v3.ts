@@ -9,14 +9,14 @@ import type { Tokens } from './tokens.ts'
 
 /** Distance of ticks by fee tier, as the factory has it; 0.01 % and 0.25 % must be enabled by hand. */
 const spacing: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
-/** The same of PancakeSwap v3 (`TICK_SPACINGS` of `@pancakeswap/v3-sdk` 3.10.2). */
-const forkSpacing: Record<number, number> = { 100: 1, 500: 10, 2500: 50, 10000: 200 }
+
 const maxTick = 887272
 
-type Pool = { pair: readonly [Asset, Asset]; fee: number; usdEachSide: bigint }
+/** A pool of a v3 exchange, with what lies on each side in US dollars. */
+export type V3Pool = { pair: readonly [Asset, Asset]; fee: number; usdEachSide: bigint }
 
 /** Every pair of the five assets has a route of at most two pools, some of them several. */
-const pools: readonly Pool[] = [
+const pools: readonly V3Pool[] = [
   { pair: ['USDC', 'USDT'], fee: 100, usdEachSide: 20_000_000n },
   { pair: ['USDC', 'USDT'], fee: 500, usdEachSide: 5_000_000n },
   { pair: ['USDC', 'WETH'], fee: 500, usdEachSide: 15_000_000n },
@@ -30,12 +30,6 @@ const pools: readonly Pool[] = [
   { pair: ['WBTC', 'WETH'], fee: 3000, usdEachSide: 10_000_000n },
 ]
 
-/** A pool that is the best of its pair, and dear ones by which other assets reach those. */
-const forkPools: readonly Pool[] = [
-  { pair: ['USDT', 'WBTC'], fee: 2500, usdEachSide: 10_000_000n },
-  { pair: ['USDT', 'WETH'], fee: 10000, usdEachSide: 1_000_000n },
-]
-
 /** Deploys Uniswap v3 with its quoter and router, and seeds its pools over the whole range of prices. */
 export const deployUniswapV3 = (
   d: Deployer,
@@ -43,17 +37,10 @@ export const deployUniswapV3 = (
   tokens: Tokens,
 ): UniswapV3Constants => deployV3(d, parameters, tokens, { spacing, pools, via: ['USDC', 'WETH'] })
 
-/** Deploys the same contracts once more with the tiers of PancakeSwap v3, whose own quoter and router are in no package. */
-export const deployPancakeSwap = (
-  d: Deployer,
-  parameters: ChainParameters,
-  tokens: Tokens,
-): UniswapV3Constants =>
-  deployV3(d, parameters, tokens, { spacing: forkSpacing, pools: forkPools, via: ['USDT', 'WETH'] })
+type Kind = { spacing: Record<number, number>; pools: readonly V3Pool[]; via: readonly Asset[] }
 
-type Kind = { spacing: Record<number, number>; pools: readonly Pool[]; via: readonly Asset[] }
-
-function deployV3(
+/** Deploys a v3 exchange with its pools. */
+export function deployV3(
   d: Deployer,
   parameters: ChainParameters,
   tokens: Tokens,

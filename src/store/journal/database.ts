@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
 import { refuseSharedFile } from '../file-ownership.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
+import { journalMigrations } from './migrations.ts'
 import type { Row } from './rows.ts'
-import { journalMigrations } from './schema.ts'
 
 type Value = string | number | null
 

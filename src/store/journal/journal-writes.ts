@@ -4,7 +4,7 @@ import type { JournalDb } from './database.ts'
 import { eventHash } from './event-chain.ts'
 import type { Operation } from './operation.ts'
 import { operationOf, type Row } from './rows.ts'
-import type { OperationState, StepState } from './schema.ts'
+import type { OperationState, StepState } from './states.ts'
 
 /** The building blocks of the journal's calls. Each runs inside its caller's transaction and adds an audit event. */
 export function journalWrites({ all, one, run, put }: JournalDb, clock: () => number) {

@@ -1,14 +1,15 @@
 import type { Hex } from '../../domain/address.ts'
-import { bitcoinKeyError } from '../../domain/idempotency-key-reused-error.ts'
 import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
+import { bitcoinKeyError } from '../../domain/idempotency-key-reused-error.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
 import { journalBitcoinQuotes } from './bitcoin-quotes.ts'
+import { journalCodePins } from './code-pins.ts'
 import { type JournalDb, openJournalDb, sha256 } from './database.ts'
 import { attemptHash, journalIntegrity, operationSeal } from './event-chain.ts'
 import type { HeadJournal, Journal } from './journal-interface.ts'
 import { journalWrites } from './journal-writes.ts'
-import { journalLimits } from './limits.ts'
+import { journalLimitHolds } from './limit-holds.ts'
 import { journalLookups } from './lookups.ts'
 import { journalReopening } from './replan-and-reopen-writes.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
@@ -176,7 +177,8 @@ export function openJournal(path: string, clock: () => number): Journal {
     ...journalReopening(db, inside),
     ...journalLookups(db, inside),
     ...seal,
-    ...journalLimits(db, clock),
+    ...journalLimitHolds(db, clock),
+    ...journalCodePins(db, clock),
     ...journalHeads(db, clock),
     ...journalBitcoinQuotes(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),

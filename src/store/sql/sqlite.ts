@@ -3,8 +3,9 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
-import { diskFault, privateDirectory } from '../private-directory.ts'
-import { batchedReads } from './batched-reads.ts'
+import { diskFault } from '../disk-fault.ts'
+import { privateDirectory } from '../private-directory.ts'
+import { batchedReads } from './reads-per-turn.ts'
 import type { Migration, Sql, SqlValue } from './sql.ts'
 
 const codeOf = (error: unknown): { code: string; errcode: number; message: string } => {

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import { findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'

@@ -1,7 +1,6 @@
 import { sameAddress } from '../../domain/address.ts'
-import type { Token } from '../../domain/token.ts'
+import { type Token, wrappedOn } from '../../domain/token.ts'
 import type { AcrossConstants, Catalog } from '../../protocols/catalog-types.ts'
-import { wrappedOn } from '../../protocols/oracle-prices.ts'
 
 /** The contracts of Across on a chain. */
 export const acrossOn = ({ across }: Pick<Catalog, 'across'>, chainId: number): AcrossConstants | undefined =>

@@ -1,5 +1,5 @@
 import { erc20Abi } from '../../chain/erc20.ts'
-import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import type { MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'

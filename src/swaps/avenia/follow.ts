@@ -1,5 +1,5 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
-import { findTransaction } from '../../chain/finality/mined-transaction.ts'
+import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { blockTime, findLatestLog } from '../../chain/latest-log.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -11,8 +11,8 @@ import {
   type DeliveryContext,
   unattested,
 } from '../bridge-delivery.ts'
-import { aveniaOn, currencyOf } from './pairs.ts'
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
+import { aveniaOn, currencyOf } from './pairs.ts'
 
 /** How many payments of the desk to a wallet are looked at. */
 const mostPayments = 20

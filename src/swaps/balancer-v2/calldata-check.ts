@@ -5,7 +5,7 @@ import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkPoolSwapCalldata, wrongCoin } from '../pool-swap-calldata-check.ts'
 import { decodeSwap } from './decode.ts'
-import { isListed, shownPath } from './pools.ts'
+import { isListed, shownPath } from './pool-paths.ts'
 
 /** Checks a call of the Vault of Balancer v2 against the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
 export function checkBalancerV2Calldata(

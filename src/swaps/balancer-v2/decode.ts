@@ -3,7 +3,8 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import type { Transaction } from '../../domain/transaction.ts'
 import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import { vaultSwaps } from './abi.ts'
-import { type PoolPath, stepsOf } from './pools.ts'
+import { stepsOf } from './path-quote.ts'
+import type { PoolPath } from './pool-paths.ts'
 
 /** A swap of the Vault as its call says it, who pays for it, and whether either side of it is the native coin. */
 export type VaultSwap = DecodedSwap & {

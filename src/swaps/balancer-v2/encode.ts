@@ -3,7 +3,8 @@ import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import { vaultSwaps } from './abi.ts'
-import { fundsOf, type PoolPath, stepsOf } from './pools.ts'
+import { fundsOf, stepsOf } from './path-quote.ts'
+import type { PoolPath } from './pool-paths.ts'
 
 /** Makes a swap of the Vault along a path, paid by `sender`, who must be who sends it; the Vault wraps and unwraps the native coin. */
 export function swapBalancerV2(asked: PoolSwap<PoolPath> & { sender: Address }): Transaction {

@@ -11,7 +11,8 @@ import type { SwapProvider } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeSwap } from './decode.ts'
 import { swapBalancerV2 } from './encode.ts'
-import { atSpot, otherAmount, type PoolPath, pathsOf, priceQueries, quoteOf } from './pools.ts'
+import { atSpot, otherAmount, priceQueries, quoteOf } from './path-quote.ts'
+import { type PoolPath, pathsOf } from './pool-paths.ts'
 
 /** What a swap takes in gas, as measured on the contracts: the transaction with its calldata, and each pool of the path. */
 const gasOf = ({ pools }: PoolPath): bigint => 55_000n + 45_000n * BigInt(pools.length)

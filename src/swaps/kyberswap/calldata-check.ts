@@ -5,8 +5,8 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-amounts.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { checkAggregatorSwapCalldata } from '../aggregator-calldata-check.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
+import { checkAggregatorSwapCalldata } from '../aggregator-calldata-check.ts'
 import { feeFlags, harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
 
 /** The terms of a call of `swap`; `undefined` for another call. */

@@ -1,5 +1,9 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { callOf, findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import {
+  callOf,
+  findTransaction,
+  type MinedTransaction,
+} from '../../chain/finality/find-mined-transaction.ts'
 import { blockTime, maxClockDifferenceMs, readLogsBack } from '../../chain/latest-log.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import {

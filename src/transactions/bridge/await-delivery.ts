@@ -5,14 +5,9 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import type { Leg } from '../../store/journal/operation.ts'
 import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
-import {
-  type DeliveryResult,
-  failRefunded,
-  failUnderDelivered,
-  failUnfilled,
-  type UnseenDelivery,
-} from '../outcome/delivery-failures.ts'
+import type { DeliveryResult, UnseenDelivery } from '../outcome/failed-deliveries.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
+import { failRefunded, failUnderDelivered, failUnfilled } from '../outcome/record-failed-delivery.ts'
 import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../run-state.ts'
 
 /** Every how many polls both chains are read, if nothing reports the delivery. */

@@ -1,6 +1,5 @@
-import type { FinalityDepth } from '../../chain/finality/finality.ts'
-import { checkFinality } from '../../chain/finality/finality.ts'
-import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { checkFinality, type FinalityDepth } from '../../chain/finality/finality.ts'
+import type { MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { quorumTimeoutMs } from '../../chain/finality/quorum.ts'
 import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
@@ -12,12 +11,8 @@ import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import {
-  type DeliveryResult,
-  failRefunded,
-  failUnderDelivered,
-  failUnfilled,
-} from '../outcome/delivery-failures.ts'
+import type { DeliveryResult } from '../outcome/failed-deliveries.ts'
+import { failRefunded, failUnderDelivered, failUnfilled } from '../outcome/record-failed-delivery.ts'
 import { pendingDelivery, readDelivery } from './delivery.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import type { MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
@@ -8,7 +8,7 @@ import type { Arrival, Leg, Operation } from '../../store/journal/operation.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { followTransfer } from '../../swaps/follow-transfer.ts'
 import { activeSteps } from '../operations/current-steps.ts'
-import { resultOf } from '../outcome/delivery-failures.ts'
+import { resultOf } from '../outcome/failed-deliveries.ts'
 
 /** A leg that waits for a delivery from another chain. */
 type AwaitedDelivery = { operationId: string; leg: Leg & { arrival: Arrival }; sent: AwaitedTransfer['sent'] }

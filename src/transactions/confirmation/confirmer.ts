@@ -1,4 +1,3 @@
-import { nodeBeforeTime } from '../../chain/block-by-timestamp.ts'
 import { type ChainClient, isLocal } from '../../chain/chain-client.ts'
 import { confirmationDepth, findUnlikeNode, type RequiredDepth } from '../../chain/finality/finality.ts'
 import {
@@ -7,12 +6,12 @@ import {
   inclusionOf,
   isInclusionBlock,
   type MinedTransaction,
-} from '../../chain/finality/mined-transaction.ts'
+} from '../../chain/finality/find-mined-transaction.ts'
 import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
 import { readHead } from '../../chain/head.ts'
-import { blockNumber } from '../../chain/raw-reads.ts'
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
+import { blockNumber } from '../../chain/word-reads.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Step } from '../../store/journal/operation.ts'
@@ -38,6 +37,7 @@ import {
 } from '../run-state.ts'
 import { needsImmediateBump } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'
+import { nodeBeforeTime } from './node-before-time.ts'
 
 /** Since when (monotonic) the node lacks the block that contained the step; `undefined` if the last look found it. */
 type MissingBlock = { lackingSince: number | undefined }

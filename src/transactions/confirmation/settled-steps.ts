@@ -1,5 +1,9 @@
 import { checkFinality } from '../../chain/finality/finality.ts'
-import { findAttempt, inclusionOf, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import {
+  findAttempt,
+  inclusionOf,
+  type MinedTransaction,
+} from '../../chain/finality/find-mined-transaction.ts'
 import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { checkNonceLost, latestFinalBlock, requiredDepth } from '../../chain/finality/finality.ts'
-import { findAttempt } from '../../chain/finality/mined-transaction.ts'
+import { findAttempt } from '../../chain/finality/find-mined-transaction.ts'
 import { allNodesConfirm, quorumTimeoutMs } from '../../chain/finality/quorum.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'

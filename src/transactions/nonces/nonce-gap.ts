@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { Clock } from '../../chain/rpc/timeouts.ts'
+import type { Clock } from '../../chain/rpc/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { blockNumber } from '../../chain/raw-reads.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
+import { blockNumber } from '../../chain/word-reads.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 

@@ -11,10 +11,11 @@ import {
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
 import { checkLeg } from '../../guard/calldata-against-intent.ts'
+import { type CheckedLeg, calldataDeadline, slippageOf } from '../../guard/intent-facts.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
 import type { LoadedPolicy } from '../../guard/policy/policy-file.ts'
 import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
-import { type CheckedLeg, calldataDeadline, slippageOf, spendsByAsset } from '../../guard/spending.ts'
+import { spendsByAsset } from '../../guard/spending.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/user-limits-and-exemptions.ts'
 import type { ExecutionContext } from '../../planning/context.ts'

@@ -18,7 +18,7 @@ import {
   refundError,
   underDeliveryError,
   unfilledError,
-} from './delivery-failures.ts'
+} from './failed-deliveries.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }

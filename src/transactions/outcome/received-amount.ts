@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { findTransaction, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'

@@ -1,4 +1,4 @@
-import { inclusionOf, type MinedTransaction } from '../../chain/finality/mined-transaction.ts'
+import { inclusionOf, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { isObsolete } from '../operations/current-steps.ts'

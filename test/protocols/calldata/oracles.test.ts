@@ -25,7 +25,7 @@ import { rewardRate, wholeTokens } from '../../../src/protocols/shared/rewards.t
 import { depositStake, requestExit } from '../../../src/protocols/stakewise/encode.ts'
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
-import { quoteOf } from '../../../src/swaps/balancer-v2/pools.ts'
+import { quoteOf } from '../../../src/swaps/balancer-v2/path-quote.ts'
 import { swaps as uniswapV2Swaps } from '../../../src/swaps/uniswap-v2/abi.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { pairOf } from '../../../src/swaps/uniswap-v2/pairs.ts'

@@ -9,7 +9,7 @@ import { drift } from '../../protocols/receipt-units.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { feesOf } from '../../protocols/service-fees-of-intent.ts'
 import { isLaterProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
-import { queueTicket } from '../withdrawal-requests.ts'
+import { queueTicket } from '../withdrawal-queue-reads.ts'
 import { roundingUnits } from './deposit-loss-check.ts'
 import type { Simulation } from './simulation-types.ts'
 

@@ -3,18 +3,6 @@ import { AppError } from '../../domain/errors.ts'
 import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
 import type { Keychain } from './keychain.ts'
 
-/**
- * The secrets of the environment: read before anything else is imported, and removed from it. Only the
- * signer has the private key.
- */
-export type Secrets = {
-  hasPrivateKey: boolean
-  password: string | undefined
-  apiKey: string | undefined
-  /** The URL of a remote signer; a token in it is a secret. */
-  signerUrl?: string | undefined
-}
-
 /** A file, read and written as a whole. */
 type File<content> = { read: () => Promise<content>; write: (content: content) => Promise<void> }
 

@@ -1,7 +1,7 @@
 import type { Interrupt, ProfileDraft, RunAs } from '../cli/command-context.ts'
 import type { Settings } from '../cli/config-schema.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Secrets } from './profiles/secrets.ts'
+import type { Secrets } from './environment-secrets.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 type Inputs = { env: Env; settings: Settings; secrets: Secrets }

@@ -1,14 +1,11 @@
-import type { Address, Hex } from '../../domain/address.ts'
+import type { Address } from '../../domain/address.ts'
 import type { JournalDb } from './database.ts'
-import type { CodePinJournal, LimitHold, LimitJournal } from './journal-interface.ts'
+import type { LimitHold, LimitJournal } from './journal-interface.ts'
 
 const dayMs = 86_400_000
 
-/** The journal's amounts held against limits, and its code pins. */
-export function journalLimits(
-  { all, one, run, put, write }: JournalDb,
-  clock: () => number,
-): LimitJournal & CodePinJournal {
+/** The journal's amounts held against limits. */
+export function journalLimitHolds({ all, one, put, write }: JournalDb, clock: () => number): LimitJournal {
   /**
    * The amount that other operations of a wallet hold. Dropped operations hold nothing, nor do entries more than a day in the
    * future, left by a wrong clock.
@@ -39,31 +36,5 @@ export function journalLimits(
             put('hold', { operation: id, asset, amount: amount.toString(), at: clock() })
         return undefined
       }),
-    codePin: (chainId, address) => {
-      const row = one('SELECT * FROM pin WHERE chain_id = ? AND address = ?', chainId, address.toLowerCase())
-      return (
-        row && {
-          codeHash: row.code_hash as Hex,
-          implementation: row.implementation as Address | null,
-          implementationHash: row.implementation_hash as Hex | null,
-        }
-      )
-    },
-    pinCode: (chainId, address, { codeHash, implementation, implementationHash }, again = false) =>
-      write(() =>
-        run(
-          `INSERT INTO pin VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (chain_id, address) DO ${
-            again
-              ? 'UPDATE SET code_hash = excluded.code_hash, implementation = excluded.implementation, implementation_hash = excluded.implementation_hash, at = excluded.at'
-              : 'NOTHING'
-          }`,
-          chainId,
-          address.toLowerCase(),
-          codeHash,
-          implementation,
-          implementationHash,
-          clock(),
-        ),
-      ),
   }
 }

@@ -1,8 +1,8 @@
-import { keccak256, stringToBytes } from 'viem/utils'
 import type { Chain } from '../../chain/chain.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
+import { callHash, type RpcTransaction } from './call-hash.ts'
 
 /** The transactions of a wallet in a block, and roughly how many bytes were read. */
 export type WalletBlock = { number: number; hash: string; submitted: SubmittedRow[]; bytes: number }
@@ -78,20 +78,6 @@ async function readBlock({ rpc }: Chain, number: number): Promise<Block<RpcTrans
 const isTooLarge = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'RPC_ERROR' || error.details?.fault === 'too-large')
 
-/** A call to search for, with its sender. */
-type WantedCall = { wallet: Address; to: string; data: string; value: bigint }
-
-/** A transaction as a node returns it. */
-export type RpcTransaction = {
-  hash: Hex
-  from: Address
-  to: Address | null
-  input: Hex
-  value: Hex
-  nonce: Hex
-  blockNumber: Hex | null
-}
-
 /** The number of mined transactions of a wallet, and the newest block. */
 export type WalletProgress = { count: number; head: number }
 
@@ -103,12 +89,3 @@ export async function readWalletProgress({ rpc }: Chain, wallet: Address): Promi
   ])) as [Hex, Hex]
   return { count: Number(count), head: Number(head) }
 }
-
-/** A hash of recipient, calldata and value. A contract creation has none. */
-export const callHash = ({ to, data, value }: { to: string | null; data: string; value: bigint }): string =>
-  to === null ? '' : keccak256(stringToBytes(`${to} ${data} ${value}`.toLowerCase()))
-
-/** Whether a transaction makes the wanted call. */
-export const makesCall = (tx: RpcTransaction, { wallet, ...call }: WantedCall): boolean =>
-  sameAddress(tx.from, wallet) &&
-  callHash({ to: tx.to, data: tx.input, value: BigInt(tx.value) }) === callHash(call)

@@ -1,15 +1,14 @@
-import { approve, decodeApprove } from '../chain/erc20.ts'
-import { readWords } from '../chain/raw-reads.ts'
-import { type Address, nativeAddress } from '../domain/address.ts'
+import { decodeApprove } from '../chain/erc20.ts'
+import { readWords } from '../chain/word-reads.ts'
+import { nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Token } from '../domain/token.ts'
 import { readsOf } from '../guard/simulation/wallet-state.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowedFor } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './context.ts'
-import type { Proposal, ProposedLeg } from './proposal-types.ts'
+import type { Proposal } from './proposal-types.ts'
 
 /**
  * The error for a plan whose first leg fails because it omits an approval that the wallet lacks: the service reads a node that
@@ -68,17 +67,3 @@ export async function withoutNeedlessApprovals(
   const transactions = first.transactions.filter(({ data }) => !decodeApprove(data))
   return { ...proposal, legs: [{ ...first, transactions }, ...rest] }
 }
-
-/** A token and the spender whose allowance is to be revoked. */
-export type AllowanceRef = { token: Token; spender: Address }
-
-/** Legs that set allowances to zero, one after the other; they need no service. */
-export const revokeLegs = (wallet: Address, endings: readonly AllowanceRef[]): ProposedLeg[] =>
-  endings.map(({ token, spender }) => {
-    const { chainId, address } = token
-    return {
-      chainId,
-      intent: { kind: 'revoke', wallet, token, spender },
-      transactions: [approve({ chainId, token: address, spender, amount: 0n })],
-    }
-  })

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
-import { OlderQuoteAnswer, OlderQuoteInput, OlderSwapBytecodeInput } from './deprecated-quotes.ts'
+import { OlderQuoteAnswer, OlderQuoteInput, OlderSwapBytecodeInput } from './older-quote-shapes.ts'
 import { OlderPageOf } from './page.ts'
 import { QuoteAnswer } from './quote.ts'
 import { routes } from './routes.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { priceImpact } from '../../domain/slippage.ts'
+import { priceImpact } from '../../domain/price-impact-share.ts'
 import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
-import { type ExecutionOptions, type OptionRow, withExecution, withOptions } from './execution-options.ts'
+import { type OptionRow, withOptions } from './option-rows.ts'
 import {
   address,
   checked,
@@ -12,6 +12,7 @@ import {
   maxFee,
   serviceFee,
 } from './option-values.ts'
+import { type ExecutionOptions, withExecution } from './sending-and-waiting-options.ts'
 
 /** The options of every command that signs, as commander reads them. */
 export type SigningOptions = ExecutionOptions & {

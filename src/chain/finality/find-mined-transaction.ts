@@ -3,9 +3,9 @@ import { AppError } from '../../domain/errors.ts'
 import type { TransactionCall } from '../../domain/transaction.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
 import type { ChainClient } from '../chain-client.ts'
-import { blockNumber } from '../raw-reads.ts'
 import { hasSucceeded } from '../receipt-status.ts'
 import { hexQuantity, quantity } from '../rpc/quantities.ts'
+import { blockNumber } from '../word-reads.ts'
 
 /** A transaction in a canonical block, seen when the newest block was `head`. `ok` is false if it reverted. */
 export type MinedTransaction = Inclusion & { ok: boolean; logs: readonly Log[]; head: number }

@@ -4,7 +4,6 @@ import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { OperationJournal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 
 const Amount = z.object({
@@ -78,14 +77,6 @@ export const isRefunded = ({ state, exit, result }: Pick<Operation, 'state' | 'e
 export const isUnfilled = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
   state === 'FAILED' && exit === 25 && resultOf({ result }).unfilled !== undefined
 
-/** Ends an operation whose order nobody can fill any more: nothing was taken. */
-export function failUnfilled(journal: OperationJournal, id: string, unfilled: Unfilled): Operation {
-  if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
-  const why = unfilled.why === 'expired' ? 'nobody filled the order in time' : 'the order was cancelled'
-  journal.settle(id, 'FAILED', why, 25, { unfilled })
-  return journal.find(id)!
-}
-
 /** The error of an operation whose order nobody filled. */
 export function unfilledError(operation: Operation): AppError {
   const { id } = operation
@@ -102,23 +93,6 @@ export const unfilledText = ({ why, until, network }: Unfilled): string =>
   why === 'expired'
     ? `Nobody filled the order on ${sanitizeText(network)} before ${new Date(until * 1_000).toISOString()}, and nobody can any more`
     : `The order on ${sanitizeText(network)} was cancelled before anybody filled it`
-
-/** Ends an operation whose bridge delivered less than the agreed minimum; no more will arrive by itself. */
-export function failUnderDelivered(journal: OperationJournal, id: string, short: UnderDelivery): Operation {
-  const { state, kind } = journal.find(id)!
-  if (state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
-  const result = { short, ...(kind === 'swap' && { out: short.brought }) }
-  const who = short.by ?? 'bridge'
-  journal.settle(id, 'FAILED', `the ${who} brought less than was agreed, in ${short.hash}`, 25, result)
-  return journal.find(id)!
-}
-
-/** Ends an operation whose bridge paid back what was sent: nothing arrives any more. */
-export function failRefunded(journal: OperationJournal, id: string, refund: Refund): Operation {
-  if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
-  journal.settle(id, 'FAILED', `the ${refund.by ?? 'bridge'} paid it back, in ${refund.hash}`, 25, { refund })
-  return journal.find(id)!
-}
 
 /** The error of an operation whose bridge paid back what was sent. */
 export function refundError(operation: Operation): AppError {

@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, networkShown } from '../../domain/networks.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
+import { type OptionRow, withOptions } from './option-rows.ts'
 import { checked, depthOf, eachChecked, maxFee, nonceOf } from './option-values.ts'
 
 /** The execution options, as commander reads them. */
@@ -13,18 +14,6 @@ export type ExecutionOptions = {
   lockWait?: boolean
   pipeline?: boolean
   maxFee?: string
-}
-
-/** An option: its flags, its description, and how its value is checked. */
-export type OptionRow = readonly [flags: string, description: string, check?: (text: string) => unknown]
-
-/** Adds options under a heading of the help. */
-export function withOptions(command: Command, heading: string, rows: readonly OptionRow[]): Command {
-  for (const [flags, description, check] of rows) {
-    const option = new Option(flags, description).helpGroup(heading)
-    command.addOption(check ? option.argParser(check) : option)
-  }
-  return command
 }
 
 /** Adds the execution options, for a new operation or for one that is resumed. */

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { type Strategy, TopStrategy } from './strategy.ts'
+import { orNull, ours } from './wire-fields.ts'
+
+/**
+ * Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. Ours are `averageApyFraction`, as deployments show
+ * the average in percent, and `unpriced`: of so many strategies the total lacks what is in them, as nobody prices it.
+ */
+export const Analytics = z.codec(
+  z.object({
+    totalTVL: z.string(),
+    averageAPY: z.number(),
+    strategyCount: z.int(),
+    topStrategies: z.array(TopStrategy),
+    averageApyFraction: ours(z.number()),
+    unpriced: ours(z.int()),
+  }),
+  z.object({
+    totalTvlUsd: z.string(),
+    averageApy: z.number(),
+    strategyCount: z.int(),
+    topStrategies: z.array(z.custom<Strategy>()),
+    unpriced: z.int().nullable(),
+  }),
+  {
+    decode: (wire) => ({
+      totalTvlUsd: wire.totalTVL,
+      averageApy: wire.averageApyFraction ?? wire.averageAPY / 100,
+      strategyCount: wire.strategyCount,
+      topStrategies: wire.topStrategies,
+      unpriced: orNull(wire.unpriced),
+    }),
+    encode: (value) => ({
+      totalTVL: value.totalTvlUsd,
+      averageAPY: Number((value.averageApy * 100).toPrecision(12)),
+      averageApyFraction: value.averageApy,
+      strategyCount: value.strategyCount,
+      topStrategies: value.topStrategies,
+      unpriced: value.unpriced,
+    }),
+  },
+)
+
+export type Analytics = z.output<typeof Analytics>

@@ -1,0 +1,11 @@
+/**
+ * The secrets of the environment: read before anything else is imported, and removed from it. Only the
+ * signer has the private key.
+ */
+export type Secrets = {
+  hasPrivateKey: boolean
+  password: string | undefined
+  apiKey: string | undefined
+  /** The URL of a remote signer; a token in it is a secret. */
+  signerUrl?: string | undefined
+}

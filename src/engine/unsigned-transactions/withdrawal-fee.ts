@@ -1,0 +1,52 @@
+import { type Address, sameAddress } from '../../domain/address.ts'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Market } from '../../protocols/market-adapter.ts'
+import type { EngineContext } from '../context.ts'
+import {
+  chargesOf,
+  chargesWithin,
+  feePayment,
+  type StatedFee,
+  statedFee,
+} from '../fees/service-fee-charges.ts'
+import { readPrincipal } from '../positions/principal.ts'
+
+/** A fee that is not charged, with the reason. */
+type UnchargedFee = Omit<StatedFee, 'to' | 'paidBy'> & { to: null; note: string }
+
+/** The fees of a withdrawal, and the transactions that pay them. */
+export type WithdrawalFee = { fees: (StatedFee | UnchargedFee)[]; payments: Transaction[]; charged: bigint }
+
+const noFee: WithdrawalFee = { fees: [], payments: [], charged: 0n }
+
+/**
+ * The fees on a withdrawal of `amount`: a share of its profit, which is the amount above the principal still
+ * in the market. So the principal is withdrawn first, and no profit is charged twice. If the principal is
+ * unknown, nothing is charged, and a note says so. Queued withdrawals pay nothing yet and are not charged,
+ * and a collector is not charged on its own withdrawals.
+ */
+export async function withdrawalFeeOf(
+  context: EngineContext,
+  market: Market,
+  wallet: Address,
+  amount: bigint,
+): Promise<WithdrawalFee> {
+  const { profit: all } = await chargesOf(context)
+  const charges = all.filter(({ to }) => !sameAddress(to, wallet))
+  if (charges.length === 0 || market.queue) return noFee
+  const { asset } = market.entry
+  const principal = await readPrincipal(context, market, wallet)
+  if (principal === null) {
+    const note = 'The profit is unknown, so nothing is charged.'
+    const uncharged = charges.map((charge) => statedFee('performance', charge, asset, 0n, amount))
+    return { ...noFee, fees: uncharged.map(({ paidBy: _, ...fee }) => ({ ...fee, to: null, note })) }
+  }
+  const profit = amount > principal ? amount - principal : 0n
+  const shares = chargesWithin(profit, charges)
+  const charged = shares.reduce((sum, share) => sum + share, 0n)
+  if (charged >= amount) return noFee
+  const fees = charges.flatMap((charge, at) =>
+    shares[at]! > 0n ? [statedFee('performance', charge, asset, shares[at]!, amount)] : [],
+  )
+  return { fees, payments: fees.map(feePayment), charged }
+}

@@ -1,0 +1,29 @@
+import type { ChainClient } from '../../chain/chain-client.ts'
+import { readHead } from '../../chain/head.ts'
+import { withTimeout } from '../../chain/rpc/timeouts.ts'
+import { AppError } from '../../domain/errors.ts'
+
+/** How long another endpoint may take for its time, in ms. */
+const peerTimeoutMs = 3_000
+
+/**
+ * The answering endpoint whose newest block is not past a time (Unix seconds): one endpoint alone with a late block must not end
+ * anything. An endpoint whose newest block is older than `maxAgeMs` by this clock (epoch ms) has stalled and is ignored.
+ */
+export async function nodeBeforeTime(
+  rpc: ChainClient,
+  { chainId, time }: { chainId: number; time: number },
+  { now, maxAgeMs = Number.POSITIVE_INFINITY }: { now: number; maxAgeMs?: number | undefined },
+): Promise<string | undefined> {
+  const heads = await Promise.all(
+    rpc.peers.map(async (peer) => ({
+      host: peer.host,
+      head: await withTimeout(readHead(peer, chainId), peerTimeoutMs).catch((error: unknown) => {
+        if (error instanceof AppError) return undefined
+        throw error
+      }),
+    })),
+  )
+  return heads.find(({ head }) => head && head.timestamp <= time && now - head.timestamp * 1_000 <= maxAgeMs)
+    ?.host
+}
