@@ -10,10 +10,10 @@ import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, thrownBy } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
-import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError, type Exit, errorRow, wordsOfService } from '../domain/errors.ts'
-import { trace } from '../domain/redacted-stack-trace.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { trace } from '../domain/text/redacted-stack-trace.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { isWorthAgain } from '../http/backoff.ts'
 
 /** Runs one command line and returns its exit code. Only here errors become exit codes. */

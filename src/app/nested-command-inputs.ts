@@ -1,5 +1,5 @@
 import type { Interrupt, ProfileDraft, RunAs } from '../cli/command-context.ts'
-import type { Settings } from '../cli/config-schema.ts'
+import type { Settings } from '../cli/settings-files-schema.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Secrets } from './environment-secrets.ts'
 

@@ -35,3 +35,8 @@ async function answerTo({ address, abi, functionName, args = [] }: Query, ask: N
     return undefined // No contract there, or another one: whoever asked says so.
   }
 }
+
+/** Makes the queries of one contract, each of a function and its arguments. */
+export const queriesOf =
+  (address: Address, abi: Abi) =>
+  (functionName: string, ...args: readonly unknown[]): Query => ({ address, abi, functionName, args })

@@ -70,3 +70,16 @@ export async function blockHashAt(rpc: ChainClient, number: bigint): Promise<str
 
 /** How far a node may fall behind a recorded block, in blocks. */
 export const maxHeadRegression = 3
+
+/**
+ * How far a chain's clock is ahead of ours, in seconds; deadlines in calldata use its clock. A minute is ignored, since the next
+ * block is always ahead; more means that a clock was moved.
+ */
+export async function clockAheadSeconds({ rpc }: { rpc: ChainClient }, nowMs: number): Promise<number> {
+  const [latest, pending] = (await rpc.batch(
+    ['latest', 'pending'].map((tag) => ['eth_getBlockByNumber', [tag, false]]),
+  )) as ({ timestamp: string } | null)[]
+  const time = Math.max(Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
+  const ahead = time - Math.floor(nowMs / 1000)
+  return ahead > 60 ? ahead : 0
+}

@@ -2,7 +2,7 @@ import { type Abi, multicall3Abi, prepareEncodeFunctionData } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import type { ChainClient } from './chain-client.ts'
-import type { Answer, Read } from './contract-reading.ts'
+import type { Answer, Read } from './composable-reading.ts'
 import { hexQuantity } from './rpc/quantities.ts'
 
 /**

@@ -3,7 +3,7 @@ import { decodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './chain-client.ts'
-import type { Answer, Read } from './contract-reading.ts'
+import type { Answer, Read } from './composable-reading.ts'
 import { priceAgesCode } from './contracts/price-ages-bytecode.ts'
 import { callAt } from './multicall.ts'
 

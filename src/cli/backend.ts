@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../planning/context.ts'
 import type { Price } from '../planning/usd-value.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SignerChoice, SignerIdentity } from '../signing/signer.ts'
-import type { Finding } from './findings.ts'
+import type { Finding } from './health-findings.ts'
 import type { Serving } from './server-administration.ts'
 
 /** The body of an answer as it came, and the method that it answers. */

@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/context.ts'
 import type { Cli } from './action-handler-context.ts'
-import { serviceSwapStatus } from './signing-flow/swap-status-from-service.ts'
+import { serviceSwapStatus } from './signing-flow/quotes/swap-status-from-service.ts'
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither
  * service nor chain answers.

@@ -1,6 +1,6 @@
 import { AppError, errorRow } from '../domain/errors.ts'
-import { shellWord } from '../domain/shell-quoting.ts'
 import { isInFlight } from '../domain/step-state.ts'
+import { shellWord } from '../domain/text/shell-quoting.ts'
 import type { JournalOperation } from '../planning/context.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type AppError, errorRow, errorTable } from '../domain/errors.ts'
-import { shellOperand, shellPath, shellWord } from '../domain/shell-quoting.ts'
-import { booleanFlags, optionValue } from '../signing/command-line.ts'
+import { shellOperand, shellPath, shellWord } from '../domain/text/shell-quoting.ts'
+import { booleanFlags, optionValue } from '../signing/argv-reader.ts'
 import type { SignerChoice } from '../signing/signer.ts'
 import type { Io } from './terminal/io-types.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import type { Cli } from './action-handler-context.ts'
 import { chosen, toJson } from './output/output.ts'

@@ -4,9 +4,9 @@ import type { LocalCli } from '../cli/action-handler-context.ts'
 import { localAction } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
 import { helpOf } from '../cli/options/usage-errors.ts'
-import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** `config`: the settings that hold now. Alone it lists them. */
 export const config = (world: CommandContext) => {

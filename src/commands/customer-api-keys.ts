@@ -8,7 +8,7 @@ import { confirm } from '../cli/prompts.ts'
 import { type ApiKey, servingOf } from '../cli/server-administration.ts'
 import { fields } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 type Where = { database?: string }
 type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }

@@ -9,7 +9,7 @@ import { type OperatorDocument, type OperatorFees, servingOf } from '../cli/serv
 import { fields } from '../cli/terminal/table.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** `fees`: shows and sets the fees of a customer, their collector, and the operator's fees. */
 export const fees = (world: CommandContext) => {

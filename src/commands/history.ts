@@ -12,8 +12,8 @@ import { hashLink } from '../cli/terminal/explorer-links.ts'
 import { decimal, stateWord, when } from '../cli/terminal/format.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
-import { shellOperand } from '../domain/shell-quoting.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { shellOperand } from '../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }
 

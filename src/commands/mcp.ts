@@ -5,7 +5,7 @@ import { localAction } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
 import { type Tool, toolsOf } from '../cli/schema/mcp-tools.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** Runs a piece of work when its turn comes. */
 export type LimitedRun = <value>(signal: AbortSignal, work: () => Promise<value>) => Promise<value>

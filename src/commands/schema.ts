@@ -6,9 +6,9 @@ import type { CommandContext } from '../cli/command-context.ts'
 import { leavesOf, signs, wordsOf } from '../cli/options/command-tree-queries.ts'
 import { describe } from '../cli/schema/command-description.ts'
 import { schemaPage } from '../cli/views/command-schema-view.ts'
-import { didYouMean } from '../domain/did-you-mean.ts'
 import { AppError } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { topics } from './help-topics.ts'
 
 /** `schema`: the commands, for programs. */

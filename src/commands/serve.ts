@@ -5,8 +5,8 @@ import type { CommandContext } from '../cli/command-context.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
-import { shellWord } from '../domain/shell-quoting.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { shellWord } from '../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 type Options = {
   host: string

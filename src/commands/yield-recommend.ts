@@ -12,8 +12,8 @@ import type { Unit } from '../domain/amount-unit.ts'
 import type { ApyBasis } from '../domain/apy-basis.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
-import { shellOperand, shellWord } from '../domain/shell-quoting.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { shellOperand, shellWord } from '../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { categories } from '../protocols/catalog-types.ts'
 
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }

@@ -1,4 +1,4 @@
-import { canonical } from '../domain/canonical-json.ts'
+import { canonical } from '../domain/text/canonical-json.ts'
 import type { ExecutionContext } from '../planning/context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts'
-import { shellOperand } from './shell-quoting.ts'
+import { shellOperand } from './text/shell-quoting.ts'
 
 /** The hint for an idempotency key that has the quote of a swap from Bitcoin. */
 export const otherKeyHint = (key: string): string =>

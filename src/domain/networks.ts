@@ -1,7 +1,7 @@
 import type { Address } from './address.ts'
 import type { Unit } from './amount-unit.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { AppError } from './errors.ts'
+import { didYouMean } from './text/did-you-mean.ts'
 
 /** A chain as this program knows it. `depth` is how many blocks, its own included, make a transaction final by default. */
 export type Network = {

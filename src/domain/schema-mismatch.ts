@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { sanitizeText } from './terminal-sanitizing.ts'
+import { sanitizeText } from './text/terminal-sanitizing.ts'
 
 /** What kinds of values are called. */
 const kinds: Readonly<Record<string, string>> = {

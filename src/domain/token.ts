@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from './address.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { AppError } from './errors.ts'
 import { type Network, sandboxNetworks } from './networks.ts'
+import { didYouMean } from './text/did-you-mean.ts'
 
 /**
  * A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. `isShares`: what a vault keeps

@@ -1,7 +1,7 @@
 import { type Page, pageOf } from '../api/page.ts'
 import type { Strategy } from '../api/strategy.ts'
-import type { Chain } from '../chain/chain.ts'
-import { type BlockRef, latestBlock } from '../chain/contract-reads.ts'
+import type { Chain } from '../chain/open-chain.ts'
+import { type BlockRef, latestBlock } from '../chain/run-readings.ts'
 import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -16,7 +16,7 @@ import type {
   RateReader,
   StrategyListing,
 } from './market-types.ts'
-import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/daily-snapshots.ts'
+import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/stored-daily-rates.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
 import { totals } from './strategy-totals.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
-import { canonical } from '../domain/canonical-json.ts'
 import { AppError } from '../domain/errors.ts'
+import { canonical } from '../domain/text/canonical-json.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
 /**

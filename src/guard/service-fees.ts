@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { refuse, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'

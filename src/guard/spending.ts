@@ -2,9 +2,9 @@ import { nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import { sumOf } from '../protocols/fee-amounts.ts'
 import type { Intent } from '../protocols/intent.ts'
-import { drift } from '../protocols/receipt-units.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { feesOf, insideFeesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
+import { drift } from '../protocols/withdrawal-units.ts'
 
 /** An amount of a token. */
 export type Spend = { token: Token; amount: bigint }

@@ -1,8 +1,9 @@
 import type { ChainSnapshot } from '../chain/consistent-head.ts'
-import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { currentFees } from '../chain/gas-fees.ts'
 import { readHead } from '../chain/head.ts'
+import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import type { StandingAllowance } from '../chain/standing-allowance.ts'
+import { AppError } from '../domain/errors.ts'
 import { networkNamed } from '../domain/networks.ts'
 import { nativeToken } from '../domain/token.ts'
 import {
@@ -34,7 +35,7 @@ import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { checkTarget } from './onchain-target-check.ts'
-import { checkSlippage, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
+import { isTransfer, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
 import { activeLegs, type Proposal, planCore } from './proposal-types.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
 
@@ -253,3 +254,22 @@ const codeStates: readonly AssuranceFacts['code'][] = ['pinned', 'trusted', 'new
 /** The least known code state among some contracts; `pinned` without any. */
 const leastKnownState = (contracts: readonly CheckedContract[]): AssuranceFacts['code'] =>
   codeStates[Math.max(0, ...contracts.map(({ state }) => codeStates.indexOf(state)))]!
+
+/** Checks that the promised amount respects the person's slippage, beyond what was requested. */
+export function checkSlippage(
+  proposal: Proposal,
+  slips: readonly SlippageEstimate[],
+  { maxSlippage }: Terms,
+): void {
+  if (maxSlippage === null) return
+  for (const { intent, at } of activeLegs(proposal)) {
+    if (intent.kind !== 'swap' || isTransfer(intent)) continue
+    const found = slips.find(({ leg }) => leg === at)?.share
+    if (found !== undefined && found <= maxSlippage + 1e-6) continue
+    throw new AppError(
+      'POLICY_MIN_OUT',
+      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
+      { hint: 'Ask for a new quote.' },
+    )
+  }
+}

@@ -12,8 +12,8 @@ import { maxReceiptUnits } from '../guard/spending.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { leastOf, type Offer } from '../protocols/moving-price-quotes.ts'
-import { drift } from '../protocols/receipt-units.ts'
 import { bringsOf, calldataRulesOf, paysOf } from '../protocols/registry.ts'
+import { drift } from '../protocols/withdrawal-units.ts'
 import type { Step } from '../store/journal/operation.ts'
 
 /** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../chain/chain-client.ts'
-import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
 import { currentFees } from '../chain/gas-fees.ts'
 import { type Head, readHead } from '../chain/head.ts'
+import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import { readDataFee } from '../chain/rollup-data-fee.ts'
 import { quantity } from '../chain/rpc/quantities.ts'
 import { requestAtBlock } from '../chain/rpc/request-at-block.ts'

@@ -11,33 +11,13 @@ import type { Offer } from '../protocols/moving-price-quotes.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { actionAmong, withoutFees } from '../protocols/service-fees-of-intent.ts'
 import { swapExchange } from '../swaps/swap-provider-registry.ts'
-import type { SlippageEstimate } from './compare-with-own-engine.ts'
 import type { ExecutionContext } from './context.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal-types.ts'
 import { type Price, usdUnits } from './usd-value.ts'
 
 /** Whether a swap only carries an asset to another chain: then nothing slips, and its price is one for one. */
-const isTransfer = ({ tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): boolean =>
+export const isTransfer = ({ tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): boolean =>
   tokenIn.chainId !== tokenOut.chainId && tokenIn.symbol === tokenOut.symbol
-
-/** Checks that the promised amount respects the person's slippage, beyond what was requested. */
-export function checkSlippage(
-  proposal: Proposal,
-  slips: readonly SlippageEstimate[],
-  { maxSlippage }: Terms,
-): void {
-  if (maxSlippage === null) return
-  for (const { intent, at } of activeLegs(proposal)) {
-    if (intent.kind !== 'swap' || isTransfer(intent)) continue
-    const found = slips.find(({ leg }) => leg === at)?.share
-    if (found !== undefined && found <= maxSlippage + 1e-6) continue
-    throw new AppError(
-      'POLICY_MIN_OUT',
-      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
-      { hint: 'Ask for a new quote.' },
-    )
-  }
-}
 
 /** How much less than at its spot price an exchange leg brings, as a fraction, and whose price that is: `null` if unknown. */
 export type PriceImpact = {

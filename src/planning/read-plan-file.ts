@@ -1,5 +1,5 @@
-import { canonical } from '../domain/canonical-json.ts'
 import { AppError } from '../domain/errors.ts'
+import { canonical } from '../domain/text/canonical-json.ts'
 import { reducedApprovalNote } from '../guard/approvals.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
 import { strictTerms } from '../guard/user-limits-and-exemptions.ts'

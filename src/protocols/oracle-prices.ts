@@ -1,6 +1,6 @@
 import { multicall3Abi } from 'viem'
 import { parseAbi } from 'viem/utils'
-import { type Answer, both, known, type Reading } from '../chain/contract-reading.ts'
+import { type Answer, both, known, type Reading } from '../chain/composable-reading.ts'
 import { priceAge } from '../chain/read-oracle-price-age.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { type Token, wrappedOf } from '../domain/token.ts'

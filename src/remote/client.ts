@@ -2,6 +2,7 @@ import { missingHeader, namesIn } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Wallet } from '../api/wallet-positions.ts'
+import { actionStatuses, historyStatuses, historyTypes, swapStatuses } from '../api/wire-fields.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
 import type { HttpAnswer } from '../http/client.ts'
@@ -9,7 +10,6 @@ import { completedQuote, isNoPage, olderPageOf, standInFor, type TokenAt } from 
 import type { RateLimiter, Wait } from './rate-limiter.ts'
 import { type Asked, asker, type Exchange } from './request.ts'
 import { readBackOf } from './unconfirmed-writes.ts'
-import { type UnknownWord, unknownWords } from './unknown-words.ts'
 
 /**
  * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and
@@ -132,4 +132,28 @@ function tellers({ clockIsOff, unknown, missing }: Deployment, now: () => number
       unknown?.(one)
     },
   }
+}
+
+/** A word that this version does not know, and whose word it is. */
+export type UnknownWord = { of: string; word: string }
+
+type Said = readonly [of: string, known: readonly string[], word: string | null]
+
+/** The words of an answer, by the method that it answers. */
+const wordsOf: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => Said[] } = {
+  getAction: ({ status }) => [['status of an action', actionStatuses, status]],
+  swapStatus: ({ status }) => [['status of a swap', swapStatuses, status]],
+  quote: ({ quote }) => [['status of a quote', swapStatuses, quote.status]],
+  listQuotes: ({ items }) => items.map(({ status }): Said => ['status of a quote', swapStatuses, status]),
+  walletHistory: ({ items }) =>
+    items.flatMap(({ type, status }): Said[] => [
+      ['type of an event of the history', historyTypes, type],
+      ['status of an event of the history', historyStatuses, status],
+    ]),
+}
+
+/** Every word of an answer that this version does not know; they pass through as they came. */
+export function unknownWords(name: keyof Service, value: unknown): UnknownWord[] {
+  const said = (wordsOf[name] as ((value: unknown) => Said[]) | undefined)?.(value) ?? []
+  return said.flatMap(([of, known, word]) => (word === null || known.includes(word) ? [] : [{ of, word }]))
 }

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
-import { read } from '../chain/contract-reads.ts'
+import { read } from '../chain/run-readings.ts'
 import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'

@@ -1,5 +1,5 @@
-import { type Chain, openChain } from '../chain/chain.ts'
-import { read } from '../chain/contract-reads.ts'
+import { type Chain, openChain } from '../chain/open-chain.ts'
+import { read } from '../chain/run-readings.ts'
 import type { Address } from '../domain/address.ts'
 import { type Token, wrappedOn } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { trace } from '../domain/redacted-stack-trace.ts'
+import { trace } from '../domain/text/redacted-stack-trace.ts'
 import { callerIn } from './authentication.ts'
 
 /** Where log lines go: JSON, one a line. */

@@ -12,7 +12,7 @@ import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { feesOf, serviceFeeIn, usualServiceFeeBps } from '../protocols/service-fees-of-intent.ts'
-import { commandOperands, isOnCommandLine, optionValue } from './command-line.ts'
+import { commandOperands, isOnCommandLine, optionValue } from './argv-reader.ts'
 
 /** The error for something that differs from the command line. */
 const mismatchError = (what: string): AppError =>

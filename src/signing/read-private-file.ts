@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { listFileCommand, shellPath } from '../domain/shell-quoting.ts'
+import { listFileCommand, shellPath } from '../domain/text/shell-quoting.ts'
 import { parsePrivateKey } from './keystore/private-key.ts'
 
 const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>

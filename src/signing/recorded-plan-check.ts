@@ -2,7 +2,7 @@ import { decodeApprove } from '../chain/erc20.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
-import { isOnCommandLine, optionValue } from './command-line.ts'
+import { isOnCommandLine, optionValue } from './argv-reader.ts'
 
 /** The recorded plan or operation that a command line names: the transactions that may be signed, and the exempted contracts. */
 export type RecordedPlan = {

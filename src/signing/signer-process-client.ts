@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { KeySource, SigningService } from './protocol.ts'
 import type { TransactionSigner } from './signer.ts'
+import type { KeySource, SigningService } from './signing-service-protocol.ts'
 
 /** The signer of a key that the signing service opens. It signs approved steps only. */
 export async function serviceSigner(service: SigningService, source: KeySource): Promise<TransactionSigner> {

@@ -2,7 +2,7 @@ import type { TransactionSerializableEIP1559 } from 'viem'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Signable } from '../guard/plan-hash.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
-import type { LegJson } from './protocol.ts'
+import type { LegJson } from './signing-service-protocol.ts'
 
 /** Signs transactions: a key in this process or elsewhere, or a device. */
 export type TransactionSigner = {

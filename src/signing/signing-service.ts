@@ -1,4 +1,4 @@
-import { refuseExcessiveGas } from '../chain/gas-cost-bound.ts'
+import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -6,7 +6,7 @@ import { checkLeg } from '../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
 import { parseGwei } from '../guard/user-limits-and-exemptions.ts'
-import { commandOperands, optionValue } from './command-line.ts'
+import { commandOperands, optionValue } from './argv-reader.ts'
 import {
   namesRecordedPlan,
   refuseIntentMismatch,
@@ -15,6 +15,10 @@ import {
 import { prepareSigning } from './keystore/curve-precomputation.ts'
 import { generatePrivateKey, parsePrivateKey } from './keystore/private-key.ts'
 import { privateKeySigner } from './keystore/private-key-signer.ts'
+import { readKeyFile } from './read-private-file.ts'
+import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
+import type { KeyHolder } from './signer.ts'
+import type { SigningServiceContext } from './signing-service-context.ts'
 import type {
   ImportSource,
   KeySource,
@@ -23,11 +27,7 @@ import type {
   SigningRequests,
   SigningService,
   TransactionJson,
-} from './protocol.ts'
-import { readKeyFile } from './read-private-file.ts'
-import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
-import type { KeyHolder } from './signer.ts'
-import type { SigningServiceContext } from './signing-service-context.ts'
+} from './signing-service-protocol.ts'
 
 /** Refuses excessive gas and fees; a typed `--max-fee` replaces our own bound. */
 function refuseExcessiveFees(argv: readonly string[], signable: Signable): void {
@@ -57,7 +57,7 @@ const storedKeys = () => import('./keystore/encrypted-key-file.ts')
 async function openKeyHolder(source: KeySource, context: SigningServiceContext): Promise<KeyHolder> {
   if (source.kind === 'ledger') return (await import('./ledger/ledger.ts')).openLedger(source, context.tell)
   if (source.kind === 'external') {
-    const { openExternal } = await import('./external-signer.ts')
+    const { openExternal } = await import('./json-rpc-signer.ts')
     const url = optionValue(context.argv, '--signer-url') ?? context.signerUrl ?? ''
     return openExternal({ url, wallet: source.wallet }, context.tell)
   }

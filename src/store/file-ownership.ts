@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../domain/errors.ts'
-import { shellPath } from '../domain/shell-quoting.ts'
+import { shellPath } from '../domain/text/shell-quoting.ts'
 import { storeFault } from './sql/sqlite.ts'
 
 const refused = (path: string, why: string, hint: string): AppError =>

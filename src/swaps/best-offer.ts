@@ -3,7 +3,7 @@ import { maxUint256 } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
-import { isBetter, type NetPrices } from './net-amount.ts'
+import { isBetter, type NetPrices } from './offer-comparison.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
 /** An offer with its provider. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AddressHistory, Bitcoin, BitcoinTransaction } from './deposit-provider.ts'
+import type { AddressHistory, Bitcoin, BitcoinTransaction } from './bitcoin-chain.ts'
 import { badAnswer, providerApi } from './provider-api.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 

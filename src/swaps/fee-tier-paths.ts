@@ -1,5 +1,5 @@
+import type { Reading } from '../chain/composable-reading.ts'
 import type { Query } from '../chain/contract-query.ts'
-import type { Reading } from '../chain/contract-reading.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 
 /** A path through pools: `fees[i]` (in millionths) is the fee tier of the pool between `tokens[i]` and `tokens[i + 1]`. */

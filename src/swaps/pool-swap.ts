@@ -1,4 +1,4 @@
-import type { Reading } from '../chain/contract-reading.ts'
+import type { Reading } from '../chain/composable-reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
 import { less, more } from '../domain/slippage.ts'

@@ -2,7 +2,7 @@ import { parseUnits } from 'viem/utils'
 import type { Fees } from '../chain/gas-fees.ts'
 import { isAlreadyKnown } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
-import { sanitizeText } from '../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Attempt } from '../store/journal/operation.ts'
 
 /** The class of a send error: too cheap for the pool or the next block, too cheap to replace, or another cause. */

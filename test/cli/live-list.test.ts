@@ -2,7 +2,7 @@ import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
 import { followList } from '../../src/cli/output/watch-list.ts'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
-import { unpainted } from '../../src/cli/terminal/standard-streams.ts'
+import { unpainted } from '../../src/cli/terminal/terminal-abilities.ts'
 import { AppError } from '../../src/domain/errors.ts'
 
 type Row = { name: string; rate: string }

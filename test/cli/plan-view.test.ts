@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
-import { unpainted } from '../../src/cli/terminal/standard-streams.ts'
+import { unpainted } from '../../src/cli/terminal/terminal-abilities.ts'
 import type { Plan } from '../../src/cli/views/call-view.ts'
 import { planQuestion, planView } from '../../src/cli/views/plan-view.ts'
-import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../src/domain/text/terminal-sanitizing.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

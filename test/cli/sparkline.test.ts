@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { plot, sparkline } from '../../src/cli/terminal/charts.ts'
-import { unpainted } from '../../src/cli/terminal/standard-streams.ts'
+import { unpainted } from '../../src/cli/terminal/terminal-abilities.ts'
 import { trendColumn } from '../../src/cli/views/list-columns.ts'
 
 const heights = [...'▁▂▃▄▅▆▇█']

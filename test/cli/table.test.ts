@@ -5,9 +5,9 @@ import { emitList } from '../../src/cli/output/output.ts'
 import type { Column } from '../../src/cli/output/view.ts'
 import { addressLink, hashLink } from '../../src/cli/terminal/explorer-links.ts'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
-import { hasUnicode, hyperlink, isPainted } from '../../src/cli/terminal/standard-streams.ts'
 import { fields, table } from '../../src/cli/terminal/table.ts'
-import { sanitizeOutput } from '../../src/domain/terminal-sanitizing.ts'
+import { hasUnicode, hyperlink, isPainted } from '../../src/cli/terminal/terminal-abilities.ts'
+import { sanitizeOutput } from '../../src/domain/text/terminal-sanitizing.ts'
 
 const stream = (more: Partial<Stream> = {}): Stream => ({
   write: () => undefined,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
-import { unpainted } from '../../src/cli/terminal/standard-streams.ts'
+import { unpainted } from '../../src/cli/terminal/terminal-abilities.ts'
 import { lendingView } from '../../src/commands/wallet/wallet.ts'
 
 const to: Stream = { isTerminal: false, columns: 80, paint: unpainted, write: () => undefined }

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { remainingAllowances, unusedAllowances } from '../../src/diagnosis/approvals.ts'
+import { remainingAllowances, unusedAllowances } from '../../src/diagnosis/remaining-allowances.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { openJournal } from '../../src/store/journal/journal.ts'

@@ -50,10 +50,10 @@ const ours: readonly RegExp[] = [
   // Ids of damaged actions, as the journal has them.
   /^commands\/doctor\.ts: damaged\[0\]$/,
   // Numbers.
-  /^app\/serving\/api-keys\.ts: markupBps$|^sandbox\/faults\/chain-actions\.ts: most$|^cli\/signing-flow\/refuse-duplicates\.ts: (name|simulation\.nonce)$|^transactions\/nonces\/pinned-nonce-check\.ts: next$|^planning\/(price-impact\.ts: accepted|compare-with-reference-quote\.ts: needed)$|^guard\/service-fees\.ts: totalFeeBps\(fees\) \/ 100$|: (formatUnits\(enough, 9\)|enough|formatUnits\(roundFeeUp\(maxFeePerGas\), 9\)|formatUnits\(needed - held, unit\.decimals\))$/,
+  /^app\/serving\/api-keys\.ts: markupBps$|^sandbox\/faults\/chain-actions\.ts: most$|^cli\/signing-flow\/refuse-duplicates\.ts: (name|simulation\.nonce)$|^transactions\/nonces\/pinned-nonce-check\.ts: next$|^planning\/(price-impact\.ts: accepted|compare-with-own-engine\.ts: needed)$|^guard\/service-fees\.ts: totalFeeBps\(fees\) \/ 100$|: (formatUnits\(enough, 9\)|enough|formatUnits\(roundFeeUp\(maxFeePerGas\), 9\)|formatUnits\(needed - held, unit\.decimals\))$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|sanitizeText\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
   // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
-  /^engine\/.*: entry\.slug$|^cli\/signing-flow\/strategy-proposals\.ts: slug$|^chain\/standing-allowance\.ts: (network|token)$/,
+  /^engine\/.*: entry\.slug$|^cli\/signing-flow\/deposit-withdraw-claim-legs\.ts: slug$|^chain\/standing-allowance\.ts: (network|token)$/,
   /: .*\b(assuranceLevels|levels|statuses|networks|chains)\b/,
   /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^commands\/sandbox\/fault\.ts: example$|^diagnosis\/messages\/sentence-parts\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
   /^domain\/(networks\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/file-ownership\.ts: mode$|^commands\/sandbox\/sandbox\.ts: to$/,

@@ -1,7 +1,7 @@
 import { createClient, custom, parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
 import { expect, test } from 'vitest'
-import type { Read } from '../../src/chain/contract-reading.ts'
+import type { Read } from '../../src/chain/composable-reading.ts'
 import { callMulticall } from '../../src/chain/multicall.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { engineOn } from './support.ts'

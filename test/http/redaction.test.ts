@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../src/domain/text/terminal-sanitizing.ts'
 import { hider } from '../../src/http/redaction.ts'
 import { gaps, ways, whole } from '../support/spelled.ts'
 

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
-import type { Chain } from '../../src/chain/chain.ts'
-import { type Reading, together } from '../../src/chain/contract-reading.ts'
-import { read } from '../../src/chain/contract-reads.ts'
+import { type Reading, together } from '../../src/chain/composable-reading.ts'
+import type { Chain } from '../../src/chain/open-chain.ts'
+import { read } from '../../src/chain/run-readings.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import type { Books } from './books.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../src/domain/text/terminal-sanitizing.ts'
 import { remote } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { approve } from '../../src/chain/erc20.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { depositIn, relayHash } from '../../src/swaps/across/deposit-events.ts'
+import { depositIn, relayHash } from '../../src/swaps/across/deposit-and-payout-events.ts'
 import { depositAcross } from '../../src/swaps/across/encode.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

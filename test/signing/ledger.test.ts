@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { openExternal } from '../../src/signing/external-signer.ts'
+import { openExternal } from '../../src/signing/json-rpc-signer.ts'
 import { openLedger } from '../../src/signing/ledger/ledger.ts'
 import { loadFailureText } from '../../src/signing/ledger/transport.ts'
 import { startSigner } from '../support/external-signer.ts'

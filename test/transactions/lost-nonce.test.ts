@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { checkNonceLost } from '../../src/chain/finality/finality.ts'
+import { nodeBeforeTime } from '../../src/chain/finality/node-before-time.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { hexQuantity, quantity } from '../../src/chain/rpc/quantities.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { nodeBeforeTime } from '../../src/transactions/confirmation/node-before-time.ts'
 import { payee, planPayments, run, signer } from '../support/operation.ts'
 import { usePlace } from '../support/use-journal.ts'
 

@@ -1,7 +1,7 @@
-import type { Settings } from '../../cli/config-schema.ts'
 import type { Globals } from '../../cli/options/global-options.ts'
+import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
-import type { SigningService } from '../../signing/protocol.ts'
+import type { SigningService } from '../../signing/signing-service-protocol.ts'
 import type { Secrets } from '../environment-secrets.ts'
 import type { Directories } from '../profiles/directories.ts'
 

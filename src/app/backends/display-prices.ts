@@ -2,8 +2,6 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Backend } from '../../cli/backend.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
-import type { ExternalPriceSource } from '../../engine/prices/external-prices.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 
 /**
@@ -16,10 +14,10 @@ export const displayPrices =
     try {
       const { catalog, rpc } = await opened()
       const [{ openChain }, { read }, { unitPriceUsd }, { together }] = await Promise.all([
-        import('../../chain/chain.ts'),
-        import('../../chain/contract-reads.ts'),
+        import('../../chain/open-chain.ts'),
+        import('../../chain/run-readings.ts'),
         import('../../engine/prices/unit-price.ts'),
-        import('../../chain/contract-reading.ts'),
+        import('../../chain/composable-reading.ts'),
       ])
       const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))
       const found = await read(chain, together(tokens.map((token) => unitPriceUsd(catalog, token))))
@@ -32,18 +30,3 @@ export const displayPrices =
       throw error
     }
   }
-
-/** The variable that names a server of USD prices. */
-const variable = 'SLUICE_PRICES_URL'
-
-/** Who prices what the chains do not, where the environment or the profile names somebody; unless it does, nobody is asked. */
-export async function externalPricesFrom(
-  env: Readonly<Record<string, string | undefined>>,
-  now: () => number,
-): Promise<{ externalPrices?: ExternalPriceSource }> {
-  const said = env[variable]
-  if (!said || said === 'none') return {}
-  const url = checkedPricesUrl(said, variable)
-  const { externalPriceSource } = await import('../../engine/prices/external-prices.ts')
-  return { externalPrices: externalPriceSource(url, { now }) }
-}

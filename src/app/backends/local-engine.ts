@@ -1,5 +1,5 @@
 import type { Backend } from '../../cli/backend.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { EngineOptions } from '../../engine/engine.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
 import { once } from '../once.ts'

@@ -1,16 +1,15 @@
 import type { Service } from '../../api/service-type.ts'
-import type { Backend } from '../../cli/backend.ts'
+import type { Backend, RawResponse, RawResponses } from '../../cli/backend.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { tokenAt } from '../../domain/token.ts'
 import { once } from '../once.ts'
 import { answerWithinTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-inputs.ts'
 import { localWallet } from './local-wallet.ts'
-import { hearing } from './raw-responses.ts'
 import { type RpcChains, rpcChains } from './rpc-chains.ts'
 import { providersNamedIn } from './swap-settings.ts'
 
@@ -68,7 +67,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
       const [{ serviceFindings }, { networkFindings }, { found }] = await Promise.all([
         import('../doctor/service-findings.ts'),
         import('../doctor/network-findings.ts'),
-        import('../../cli/findings.ts'),
+        import('../../cli/health-findings.ts'),
       ])
       const { reachable, rpc } = await chains()
       const host = URL.parse(env.SLUICE_BASE_URL ?? '')?.host ?? null
@@ -191,6 +190,27 @@ function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Servi
       // Nothing is signed on Bitcoin, and it has no RPC.
       for (const chainId of ends) if (chainId !== bitcoinNetwork.chainId) rpc(chainId)
       return service.swapBytecode(input, options)
+    },
+  }
+}
+
+/** Keeps what a service answers as it came until somebody asks for it: `begin` before a call, `answered` when there is an answer. */
+export function hearing() {
+  let bodies: RawResponse[] = []
+  let last: RawResponse | undefined
+  return {
+    begin: (): void => {
+      last = undefined
+    },
+    answered: (method: keyof Service, { status, text }: { status: number; text: string }): void => {
+      last = { method, status, text }
+      bodies.push(last)
+    },
+    said: (): RawResponses => {
+      const heard = { bodies, last }
+      bodies = []
+      last = undefined
+      return heard
     },
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SwapSettings } from '../../engine/context.ts'
 
 /** The variables that name the swap providers to ask, and how many seconds a quote may take. */

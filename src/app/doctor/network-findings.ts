@@ -1,7 +1,7 @@
 import { askOtherNodes } from '../../chain/ask-all-nodes.ts'
-import type { Chain } from '../../chain/chain.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { doubtful, type Finding, fine, found } from '../../cli/findings.ts'
+import type { Chain } from '../../chain/open-chain.ts'
+import { doubtful, type Finding, fine, found } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
@@ -14,7 +14,7 @@ const longAgo = 1_000_000n
 
 /** Whether each network can be used: its node answers, is on the right chain and not behind, keeps old states or not, and how many markets are what the catalogue says. */
 export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Finding[]> {
-  const { openChain } = await import('../../chain/chain.ts')
+  const { openChain } = await import('../../chain/open-chain.ts')
   const all = await Promise.all(
     catalog.networks.map((network) => {
       const one = rpc(network.chainId)
@@ -49,7 +49,7 @@ async function nodeFindings(
   catalog: Catalog,
   nowMs: number,
 ): Promise<Finding[]> {
-  const { latestBlock } = await import('../../chain/contract-reads.ts')
+  const { latestBlock } = await import('../../chain/run-readings.ts')
   const node = await nodeFinding(network, chain, catalog, nowMs)
   return [node, ...(await refusedFindings(network, chain.rpc, await latestBlock(chain)))]
 }
@@ -61,7 +61,7 @@ async function nodeFinding(
   nowMs: number,
 ): Promise<Finding> {
   const [{ latestBlock }, { marketsOf }, { dependencyFaults, marketFaults }] = await Promise.all([
-    import('../../chain/contract-reads.ts'),
+    import('../../chain/run-readings.ts'),
     import('../../protocols/registry.ts'),
     import('../../engine/catalog-checks/contract-check.ts'),
   ])

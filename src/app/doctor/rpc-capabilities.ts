@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { isHttpRefusal } from '../../chain/rpc/errors.ts'
-import { doubtful, type Finding } from '../../cli/findings.ts'
+import { doubtful, type Finding } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 

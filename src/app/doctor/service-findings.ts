@@ -1,5 +1,5 @@
 import type { Service } from '../../api/service-type.ts'
-import { doubtful, type Finding, fine } from '../../cli/findings.ts'
+import { doubtful, type Finding, fine } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 
 /** Whether a deployment answers, takes the key, and has the time that we have. */

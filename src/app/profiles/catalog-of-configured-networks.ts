@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { publicBitcoin } from '../../protocols/bitcoin-services.ts'
 import { aveniaOf, emptyCatalog, joined } from '../../protocols/catalog-operations.ts'
 import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
@@ -81,7 +81,7 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
   if (!path) return []
   const [{ readPrivateFile }, { parseAccount }] = await Promise.all([
     import('../../signing/read-private-file.ts'),
-    import('../../swaps/avenia/account.ts'),
+    import('../../swaps/avenia/api-credentials.ts'),
   ])
   const { url: api = aveniaApi, desks } = parseAccount(readPrivateFile(path, 16_384), path)
   const unknown = Object.keys(desks).find((name) => !aveniaChains[name])

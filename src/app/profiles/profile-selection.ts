@@ -1,9 +1,9 @@
-import type { KeptProfile, ProfileSecrets, Settings } from '../../cli/config-schema.ts'
-import { didYouMean } from '../../domain/did-you-mean.ts'
+import type { KeptProfile, ProfileSecrets, Settings } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { isKeyFor } from '../../domain/service-url-and-key.ts'
-import { shellWord } from '../../domain/shell-quoting.ts'
+import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { rpcVariables } from './rpc-settings.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
+import { didYouMean } from '../../domain/text/did-you-mean.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,6 +1,6 @@
-import type { Config, ProfileSecrets, SecretsFile, Settings } from '../../cli/config-schema.ts'
+import type { Config, ProfileSecrets, SecretsFile, Settings } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
+import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import type { Keychain } from './keychain.ts'
 
 /** A file, read and written as a whole. */
@@ -98,7 +98,7 @@ function outlineOf({ apiKey, rpc = {} }: ProfileSecrets) {
 }
 
 async function opened(text: string, profile: string): Promise<ProfileSecrets> {
-  const { ProfileSecrets } = await import('../../cli/config-schema.ts')
+  const { ProfileSecrets } = await import('../../cli/settings-files-schema.ts')
   try {
     return ProfileSecrets.parse(JSON.parse(text))
   } catch {

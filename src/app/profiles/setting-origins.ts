@@ -1,5 +1,5 @@
 import type { SettingOrigin } from '../../cli/command-context.ts'
-import type { Settings } from '../../cli/config-schema.ts'
+import type { Settings } from '../../cli/settings-files-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import type { Secrets } from '../environment-secrets.ts'
 import { allNetworks } from './catalog-of-configured-networks.ts'

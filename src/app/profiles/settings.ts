@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { z } from 'zod'
-import type { Config, SecretsFile, Settings } from '../../cli/config-schema.ts'
+import type { Config, SecretsFile, Settings } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellPath } from '../../domain/shell-quoting.ts'
+import { shellPath } from '../../domain/text/shell-quoting.ts'
 import type { Directories } from './directories.ts'
 import { desktopKeychain, type Keychain } from './keychain.ts'
 import { keptPasswords, keptSecrets } from './saved-secrets.ts'
@@ -24,12 +24,12 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
     return parsed(
       secretsPath,
       textOf(secretsPath) && readPrivateFile(secretsPath, 1 << 18),
-      async () => (await import('../../cli/config-schema.ts')).SecretsFile,
+      async () => (await import('../../cli/settings-files-schema.ts')).SecretsFile,
       `It may be from another version of sluice. Move it away, mv ${shellPath(secretsPath)} ${shellPath(`${secretsPath}.old`)}, and set the secrets again: sluice profile set NAME --api-key-file -`,
     )
   }
   const read = async () =>
-    parsed(path, textOf(path), async () => (await import('../../cli/config-schema.ts')).Config)
+    parsed(path, textOf(path), async () => (await import('../../cli/settings-files-schema.ts')).Config)
   return {
     path,
     read,
@@ -72,7 +72,7 @@ async function parsed<shape extends z.ZodType<object>>(
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
   // Most command lines find no file, so its schema is loaded only here.
-  const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../../cli/config-schema.ts')])
+  const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../../cli/settings-files-schema.ts')])
   try {
     return shape.parse(JSON.parse(text))
   } catch (cause) {

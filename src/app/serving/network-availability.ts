@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { aroundCalls, type ChainClient } from '../../chain/chain-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import { trace } from '../../domain/redacted-stack-trace.ts'
+import { trace } from '../../domain/text/redacted-stack-trace.ts'
 import type { ChainState } from '../../server/app.ts'
 
 /** How long a call of a chain may take where somebody waits for it over HTTP, with all its tries, in ms. What searches logs may take longer. */

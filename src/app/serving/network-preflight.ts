@@ -1,6 +1,6 @@
-import { openChain } from '../../chain/chain.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { latestBlock } from '../../chain/contract-reads.ts'
+import { openChain } from '../../chain/open-chain.ts'
+import { latestBlock } from '../../chain/run-readings.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { AppError, isErrorCode } from '../../domain/errors.ts'
-import { escapeJsonText } from '../../domain/terminal-sanitizing.ts'
-import type { SigningService } from '../../signing/protocol.ts'
+import { escapeJsonText } from '../../domain/text/terminal-sanitizing.ts'
+import type { SigningService } from '../../signing/signing-service-protocol.ts'
 
 /** An answer of the signer: a value or an error. */
 export type SignerLine = {

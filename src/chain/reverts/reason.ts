@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 import { decodeErrorResult, parseAbi } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { poolErrors } from './lending-errors.ts'
 import { meanings } from './meanings.ts'
 import { stakingAndSwapErrors } from './staking-and-swap-errors.ts'

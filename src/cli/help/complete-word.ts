@@ -1,4 +1,4 @@
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ArgumentManifest, CommandManifest, OptionManifest } from './command-manifest.ts'
 import type { Candidate, CompletionValues } from './completion-candidates.ts'
 

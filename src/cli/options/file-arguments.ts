@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../domain/errors.ts'
-import { listFileCommand } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { listFileCommand } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { CommandContext } from '../command-context.ts'
 
 /** The most that is read of a file or of standard input, in bytes: plans, policies and evidence are far smaller. */

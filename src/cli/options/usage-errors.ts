@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander'
 import { copyErrorWith } from '../../domain/copy-error.ts'
-import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { wordsTo } from './command-tree-queries.ts'
 import { repeatable } from './option-values.ts'
 

@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts'
-import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Globals } from '../options/global-options.ts'
 import type { Io, Stream } from '../terminal/io-types.ts'
-import { unpainted } from '../terminal/standard-streams.ts'
 import { placesOn, table } from '../terminal/table.ts'
+import { unpainted } from '../terminal/terminal-abilities.ts'
 import type { Column, List, ListView, View } from './view.ts'
 
 /**

@@ -12,12 +12,12 @@ import {
 import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument } from './plan.ts'
-import { PolicyDocument } from './policy.ts'
 import {
   CompletionDocument,
   ConfigDocument,
   DoctorDocument,
   InitDocument,
+  PolicyDocument,
   ProfileDocument,
   ProfileInUse,
   Removed,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { fields, listOf, maybe } from './common.ts'
+import { Digest, fields, listOf, maybe } from './common.ts'
+import { Level } from './plan.ts'
 
 const Checks = z.array(
   fields({
@@ -62,4 +63,21 @@ export const TopicDocument = fields({
   intro: z.string(),
   rows: z.array(fields({ name: z.string(), meaning: z.string() })),
   outro: maybe(z.string()),
+})
+
+/** `policy check` */
+export const PolicyDocument = fields({
+  planHash: Digest,
+  policy: Digest,
+  assurance: Level,
+  rules: z.array(
+    fields({
+      rule: z.string(),
+      wanted: z.string(),
+      found: z.string(),
+      met: z.boolean(),
+      code: z.string(),
+      hint: z.string().optional(),
+    }),
+  ),
 })

@@ -1,5 +1,5 @@
-import { remainingAllowances } from '../../diagnosis/approvals.ts'
-import { withReceivedAmount } from '../../diagnosis/operation-status-report.ts'
+import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
+import { withReceivedAmount } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { replaceLegPlan } from '../../planning/replan.ts'
@@ -13,8 +13,8 @@ import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/sending-
 import { reportView } from '../views/operation-view.ts'
 import { progressLine } from '../views/progress-line.ts'
 import { allowanceLines, reportFor, withReport } from './operation-report.ts'
+import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 import type { Execute, Replan, ResumeChoices } from './signing-flow-types.ts'
-import { reportedDelivery } from './swap-status-from-service.ts'
 
 /**
  * Executes an operation of the journal to its end and reports it. A finished one is only reported,

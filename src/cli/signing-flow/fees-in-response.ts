@@ -3,7 +3,7 @@ import { ChainId } from '../../api/transaction.ts'
 import { type Address, EvmAddress, sameAddress } from '../../domain/address.ts'
 import { Units } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ServiceFee } from '../../protocols/intent.ts'
 import { mostFees } from '../../protocols/service-fees-of-intent.ts'
 

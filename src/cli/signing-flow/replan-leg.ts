@@ -9,8 +9,8 @@ import { revokeLegs } from '../../planning/revoke-legs.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/service-fees-of-intent.ts'
 import type { Cli } from '../action-handler-context.ts'
-import { refuseDrift } from './strategy-lookup.ts'
-import { claimProposal, depositProposal, withdrawProposal } from './strategy-proposals.ts'
+import { claimProposal, depositProposal, withdrawProposal } from './deposit-withdraw-claim-legs.ts'
+import { refuseDrift } from './quotes/quote-drift.ts'
 import { swapProposal } from './swap-proposal.ts'
 
 /** A leg as the service builds it now, and the quote that it is of. */

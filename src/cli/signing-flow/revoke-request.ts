@@ -1,5 +1,5 @@
 import { networkNamed } from '../../domain/networks.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AllowanceRef, revokeLegs } from '../../planning/revoke-legs.ts'
 import type { Cli } from '../action-handler-context.ts'
 import type { SigningRequest } from './signing-flow-types.ts'

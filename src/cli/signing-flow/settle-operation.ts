@@ -4,11 +4,11 @@ import { isInFlight } from '../../domain/step-state.ts'
 import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/delivery.ts'
-import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/settled-steps.ts'
+import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/record-final-steps.ts'
 import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../action-handler-context.ts'
-import { reportedDelivery } from './swap-status-from-service.ts'
+import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 
 /** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */
 const turnMs = 1_000

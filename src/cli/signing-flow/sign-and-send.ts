@@ -1,6 +1,6 @@
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, saysUnsigned } from '../../domain/errors.ts'
-import { shellWord } from '../../domain/shell-quoting.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
 import { planJson } from '../../planning/plan-json.ts'
@@ -18,7 +18,7 @@ import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import { requestOffer } from './checked-proposal.ts'
 import { execute, executeAndReport } from './execution.ts'
-import { refuseExpired } from './quote-expiry.ts'
+import { refuseExpired } from './quotes/quote-expiry.ts'
 import {
   confirmOlderJournal,
   confirmRepeat,

@@ -1,4 +1,4 @@
-import type { remainingAllowances } from '../../diagnosis/approvals.ts'
+import type { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'

@@ -1,9 +1,7 @@
-import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { Token } from '../../domain/token.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Cli } from '../action-handler-context.ts'
@@ -62,42 +60,3 @@ export async function requestedStrategy(
 
 const isBegun = ({ journal }: ExecutionContext, key: string): boolean =>
   journal.findByIdempotencyKey(key) !== undefined
-
-/** Throws unless a quote matches the request (tokens, chains, exact amount) and has not expired. */
-export function refuseDrift(
-  quote: Quote,
-  asked: {
-    tokenIn: Token
-    tokenOut: Token
-    exact: 'in' | 'out'
-    amount: bigint
-    provider?: string | undefined
-  },
-  now: number,
-): void {
-  const sides = [
-    ['in', asked.tokenIn, quote.tokenIn, quote.from],
-    ['out', asked.tokenOut, quote.tokenOut, quote.to],
-  ] as const
-  for (const [side, wanted, given, { chainId }] of sides)
-    if (
-      chainId !== wanted.chainId ||
-      given.chainId !== wanted.chainId ||
-      !sameAddress(given.address, wanted.address)
-    )
-      throw new AppError(
-        'POLICY_QUOTE_DRIFT',
-        `Wrong token ${side} in the quote: requested ${wanted.symbol} ${wanted.address} on chain ${wanted.chainId}`,
-      )
-  const { provider } = asked
-  if (provider !== undefined && quote.provider.toLowerCase() !== provider.toLowerCase())
-    throw new AppError(
-      'POLICY_QUOTE_DRIFT',
-      `The quote is of the provider ${sanitizeText(quote.provider)}, and ${provider} was asked for`,
-    )
-  const amount = asked.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
-  if (amount !== asked.amount)
-    throw new AppError('POLICY_QUOTE_DRIFT', 'The amount in the quote is not the requested amount')
-  if (quote.deadline !== null && Date.parse(quote.deadline) <= now)
-    throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
-}

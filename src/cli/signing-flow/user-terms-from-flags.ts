@@ -1,7 +1,7 @@
-import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { canonical } from '../../domain/text/canonical-json.ts'
 import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
 import { readPolicy } from '../../guard/policy/policy-file.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'

@@ -1,5 +1,5 @@
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
-import { shellOperand } from '../../domain/shell-quoting.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 
 /** The command that claims a queued withdrawal. */

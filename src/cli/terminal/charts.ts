@@ -1,4 +1,4 @@
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { percent } from './format.ts'
 import type { Stream } from './io-types.ts'
 

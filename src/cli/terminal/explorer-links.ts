@@ -1,5 +1,5 @@
 import { publicNetworks } from '../../domain/networks.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Stream } from './io-types.ts'
 
 /** A transaction hash, linked to the explorer of its network if it has one. */

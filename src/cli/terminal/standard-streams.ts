@@ -1,37 +1,7 @@
-import { Chalk, type ChalkInstance } from 'chalk'
+import { Chalk } from 'chalk'
 import { discardTyped } from './discard-typed-ahead.ts'
 import type { Io, Stream } from './io-types.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
-
-/** How a stream may be painted. */
-type Palette = { noColor: boolean; env: Env; isTerminal: boolean }
-
-const isSaid = (value: string | undefined): boolean => value !== undefined && value !== ''
-
-/** Decides about all colours and links: on terminals that support them, unless `--no-color` or `NO_COLOR`; never in a pipe. */
-export function isPainted({ noColor, env, isTerminal }: Palette): boolean {
-  if (noColor || isSaid(env.NO_COLOR)) return false
-  return isTerminal && env.TERM !== 'dumb' && env.CLICOLOR !== '0'
-}
-
-/** Passes the decision to libraries that read the environment (prompts, spinner). */
-function tellLibraries(env: Record<string, string | undefined>, isOn: boolean): void {
-  delete env.FORCE_COLOR
-  delete env.CLICOLOR_FORCE
-  if (!isOn) env.NO_COLOR = '1'
-}
-
-/** Whether a terminal shows more than ASCII: a locale of UTF-8, and a terminal that is one. On Windows every one in use does. */
-export function hasUnicode(env: Env, platform: string = process.platform): boolean {
-  if (env.TERM === 'dumb' || env.TERM === 'linux') return false
-  if (platform === 'win32') return true
-  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find(isSaid)
-  return /utf-?8/i.test(locale ?? '')
-}
-
-/** Paint that leaves every text as it is. */
-export const unpainted: ChalkInstance = new Chalk({ level: 0 })
+import { hasUnicode, hyperlink, isPainted, isSet, tellLibraries } from './terminal-abilities.ts'
 
 /** The options of the standard streams; colours are one switch for every library. */
 type IoOptions = {
@@ -39,10 +9,6 @@ type IoOptions = {
   noInput: boolean
   env: Record<string, string | undefined>
 }
-
-/** A text that opens an address when it is clicked, for a terminal that understands it. */
-export const hyperlink = (text: string, url: string): string =>
-  `\u001b]8;;${url}\u0007${text}\u001b]8;;\u0007`
 
 /** The process's own streams. */
 export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
@@ -97,5 +63,3 @@ export async function stdio({ noColor, noInput, env }: IoOptions): Promise<Io> {
     },
   }
 }
-
-const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== 'false'

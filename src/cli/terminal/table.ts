@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import type { Column } from '../output/view.ts'
 import type { Stream } from './io-types.ts'
-import { unpainted } from './standard-streams.ts'
+import { unpainted } from './terminal-abilities.ts'
 import { bare, gap, widthOf, wrapped } from './text-wrap.ts'
 
 /** How many decimals of an amount a list shows there. */

@@ -1,6 +1,6 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { planJson } from '../../planning/plan-json.ts'
 import { addressLink } from '../terminal/explorer-links.ts'
 import { formatUnits } from '../terminal/format.ts'

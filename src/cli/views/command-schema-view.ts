@@ -1,4 +1,4 @@
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { CommandSchema } from '../schema/schema-command.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { fields } from '../terminal/table.ts'

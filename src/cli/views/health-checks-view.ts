@@ -1,5 +1,5 @@
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import type { Finding } from '../findings.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import type { Finding } from '../health-findings.ts'
 import type { Stream } from '../terminal/io-types.ts'
 
 /** The findings, one per line, with the remedy under each that failed. */

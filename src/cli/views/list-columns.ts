@@ -1,5 +1,5 @@
 import type { ApyBasis } from '../../domain/apy-basis.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Column } from '../output/view.ts'
 import { sparkline } from '../terminal/charts.ts'
 import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'

@@ -1,6 +1,6 @@
 import type { Action } from '../../api/action.ts'
-import type { Report } from '../../diagnosis/operation-status-report.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import type { Report } from '../../diagnosis/report-from-journal.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'

@@ -1,6 +1,6 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { impactShown } from '../../domain/price-impact-share.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'

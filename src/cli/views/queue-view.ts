@@ -1,5 +1,5 @@
-import { shellOperand } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { decimal, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import type { positionJson } from './json-documents.ts'

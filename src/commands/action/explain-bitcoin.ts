@@ -2,8 +2,8 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Situation, Verdict } from '../../diagnosis/verdict.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
-import { shellOperand } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** A swap that begins on Bitcoin, as the service reports it. */
 type BitcoinSwap = SwapStatus & { deposit: NonNullable<SwapStatus['deposit']> }

@@ -9,7 +9,7 @@ import type { Verdict } from '../../diagnosis/verdict.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
 
 /** Whether an id is a transaction hash; action ids never look like one. */

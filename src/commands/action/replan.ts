@@ -11,9 +11,9 @@ import { executeAndReport } from '../../cli/signing-flow/execution.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { refuseFailed, reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { planPrices } from '../../cli/signing-flow/plan-prices.ts'
+import { withMinOutHint } from '../../cli/signing-flow/quotes/request-quote.ts'
 import { confirmOlderJournal } from '../../cli/signing-flow/refuse-duplicates.ts'
 import { replanLeg } from '../../cli/signing-flow/replan-leg.ts'
-import { withMinOutHint } from '../../cli/signing-flow/request-quote.ts'
 import {
   maxFeeOf,
   ownerOf,

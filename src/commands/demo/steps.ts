@@ -1,7 +1,7 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
 import type { List } from '../../cli/output/view.ts'
 import type { positionJson } from '../../cli/views/json-documents.ts'
-import type { Report } from '../../diagnosis/operation-status-report.ts'
+import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -2,14 +2,14 @@ import { Command } from 'commander'
 import type { LocalCli } from '../../cli/action-handler-context.ts'
 import { localAction } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
-import type { KeptProfile } from '../../cli/config-schema.ts'
-import type { Finding } from '../../cli/findings.ts'
+import type { Finding } from '../../cli/health-findings.ts'
 import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'
+import type { KeptProfile } from '../../cli/settings-files-schema.ts'
 import { findingsView } from '../../cli/views/health-checks-view.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import { shellOperand, shellPath, shellWord } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { shellOperand, shellPath, shellWord } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import {
   type Change,
   changeOf,

@@ -34,7 +34,7 @@ export async function askedProfile({ io, world }: LocalCli, typed: string | unde
   const rpc: Record<string, string> = {}
   for (const network of networks)
     rpc[network] = await line(io, `RPC URL of ${network} (not shown):`, { check: refuseNoUrl, hidden: true })
-  const { ProfileName } = await import('../../cli/config-schema.ts')
+  const { ProfileName } = await import('../../cli/settings-files-schema.ts')
   const name =
     typed ??
     (await line(io, 'Name of the profile:', {

@@ -4,7 +4,7 @@ import type { LocalCli } from '../../cli/action-handler-context.ts'
 import { localAction } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
 import { confirm } from '../../cli/prompts.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { setProfile, withProfile } from './set.ts'
 import { shownProfile, showProfile, unknownProfile } from './show.ts'
 

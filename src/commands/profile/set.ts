@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { LocalCli } from '../../cli/action-handler-context.ts'
 import type { FromEnvironment } from '../../cli/command-context.ts'
-import type { KeptProfile, ProfileSecrets } from '../../cli/config-schema.ts'
+import type { KeptProfile, ProfileSecrets } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
   checkedApiKey,
@@ -9,8 +9,8 @@ import {
   checkedServiceUrl,
   isKeyFor,
 } from '../../domain/service-url-and-key.ts'
-import { shellWord } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 import { shownProfile, showProfile } from './show.ts'
 
@@ -73,7 +73,7 @@ export async function changeOf(
   name: string,
   { options, given, apiKey }: Said,
 ): Promise<Change> {
-  const { ProfileName } = await import('../../cli/config-schema.ts')
+  const { ProfileName } = await import('../../cli/settings-files-schema.ts')
   if (!ProfileName.safeParse(name).success)
     throw new AppError('USAGE', `"${sanitizeText(name)}" is not a valid profile name`, {
       hint: 'Use at most 40 lowercase letters, digits, dots, dashes and underscores; sandbox, engine and remote are reserved.',

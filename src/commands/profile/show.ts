@@ -1,11 +1,11 @@
 import type { LocalCli } from '../../cli/action-handler-context.ts'
-import type { Config, SecretsStorage } from '../../cli/config-schema.ts'
+import type { Config, SecretsStorage } from '../../cli/settings-files-schema.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fields } from '../../cli/terminal/table.ts'
-import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isKeyFor } from '../../domain/service-url-and-key.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 type Kind = 'sandbox' | 'engine' | 'remote'
 

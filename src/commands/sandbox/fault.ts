@@ -12,7 +12,7 @@ import {
   faultNamed,
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 const optionNames = ['network', 'method', 'times', 'reason'] as const
 type Options = Partial<Record<(typeof optionNames)[number], string>>

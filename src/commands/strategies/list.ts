@@ -10,10 +10,10 @@ import { percent } from '../../cli/terminal/format.ts'
 import { strategyJson } from '../../cli/views/json-documents.ts'
 import { basisColumn, starNote, strategyColumns, trendColumn } from '../../cli/views/list-columns.ts'
 import type { ApyBasis } from '../../domain/apy-basis.ts'
-import { didYouMean } from '../../domain/did-you-mean.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { didYouMean } from '../../domain/text/did-you-mean.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 type ListOptions = {
   protocol?: string

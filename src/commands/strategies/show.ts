@@ -9,7 +9,7 @@ import { fields } from '../../cli/terminal/table.ts'
 import { strategyDetailJson } from '../../cli/views/json-documents.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { gradeMeaning, isGrade } from '../../protocols/integration-grade.ts'
 
 type ShowOptions = { wallet?: string; plot?: boolean }

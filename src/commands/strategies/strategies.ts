@@ -9,7 +9,7 @@ import { fields } from '../../cli/terminal/table.ts'
 import { strategyJson } from '../../cli/views/json-documents.ts'
 import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
 import { apyBases } from '../../domain/apy-basis.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { categories } from '../../protocols/catalog-types.ts'
 
 import { intervalOf, list } from './list.ts'

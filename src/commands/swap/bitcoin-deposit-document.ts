@@ -6,7 +6,7 @@ import { fields, type MaybeRow } from '../../cli/terminal/table.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinUri, btc } from '../../domain/bitcoin.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
 /** A deposit on Bitcoin as `swap execute` prints it. Once a payment is known there is nothing in it that says how to pay. */

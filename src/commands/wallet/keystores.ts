@@ -3,7 +3,7 @@ import type { Cli } from '../../cli/action-handler-context.ts'
 import { confirm, secret } from '../../cli/prompts.ts'
 import { fields } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
-import { shellOperand } from '../../domain/shell-quoting.ts'
+import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import {
   exportKey,
   keyFilePath,
@@ -14,14 +14,14 @@ import {
   storedAddress,
 } from '../../signing/keystore/directory.ts'
 import { parsePrivateKey } from '../../signing/keystore/private-key.ts'
-import type { ImportSource } from '../../signing/protocol.ts'
+import type { ImportSource } from '../../signing/signing-service-protocol.ts'
 import {
   existingPassword,
   newPassword,
   type PasswordOptions,
   refuseNoKeychain,
   rememberPassword,
-} from './password.ts'
+} from './keystore-password.ts'
 
 /** `wallet list` */
 export async function listWallets(cli: Cli): Promise<void> {

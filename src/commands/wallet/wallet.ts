@@ -10,11 +10,11 @@ import { walletJson } from '../../cli/views/json-documents.ts'
 import { noteLine, positionColumns, starNote } from '../../cli/views/list-columns.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
-import { shellOperand, shellWord } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { addApprovals } from './approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './keystores.ts'
-import { forgetWallet, rememberWallet } from './password.ts'
+import { forgetWallet, rememberWallet } from './remember.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (world: CommandContext) => {

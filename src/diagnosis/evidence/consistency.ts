@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
-import { canonical } from '../../domain/canonical-json.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
+import { canonical } from '../../domain/text/canonical-json.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
@@ -19,7 +19,7 @@ import {
   operationReport,
   reportedAmounts,
   stepStatuses,
-} from '../operation-status-report.ts'
+} from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
 import type { Evidence } from './make-evidence.ts'
 import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'

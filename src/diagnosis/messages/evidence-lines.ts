@@ -1,5 +1,5 @@
 import { disagreementText } from '../../chain/finality/quorum.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
 import type { Facts, StepFacts } from '../facts/operation-facts.ts'
 import type { EvidenceLine } from '../verdict.ts'

@@ -1,4 +1,4 @@
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { resultOf } from '../../transactions/outcome/failed-deliveries.ts'
 import { isUnconfirmed, supersededStep } from '../facts/operation-conditions.ts'
 import { type BridgeFacts, type Facts, hasStepSucceeded, type StepFacts } from '../facts/operation-facts.ts'

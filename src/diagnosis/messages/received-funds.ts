@@ -1,6 +1,6 @@
 import { decodeTransfer } from '../../chain/erc20.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { minimumReceived } from '../../transactions/outcome/received-amount.ts'
 import type { Facts } from '../facts/operation-facts.ts'
 

@@ -1,4 +1,4 @@
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
 import { type Facts, hasOtherPending } from '../facts/operation-facts.ts'

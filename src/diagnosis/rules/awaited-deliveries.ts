@@ -1,4 +1,4 @@
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { isUnderDelivered } from '../../transactions/outcome/failed-deliveries.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'

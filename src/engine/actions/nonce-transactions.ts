@@ -1,4 +1,4 @@
-import type { Chain } from '../../chain/chain.ts'
+import type { Chain } from '../../chain/open-chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 import { writeInBackground } from '../best-effort-write.ts'

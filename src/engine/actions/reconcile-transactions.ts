@@ -1,4 +1,4 @@
-import type { Chain } from '../../chain/chain.ts'
+import type { Chain } from '../../chain/open-chain.ts'
 import { hasSucceeded } from '../../chain/receipt-status.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'

@@ -1,5 +1,5 @@
-import type { Chain } from '../../chain/chain.ts'
-import { read } from '../../chain/contract-reads.ts'
+import type { Chain } from '../../chain/open-chain.ts'
+import { read } from '../../chain/run-readings.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market-adapter.ts'

@@ -1,5 +1,5 @@
 import type { Position, QueuedWithdrawal } from '../../api/wallet-positions.ts'
-import { answerRounds, latestBlock } from '../../chain/contract-reads.ts'
+import { answerRounds, latestBlock } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,7 +1,8 @@
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
-import type { Bitcoin, BitcoinTransaction, DepositTerms } from '../../swaps/deposit-provider.ts'
+import type { Bitcoin, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
+import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
 /** How far the time of a block may be from ours, in ms: a block may be two hours ahead, and is hardly an hour behind. */
 export const blockClockMs = 3 * 3_600_000

@@ -2,7 +2,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TakenBy } from '../../store/engine/quote-payments.ts'
-import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/deposit-provider.ts'
+import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
 import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
 
 /**

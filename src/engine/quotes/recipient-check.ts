@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import { read } from '../../chain/contract-reads.ts'
+import { read } from '../../chain/run-readings.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'

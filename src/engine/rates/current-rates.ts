@@ -1,6 +1,6 @@
-import type { Chain } from '../../chain/chain.ts'
-import { answerRounds, type BlockRef } from '../../chain/contract-reads.ts'
+import type { Chain } from '../../chain/open-chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
+import { answerRounds, type BlockRef } from '../../chain/run-readings.ts'
 import type { Market, Moment, Rate } from '../../protocols/market-adapter.ts'
 import type { RateReader } from '../market-types.ts'
 import { pastBlocks } from './historical-snapshots.ts'

@@ -1,7 +1,7 @@
 import type { Receipt } from '../../api/strategy.ts'
-import type { Chain } from '../../chain/chain.ts'
-import { read } from '../../chain/contract-reads.ts'
+import type { Chain } from '../../chain/open-chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
+import { read } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
 

@@ -1,6 +1,6 @@
-import type { Chain } from '../../chain/chain.ts'
-import { answerRounds } from '../../chain/contract-reads.ts'
+import type { Chain } from '../../chain/open-chain.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
+import { answerRounds } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'

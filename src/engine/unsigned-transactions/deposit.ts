@@ -1,6 +1,6 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
-import { answerRounds, read } from '../../chain/contract-reads.ts'
+import { answerRounds, read } from '../../chain/run-readings.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { usualSlippage } from '../../domain/slippage.ts'

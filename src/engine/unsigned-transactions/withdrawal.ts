@@ -1,5 +1,5 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
-import { read } from '../../chain/contract-reads.ts'
+import { read } from '../../chain/run-readings.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'

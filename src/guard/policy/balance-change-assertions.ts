@@ -3,8 +3,8 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { symbolsOf, type Token } from '../../domain/token.ts'
 
 /**

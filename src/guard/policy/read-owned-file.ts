@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { AppError } from '../../domain/errors.ts'
-import { listFileCommand, shellPath } from '../../domain/shell-quoting.ts'
+import { listFileCommand, shellPath } from '../../domain/text/shell-quoting.ts'
 
 const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {

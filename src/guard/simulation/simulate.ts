@@ -6,8 +6,8 @@ import {
   lacksTransactions,
 } from '../../chain/consistent-head.ts'
 import { decodeApprove } from '../../chain/erc20.ts'
-import { refuseExcessiveGas } from '../../chain/gas-cost-bound.ts'
 import { decodeApproveThrough } from '../../chain/permit2.ts'
+import { refuseExcessiveGas } from '../../chain/refuse-excessive-gas.ts'
 import { readDataFee } from '../../chain/rollup-data-fee.ts'
 import { isHttpRefusal, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { retryDelays, retryingClient } from '../../chain/rpc/retry-unknown-block.ts'

@@ -16,7 +16,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Unit } from '../../domain/amount-unit.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/shell-quoting.ts'
+import { shellWord } from '../../domain/text/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 

@@ -1,4 +1,4 @@
-import { type Answer, known, type Reading, together } from '../../chain/contract-reading.ts'
+import { type Answer, known, type Reading, together } from '../../chain/composable-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { priceAge } from '../../chain/read-oracle-price-age.ts'
 import type { Address } from '../../domain/address.ts'

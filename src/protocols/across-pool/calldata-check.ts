@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
-import { isUnits } from '../receipt-units.ts'
+import { isUnits } from '../withdrawal-units.ts'
 import { liquidity } from './abi.ts'
 import { isCoin, type Pool, pooledToken } from './lp-token.ts'
 

@@ -1,7 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { type MarketRewards, type Priced, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
 import type { CompoundV2Constants } from './constants-schema.ts'
 

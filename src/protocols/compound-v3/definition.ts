@@ -1,5 +1,5 @@
 import { lendingDescription, oneForOne, type Protocol, readOf } from '../protocol.ts'
-import { drift } from '../receipt-units.ts'
+import { drift } from '../withdrawal-units.ts'
 import { cometAbi } from './abi.ts'
 import { checkCompoundV3Calldata } from './calldata-check.ts'
 import type { CompoundV3Constants } from './constants-schema.ts'

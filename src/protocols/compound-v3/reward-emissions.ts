@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
+import { queriesOf } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { type MarketRewards, pricedTokens } from '../shared/rewards.ts'
 import { cometAbi } from './abi.ts'
 import type { CompoundV3Constants } from './constants-schema.ts'

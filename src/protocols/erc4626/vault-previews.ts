@@ -1,8 +1,8 @@
+import { queriesOf } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Verdict } from '../calldata-verdict.ts'
 import { type CalldataRules, type Cost, type Pays, type Protocol, paysBy, readOf } from '../protocol.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { erc4626Abi } from './abi.ts'
 
 /** The cost of a withdrawal of an exact amount, in shares. */

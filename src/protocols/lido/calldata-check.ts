@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
-import { isUnits } from '../receipt-units.ts'
+import { isUnits } from '../withdrawal-units.ts'
 import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
 import type { LidoConstants } from './constants-schema.ts'
 

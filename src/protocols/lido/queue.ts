@@ -1,11 +1,10 @@
 import { parseAbi } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
-import type { Rounds } from '../../chain/contract-query.ts'
+import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, type Claim, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type { LidoConstants } from './constants-schema.ts'
 

@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
-import { isUnits } from '../receipt-units.ts'
+import { isUnits } from '../withdrawal-units.ts'
 import type { Staked } from './calls-and-reads.ts'
 
 /** Checks a call against the deposit or withdrawal that was asked for. */

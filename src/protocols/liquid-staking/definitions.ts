@@ -1,8 +1,8 @@
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { IntegrationGrade } from '../integration-grade.ts'
 import { type Protocol, paysBy, readOf, stakingDescription, vaultDescription } from '../protocol.ts'
-import { unitsAt } from '../receipt-units.ts'
 import type { Queue } from '../withdrawal-queue.ts'
+import { unitsAt } from '../withdrawal-units.ts'
 import { checkStakedCalldata } from './calldata-check.ts'
 import { stakedOf } from './calls-and-reads.ts'
 import type {

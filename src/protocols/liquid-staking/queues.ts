@@ -1,11 +1,10 @@
 import type { Abi, AbiFunction } from 'viem'
 import { parseAbi, toEventSelector } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
-import type { Rounds } from '../../chain/contract-query.ts'
+import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { byReadiness, noRequests, type Queue, type Requests } from '../withdrawal-queue.ts'
 import type {
   BenqiStakingConstants,

@@ -1,7 +1,6 @@
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Moment, Rate } from '../market-adapter.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { adaptiveModelAbi, metaMorphoAbi, morphoAbi, rateModelAbi } from './abi.ts'
 import type { MorphoConstants } from './constants-schema.ts'
 

@@ -6,7 +6,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import { maturityOf } from '../catalog-operations.ts'
 import type { MarketIntent } from '../intent.ts'
-import { isUnits } from '../receipt-units.ts'
+import { isUnits } from '../withdrawal-units.ts'
 import { guess, type noOrders, pendleRouterAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 

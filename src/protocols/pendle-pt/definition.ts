@@ -1,5 +1,5 @@
 import { type Protocol, readOf } from '../protocol.ts'
-import { unitsAt } from '../receipt-units.ts'
+import { unitsAt } from '../withdrawal-units.ts'
 import { checkPendlePtCalldata } from './calldata-check.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 import { pendlePt as market } from './market-adapter.ts'

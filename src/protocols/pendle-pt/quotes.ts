@@ -1,7 +1,6 @@
-import type { Query } from '../../chain/contract-query.ts'
+import { type Query, queriesOf } from '../../chain/contract-query.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Exchange } from '../moving-price-quotes.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { pendleAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 

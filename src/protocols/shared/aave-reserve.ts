@@ -1,4 +1,4 @@
-import type { Answer, Reading } from '../../chain/contract-reading.ts'
+import type { Answer, Reading } from '../../chain/composable-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import { aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'

@@ -1,4 +1,4 @@
-import { optional, type Read, type Reading } from '../../chain/contract-reading.ts'
+import { optional, type Read, type Reading } from '../../chain/composable-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 

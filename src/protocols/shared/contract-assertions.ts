@@ -1,4 +1,4 @@
-import type { Read, Reading } from '../../chain/contract-reading.ts'
+import type { Read, Reading } from '../../chain/composable-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'

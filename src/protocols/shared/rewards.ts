@@ -1,5 +1,5 @@
+import type { Reading } from '../../chain/composable-reading.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
-import type { Reading } from '../../chain/contract-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'

@@ -1,5 +1,5 @@
 import { hexToString, parseAbi } from 'viem/utils'
-import type { Read, Reading } from '../../chain/contract-reading.ts'
+import type { Read, Reading } from '../../chain/composable-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
-import { isUnits } from '../receipt-units.ts'
+import { isUnits } from '../withdrawal-units.ts'
 import { swaps, type Tokens } from './abi.ts'
 
 /** Checks a call of the PSM against the purchase or sale of sUSDS that was asked for. */

@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
-import { isUnits } from '../receipt-units.ts'
+import { isUnits } from '../withdrawal-units.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
 /** Checks a call of a vault against the deposit, or the request for a withdrawal, that was asked for. */

@@ -1,11 +1,11 @@
 import { decodeEventLog, keccak256, toBytes } from 'viem/utils'
+import { queriesOf } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
-import type { Log, LogFilter, MarketEvent } from '../market-logs.ts'
+import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { says } from '../shared/contract-assertions.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import {

@@ -9,7 +9,12 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import { spokePoolAbi as events } from '../../swaps/across/abi.ts'
-import { accountOf, type Deposit, depositIn, relayHash } from '../../swaps/across/deposit-events.ts'
+import {
+  accountOf,
+  type Deposit,
+  depositIn,
+  relayHash,
+} from '../../swaps/across/deposit-and-payout-events.ts'
 import { isCarried } from '../../swaps/across/pairs.ts'
 import { acrossContract } from '../genesis/artifacts.ts'
 import { sendMined } from '../mined-transactions.ts'

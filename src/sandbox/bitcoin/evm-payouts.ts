@@ -1,6 +1,6 @@
-import { openChain } from '../../chain/chain.ts'
-import { read } from '../../chain/contract-reads.ts'
 import { transfer } from '../../chain/erc20.ts'
+import { openChain } from '../../chain/open-chain.ts'
+import { read } from '../../chain/run-readings.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'

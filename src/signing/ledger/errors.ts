@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** What the device was asked when it failed: to be found, to be read, or to sign. */
 export type LedgerRequestKind = 'finding' | 'reading' | 'signing'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hexToBytes, keccak256, serializeTransaction } from 'viem/utils'
 import { type Address, EvmAddress, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { KeyHolder } from '../signer.ts'
 import {
   appTooOldError,

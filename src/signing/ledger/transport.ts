@@ -5,7 +5,7 @@ import type {
   ExecuteDeviceActionReturnType,
 } from '@ledgerhq/device-management-kit'
 import { AppError } from '../../domain/errors.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** A connected device. Its errors are thrown as the library makes them. */
 export type LedgerSession = {

@@ -1,6 +1,6 @@
-import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
 import { otherKeyHint } from '../../domain/idempotency-key-reused-error.ts'
+import { canonical } from '../../domain/text/canonical-json.ts'
 import { type JournalDb, sha256 } from './database.ts'
 import type { BitcoinQuoteJournal } from './journal-interface.ts'
 import type { Row } from './rows.ts'

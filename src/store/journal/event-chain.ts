@@ -1,5 +1,5 @@
-import { canonical } from '../../domain/canonical-json.ts'
 import { AppError } from '../../domain/errors.ts'
+import { canonical } from '../../domain/text/canonical-json.ts'
 import { type JournalDb, sha256 } from './database.ts'
 import type { IntegrityJournal } from './journal-interface.ts'
 import type { Row } from './rows.ts'

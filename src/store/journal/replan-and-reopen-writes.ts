@@ -1,8 +1,8 @@
-import { canonical } from '../../domain/canonical-json.ts'
+import { canonical } from '../../domain/text/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { operationSeal } from './event-chain.ts'
 import type { OperationJournal, ReorgJournal } from './journal-interface.ts'
-import type { journalWrites } from './journal-writes.ts'
+import type { journalWrites } from './journal-statements.ts'
 import type { JournalEvent } from './operation.ts'
 import { columnsOf } from './rows.ts'
 

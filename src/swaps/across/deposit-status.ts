@@ -13,7 +13,7 @@ import {
   refundedIn,
   refundQuery,
   relayHash,
-} from './deposit-events.ts'
+} from './deposit-and-payout-events.ts'
 
 /** From which blocks a deposit is looked for, and the least that it is to pay out. */
 type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlock: string }

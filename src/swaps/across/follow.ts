@@ -22,7 +22,7 @@ import {
   refundedIn,
   refundQuery,
   relayHash,
-} from './deposit-events.ts'
+} from './deposit-and-payout-events.ts'
 import { acrossOn } from './pairs.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { OfferFee, Route, SwapProvider } from '../provider.ts'
 import { badAnswer, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { holdToRamp } from '../ramp-limits.ts'
-import { parseAccount, signedHeaders } from './account.ts'
+import { parseAccount, signedHeaders } from './api-credentials.ts'
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 import { currencyOf, isRamp } from './pairs.ts'
 

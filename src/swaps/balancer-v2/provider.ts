@@ -1,5 +1,5 @@
+import { together } from '../../chain/composable-reading.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
-import { together } from '../../chain/contract-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'

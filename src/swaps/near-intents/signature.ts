@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { sha256 } from 'viem/utils'
 import { base58Text } from '../../domain/bitcoin.ts'
-import { canonical } from '../../domain/canonical-json.ts'
+import { canonical } from '../../domain/text/canonical-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

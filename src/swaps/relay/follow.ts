@@ -15,7 +15,8 @@ import {
 } from '../bridge-delivery.ts'
 import { decodeOrder, relayOn } from './order.ts'
 import { outcomeOf, type Transfers } from './order-outcome.ts'
-import { type PaidBy, type RelayWord, saidIn, statusPath, transferQuery, type Way } from './payments.ts'
+import { type PaidBy, transferQuery, type Way } from './payments.ts'
+import { type RelayWord, saidIn, statusPath } from './service-status.ts'
 
 /**
  * Follows a deposit at Relay by both chains: the order stands in its calldata, and a payment for it, or what is given back, has the number of

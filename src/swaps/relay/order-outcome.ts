@@ -1,8 +1,8 @@
-import type { Address, Hex } from '../../domain/address.ts'
-import { sameAddress } from '../../domain/address.ts'
+import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { addressTopic } from '../../protocols/shared/encode-topics.ts'
 import type { RelayDeposit, RelayTerms } from './order.ts'
-import { type Paid, type PaidBy, paidIn, type RelayWord, type Way } from './payments.ts'
+import { type Paid, type PaidBy, paidIn, type Way } from './payments.ts'
+import type { RelayWord } from './service-status.ts'
 
 /** How many transfers of a token to an account are looked at for a payment. */
 const mostTransfers = 40

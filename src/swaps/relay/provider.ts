@@ -11,8 +11,9 @@ import type { SwapDependencies } from '../provider-dependencies.ts'
 import { depositRelay } from './encode.ts'
 import { decodeOrder } from './order.ts'
 import { outcomeOf, type Transfers } from './order-outcome.ts'
-import { saidIn, statusPath, transferQuery, type Way } from './payments.ts'
+import { transferQuery, type Way } from './payments.ts'
 import { type RelayQuote, readQuote } from './quote-answer.ts'
+import { saidIn, statusPath } from './service-status.ts'
 
 /** The name of the provider. */
 export const provider = 'relay'

@@ -6,8 +6,8 @@ import { AppError } from '../../domain/errors.ts'
 import { less } from '../../domain/slippage.ts'
 import { hostOf } from '../../http/client.ts'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
+import type { BitcoinTransaction } from '../bitcoin-chain.ts'
 import {
-  type BitcoinTransaction,
   type DepositAsk,
   type DepositDefinition,
   type DepositProgress,

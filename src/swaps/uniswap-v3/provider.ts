@@ -1,6 +1,6 @@
 import type { Abi } from 'viem'
+import { both, type Reading } from '../../chain/composable-reading.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
-import { both, type Reading } from '../../chain/contract-reading.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'

@@ -7,6 +7,7 @@ import {
   isInclusionBlock,
   type MinedTransaction,
 } from '../../chain/finality/find-mined-transaction.ts'
+import { nodeBeforeTime } from '../../chain/finality/node-before-time.ts'
 import { quorumTimeoutFor } from '../../chain/finality/quorum.ts'
 import { readFromFreshest } from '../../chain/freshest-node.ts'
 import { readHead } from '../../chain/head.ts'
@@ -37,7 +38,6 @@ import {
 } from '../run-state.ts'
 import { needsImmediateBump } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'
-import { nodeBeforeTime } from './node-before-time.ts'
 
 /** Since when (monotonic) the node lacks the block that contained the step; `undefined` if the last look found it. */
 type MissingBlock = { lackingSince: number | undefined }

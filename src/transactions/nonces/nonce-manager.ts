@@ -8,9 +8,9 @@ import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Step } from '../../store/journal/operation.ts'
 import type { WalletView } from '../run-state.ts'
 import type { NonceCounts } from './nonce-counts.ts'
-import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './nonce-gap.ts'
 import { transactionByNonce } from './nonce-use.ts'
 import { nonceUsedError } from './pinned-nonce-check.ts'
+import { nonceCountsFor, refuseNonceGap, refuseUnsettledNonce } from './unsafe-nonce-check.ts'
 
 /** The input for allocating a nonce. `pinned` is the nonce that it must be. */
 type AllocationInput = {

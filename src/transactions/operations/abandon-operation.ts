@@ -5,7 +5,7 @@ import type { ExecutionContext, JournalOperation } from '../../planning/context.
 import type { Operation, Step } from '../../store/journal/operation.ts'
 import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { recordDelivery } from '../bridge/delivery-check.ts'
-import { settleFinalStep } from '../confirmation/settled-steps.ts'
+import { settleFinalStep } from '../confirmation/record-final-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'

@@ -3,7 +3,7 @@ import type { Disagreement } from '../../chain/finality/quorum.ts'
 import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 
 const Amount = z.object({

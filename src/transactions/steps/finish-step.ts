@@ -2,7 +2,8 @@ import { inclusionOf, type MinedTransaction } from '../../chain/finality/find-mi
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { isObsolete } from '../operations/current-steps.ts'
-import { allowanceText, outcomeOf, remainingAllowance } from '../outcome/outcome.ts'
+import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
+import { outcomeOf } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
 
 /**

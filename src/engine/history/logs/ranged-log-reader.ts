@@ -1,8 +1,8 @@
-import type { Chain } from '../../../chain/chain.ts'
+import type { Chain } from '../../../chain/open-chain.ts'
 import { isRateLimitText } from '../../../chain/rpc/errors.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { rpcVariable } from '../../../domain/networks.ts'
-import { sanitizeText } from '../../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import type { LogQuery, RpcLog } from './log-filters.ts'
 
 /** With ranges this small, a node cannot keep up with a fast chain. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
+import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../../src/domain/text/terminal-sanitizing.ts'
 
 const unseen = ['\u2028', '\u2029', '\u202e', '\u2066', '\u200b', '\u{e0041}', '\u{e007f}', '\u0085']
 

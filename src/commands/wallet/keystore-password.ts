@@ -1,7 +1,6 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { secret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
-import { exportKey } from '../../signing/keystore/directory.ts'
 import { readPrivateFile } from '../../signing/read-private-file.ts'
 
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
@@ -39,32 +38,6 @@ function notEmpty(password: string): string {
   throw new AppError('KEY_SOURCE', 'The password is empty', {
     hint: 'Run the command again and enter a password.',
   })
-}
-
-/** `wallet remember`: keeps a password in the keychain, once it has opened the keystore. */
-export async function rememberWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
-  exportKey(cli.world.keystores, name)
-  await refuseNoKeychain(cli)
-  const password = await existingPassword(cli, options, name)
-  const desk = await cli.world.signingService()
-  const source = { kind: 'keystore', directory: cli.world.keystores, name, password } as const
-  const { address } = await desk({ do: 'open', source })
-  await rememberPassword(cli, name, password)
-  cli.emit(
-    { name, address, remembered: true },
-    () => `The password of ${name} is in the keychain; ${name} signs without a prompt.`,
-  )
-}
-
-/** `wallet forget` */
-export async function forgetWallet(cli: Cli, name: string): Promise<void> {
-  const { settings } = cli.world
-  const wasThere = await settings.alone(() => settings.keepPassword(name, undefined))
-  cli.emit({ name, remembered: false }, () =>
-    wasThere
-      ? `The password of ${name} is deleted from the keychain.`
-      : `The keychain had no password of ${name}.`,
-  )
 }
 
 /** Fails before anything is created if the password could not be saved. */

@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listFileCommand, shellOperand, shellPath, shellWord } from '../../src/domain/shell-quoting.ts'
-import { sanitizeText } from '../../src/domain/terminal-sanitizing.ts'
+import {
+  listFileCommand,
+  shellOperand,
+  shellPath,
+  shellWord,
+} from '../../../src/domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../../src/domain/text/terminal-sanitizing.ts'
 
 const shells = ['/bin/bash', '/usr/bin/zsh', '/bin/ksh'].filter((path) => existsSync(path))
 

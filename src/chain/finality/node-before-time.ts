@@ -1,7 +1,7 @@
-import type { ChainClient } from '../../chain/chain-client.ts'
-import { readHead } from '../../chain/head.ts'
-import { withTimeout } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'
+import type { ChainClient } from '../chain-client.ts'
+import { readHead } from '../head.ts'
+import { withTimeout } from '../rpc/timeouts.ts'
 
 /** How long another endpoint may take for its time, in ms. */
 const peerTimeoutMs = 3_000

@@ -21,10 +21,10 @@ import {
 } from '../../diagnosis/evidence/read-evidence-file.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
-import { listFileCommand } from '../../domain/shell-quoting.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { listFileCommand } from '../../domain/text/shell-quoting.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/context.ts'
-import { readOnlyContext } from '../../transactions/missing-rpc.ts'
+import { readOnlyContext } from '../../transactions/read-only-context.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */
 export function addEvidence(command: Command, world: CommandContext): void {

@@ -1,18 +1,18 @@
-import { Quote } from '../../api/quote.ts'
-import type { SwapStatus } from '../../api/swap-status.ts'
-import { AppError } from '../../domain/errors.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
-import { actionIntent, quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
+import { Quote } from '../../../api/quote.ts'
+import type { SwapStatus } from '../../../api/swap-status.ts'
+import { AppError } from '../../../domain/errors.ts'
+import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
+import { actionIntent, quoteIds, type StoredPlan } from '../../../guard/stored-plan.ts'
+import type { ExecutionContext, JournalOperation } from '../../../planning/context.ts'
 import {
   isRefunded,
   isUnderDelivered,
   isUnfilled,
   resultOf,
-} from '../../transactions/outcome/failed-deliveries.ts'
-import type { Cli } from '../action-handler-context.ts'
-import { reportFor } from './operation-report.ts'
-import { settleOperation } from './settle-operation.ts'
+} from '../../../transactions/outcome/failed-deliveries.ts'
+import type { Cli } from '../../action-handler-context.ts'
+import { reportFor } from '../operation-report.ts'
+import { settleOperation } from '../settle-operation.ts'
 
 type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../domain/errors.ts'
-import type { Proposal } from '../../planning/proposal-types.ts'
+import { AppError } from '../../../domain/errors.ts'
+import type { Proposal } from '../../../planning/proposal-types.ts'
 
 /** The least life that a quote needs for each transaction that comes before the one that uses it, in ms. */
 const perStep = 2_000

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { At } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { checkedServiceUrl } from '../../domain/service-url-and-key.ts'
-import { sanitizeText } from '../../domain/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Signable } from '../provider-api.ts'
 
 const Line = z.string().regex(/^[!-~]{1,200}$/)

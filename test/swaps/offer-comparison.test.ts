@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { gasCostUsd, isBetter, type NetPrices, netAmount } from '../../src/swaps/net-amount.ts'
+import { gasCostUsd, isBetter, type NetPrices, netAmount } from '../../src/swaps/offer-comparison.ts'
 import type { Ask, Offer } from '../../src/swaps/provider.ts'
 
 const token = (symbol: string, decimals: number) => ({

@@ -1,5 +1,5 @@
-import { canonical } from '../../domain/canonical-json.ts'
 import { AppError, type Exit } from '../../domain/errors.ts'
+import { canonical } from '../../domain/text/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { eventHash } from './event-chain.ts'
 import type { Operation } from './operation.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { didYouMean } from '../../src/domain/did-you-mean.ts'
+import { didYouMean } from '../../../src/domain/text/did-you-mean.ts'
 
 describe('the word that was probably meant', () => {
   test.each([

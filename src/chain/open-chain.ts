@@ -37,16 +37,3 @@ export const openChain = (network: Network, client: ChainClient, wrapped?: Addre
   rpc: readFromFreshest(namingNetwork(network, client)),
   wrapped,
 })
-
-/**
- * How far a chain's clock is ahead of ours, in seconds; deadlines in calldata use its clock. A minute is ignored, since the next
- * block is always ahead; more means that a clock was moved.
- */
-export async function clockAheadSeconds({ rpc }: Chain, nowMs: number): Promise<number> {
-  const [latest, pending] = (await rpc.batch(
-    ['latest', 'pending'].map((tag) => ['eth_getBlockByNumber', [tag, false]]),
-  )) as ({ timestamp: string } | null)[]
-  const time = Math.max(Number(latest?.timestamp ?? 0), Number(pending?.timestamp ?? 0))
-  const ahead = time - Math.floor(nowMs / 1000)
-  return ahead > 60 ? ahead : 0
-}

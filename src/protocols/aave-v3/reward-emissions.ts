@@ -1,9 +1,8 @@
 import { parseAbi } from 'viem/utils'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 import { feedAbi, freshFor } from '../oracle-prices.ts'
-import { queriesOf } from '../shared/contract-queries.ts'
 import { type MarketRewards, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
 
 /** The contract that an aToken names for its rewards (source: @aave/core-v3, IncentivizedERC20). */

@@ -1,0 +1,17 @@
+import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
+import type { ExternalPriceSource } from '../../engine/prices/external-prices.ts'
+
+/** The variable that names a server of USD prices. */
+const variable = 'SLUICE_PRICES_URL'
+
+/** Who prices what the chains do not, where the environment or the profile names somebody; unless it does, nobody is asked. */
+export async function externalPricesFrom(
+  env: Readonly<Record<string, string | undefined>>,
+  now: () => number,
+): Promise<{ externalPrices?: ExternalPriceSource }> {
+  const said = env[variable]
+  if (!said || said === 'none') return {}
+  const url = checkedPricesUrl(said, variable)
+  const { externalPriceSource } = await import('../../engine/prices/external-prices.ts')
+  return { externalPrices: externalPriceSource(url, { now }) }
+}

@@ -1,0 +1,33 @@
+import type { Action } from '../../api/action.ts'
+import type { Hex } from '../../domain/address.ts'
+import { AppError } from '../../domain/errors.ts'
+import { isChainInScope } from '../catalog-lookups.ts'
+import type { EngineContext } from '../context.ts'
+import { fieldError } from '../field-error.ts'
+import { takeClientReport } from './client-reports.ts'
+import { actionOf } from './get-action.ts'
+import { findOperation } from './issued-actions.ts'
+
+/** The report of a client. Without a hash there is nothing to check. */
+type ClientReport = {
+  actionId: string
+  event: 'SIGNED' | 'TX_FAILED'
+  txHash?: Hex | undefined
+  chainId?: number | undefined
+}
+
+/**
+ * Takes a client's report of the hash of its transaction and checks it. A transaction with another call is refused; one that no node knows
+ * yet is stored and checked later. Whether it succeeded is read from the chain only, also after TX_FAILED.
+ */
+export async function ingest(
+  context: EngineContext,
+  { actionId, txHash, chainId }: ClientReport,
+): Promise<Action> {
+  if (chainId !== undefined && !isChainInScope(context, chainId))
+    throw fieldError('chainId', 'is not a network of this service')
+  const found = await findOperation(context, actionId)
+  if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
+  if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)
+  return actionOf(context, actionId)
+}

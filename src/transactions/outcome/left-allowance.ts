@@ -1,0 +1,60 @@
+import { encodeFunctionData } from 'viem/utils'
+import type { ChainClient } from '../../chain/chain-client.ts'
+import { decodeApprove, erc20Abi } from '../../chain/erc20.ts'
+import type { Address } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
+import { networkNamed } from '../../domain/networks.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { tokenAt } from '../../domain/token.ts'
+import type { Operation, Step } from '../../store/journal/operation.ts'
+import type { Run } from '../run-state.ts'
+
+/** An allowance of a contract. `amount` is decimal text in the smallest unit. */
+type Allowance = { token: Address; spender: Address; amount: string }
+
+/** The allowance that is left when a step after its approval failed. */
+export async function remainingAllowance(
+  rpc: ChainClient,
+  operation: Operation,
+  failed: Step,
+): Promise<Allowance | undefined> {
+  const approval = operation.steps.findLast(
+    ({ leg, index, role, state, transaction }) =>
+      leg === failed.leg &&
+      index < failed.index &&
+      role === 'approve' &&
+      state === 'FINAL_OK' &&
+      // What is allowed at Permit2 ends by itself.
+      decodeApprove(transaction.data) !== undefined,
+  )
+  const decoded = approval && decodeApprove(approval.transaction.data)
+  if (!decoded) return undefined
+  const token = approval.transaction.to
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [operation.wallet, decoded.spender],
+  })
+  // A node failure must not hide the revert; the approved amount is the upper bound.
+  const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
+  const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
+  return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
+}
+
+/** The remaining allowance after a failure, as the end of a sentence; empty without one. */
+export function allowanceText(
+  { networks, tokens = [] }: Pick<Run, 'networks' | 'tokens'>,
+  chainId: number,
+  left: Allowance | undefined,
+): string {
+  if (!left) return ''
+  const token = tokenAt(tokens, chainId, left.token)
+  const amount = token
+    ? formatAmount(BigInt(left.amount), { ...token, symbol: sanitizeText(token.symbol) })
+    : `${left.amount} units of ${left.token}`
+  return `; ${left.spender} may still take ${amount} on ${networkNamed(networks, chainId).name}`
+}
+
+/** Removes that end from a message, for when the allowance is gone. */
+export const withoutAllowanceText = (message: string): string =>
+  message.replace(/; 0x[0-9a-fA-F]{40} may still take .+ on \S+$/, '')
