@@ -60,7 +60,7 @@ const ours: readonly RegExp[] = [
   /^cli\/options\/option-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queue-view\.ts: until\(one\)$/,
   // Said of a flag in a sentence, and nothing to be typed.
   /^chain\/rpc\/timeouts\.ts: host$/,
-  /^(sandbox\/node-processes|commands\/mcp|cli\/(output\/raw-answers|options\/(global|execution)-options))\.ts: |^commands\/strategies\/list\.ts: sanitizeText\(text\)$/,
+  /^(sandbox\/node-processes|commands\/mcp|cli\/(output\/raw-answers|options\/(global|sending-and-waiting)-options))\.ts: |^commands\/strategies\/list\.ts: sanitizeText\(text\)$/,
 ]
 
 /** The words of it that are to be typed: up to the end of the sentence or to what is said beside it. */
