@@ -14,7 +14,7 @@ export const places = (root, entries) => ({
           throw new Error(`${path} starts ${name}.ts, which is not an entry of the build`)
         return `join(import.meta.dirname, '${name}.js')`
       })
-      .replace(/import\.meta\.dirname(?!, '\w+\.js')/g, `(import.meta.dirname + '/../../src/${folder}')`)
+      .replace(/import\.meta\.dirname(?!, '[\w-]+\.js')/g, `(import.meta.dirname + '/../../src/${folder}')`)
   },
 })
 
