@@ -217,3 +217,21 @@ function wordsOf(line: string): string[] {
   })
   return out.split('\0').slice(0, -1)
 }
+
+test('every file and function that CONTRIBUTING names exists', () => {
+  const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const files = globSync(['{src,test,bench,bin,docs,.ci}/**/*', '*'], { cwd: root })
+  const names = new Set(files.map((file) => file.split('/').at(-1)))
+  const source = files
+    .filter((file) => /^(src|test|bench|bin)\/.*\.[tj]s$/.test(file))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('')
+  const code = inlineOf(guide)
+  const paths = code.flatMap((text) => /^[\w./-]+\.(?:ts|js|json)$/.exec(text) ?? [])
+  const missing = paths
+    .filter((path) => !/NAME|NETWORK|PATH|^dist\//.test(path))
+    .filter((path) => !(path.includes('/') ? files.some((file) => file.endsWith(path)) : names.has(path)))
+  const words = code.flatMap((text) => text.match(/\b[a-z]+[A-Z]\w+\b/g) ?? [])
+  const unknown = words.filter((word) => !new RegExp(`\\b${word}\\b`).test(source))
+  expect([paths.length > 60, words.length > 5, missing, unknown]).toEqual([true, true, [], []])
+})
