@@ -25,7 +25,7 @@ export function checkedServiceUrl(baseUrl: string, what: string): string {
 export function checkedPricesUrl(
   said: string,
   where: string,
-  hint = 'Such as https://coins.llama.fi, or none to ask nobody.',
+  hint = 'Such as https://coins.llama.fi, or none to use no price service.',
 ): string {
   const url = URL.parse(said)
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash

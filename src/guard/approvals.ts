@@ -77,7 +77,7 @@ function checkPermit(
   if (!spends?.through)
     return refuse(
       'POLICY_AUTHORITY',
-      'approve(address,address,uint160,uint48) gives somebody power over the wallet',
+      'approve(address,address,uint160,uint48) gives another address power over the wallet',
     )
   if (!permit)
     return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,address,uint160,uint48)')

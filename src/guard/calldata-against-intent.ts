@@ -51,7 +51,7 @@ function refuseUnrecoverablePayee({
   const lost = isItself ? 'the token itself' : whyLost(catalog, at, recipient, isCoin)
   if (lost)
     throw new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: what is sent there is lost`, {
-      hint: 'Name an address that somebody has the key of.',
+      hint: 'Name an address that has an owner.',
     })
 }
 
@@ -236,7 +236,7 @@ function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
     const power = authoritySelectors[selector]
     if (power !== undefined)
       throw deny(
-        { code: 'POLICY_AUTHORITY', message: `${power} gives somebody power over the wallet` },
+        { code: 'POLICY_AUTHORITY', message: `${power} gives another address power over the wallet` },
         index,
       )
     if (!isLast)
@@ -244,7 +244,10 @@ function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
     const hidden = findAuthorityCall(data)
     if (hidden !== undefined)
       throw deny(
-        { code: 'POLICY_AUTHORITY', message: `Inside it, ${hidden} gives somebody power over the wallet` },
+        {
+          code: 'POLICY_AUTHORITY',
+          message: `Inside it, ${hidden} gives another address power over the wallet`,
+        },
         index,
       )
     if (approvals > 2)

@@ -38,7 +38,7 @@ export function statedFeesFault(
   const empty = fees.find(({ amount }) => amount <= 0n)
   if (empty || sum >= of) return no(`A fee of ${empty?.amount ?? sum} is charged of ${of}`)
   if (fees.some(({ to }) => to === nativeAddress))
-    return no('A fee is paid to nobody, where it would be lost')
+    return no('A fee is paid to the zero address, where it would be lost')
   if (fees.length > mostFees) return no(`It pays ${fees.length} fees, and ${mostFees} are paid at most`)
   if (new Set(fees.map(({ to }) => to.toLowerCase())).size < fees.length)
     return no('It pays two fees to the same collector')

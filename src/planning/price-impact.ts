@@ -102,7 +102,7 @@ export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms)
       if (typed !== null || isLookedAt) continue
       throw new AppError(
         'POLICY_PRICE_IMPACT',
-        'Nobody but the service says what comes of this, so it is compared with no price',
+        'Only the service states the output, so there is no other price to compare it with',
         {
           details: { share: null },
           hint: 'If you accept that: --max-price-impact 100%. Or look at it in a terminal, without --yes.',

@@ -38,7 +38,7 @@ const edited = (why: string, isOlder = false): AppError =>
   new AppError(
     'POLICY_TAMPER',
     isOlder
-      ? 'The plan has no hash of what it shows: it is of another version of this program, or somebody changed it'
+      ? 'The plan has no hash of its content: another version of this program made it, or it was changed'
       : `The plan was changed after it was made: ${why}`,
   )
 

@@ -58,7 +58,7 @@ function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
   })
 }
 
-const notAllowed = 'Ask whoever gave you the API key what it is allowed to do.'
+const notAllowed = 'Ask the operator of the service what this API key may do.'
 
 /** What is said of a refusal outside the envelope of the service, as things that stand before it do. */
 function saidBeside(body: unknown): string | undefined {

@@ -62,7 +62,7 @@ test('what is not signed yet is not said to be safe to do again while another pr
   // Nobody is at work with it, and the same is refused as long as it is open.
   expect(await explained(id)).toMatchObject({
     situation: 'PARTLY_DONE',
-    verdict: expect.stringMatching(/Asked for anew, the same is refused until this one is gone on with/),
+    verdict: expect.stringMatching(/The same request is refused until this action is resumed/),
     safeToRetry: false,
     next: `sluice action resume ${id}`,
   })

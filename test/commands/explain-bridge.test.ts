@@ -58,7 +58,7 @@ const until = async (id: string, situation: string) => {
 const domain = () => sandbox.world.catalog().cctpV2.find(({ chainId }) => chainId === 31337)!.domain
 const usdc = () => sandbox.balanceOf(31338, sandbox.token(31338, 'USDC').address, sandbox.user.address)
 const burned =
-  /^100 USDC: burned on sandbox-one in 0x\w{64}, and not minted on sandbox-two\. Nobody else can have it\.$/
+  /^100 USDC: burned on sandbox-one in 0x\w{64}, and not minted on sandbox-two\. No one else can take it\.$/
 
 test('BRIDGE_WAITING, BRIDGE_STUCK when it takes too long, BRIDGE_DELIVERED when it came after all', async () => {
   await fault('bridge stuck')
@@ -80,9 +80,7 @@ test('BRIDGE_WAITING, BRIDGE_STUCK when it takes too long, BRIDGE_DELIVERED when
   await until(id, 'BRIDGE_DELIVERED')
   expect((await usdc()) - before).toBe(100_000000n)
   const said = await explain(id)
-  expect(said.verdict).toBe(
-    'The bridge delivered on sandbox-two, and nobody has gone on with the rest since.',
-  )
+  expect(said.verdict).toBe('The bridge delivered on sandbox-two, and the rest is not done yet.')
   expect(said.funds).toMatch(/^100 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
   expect(said.next).toBe(`sluice action resume ${id}`)
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
@@ -95,7 +93,7 @@ test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () =
   const id = await across()
   await until(id, 'BRIDGE_UNDELIVERED')
   expect(await explain(id)).toMatchObject({
-    verdict: 'The bridge has attested the transfer, and nobody has delivered it on sandbox-two yet.',
+    verdict: 'The bridge has attested the transfer, and it is not delivered on sandbox-two yet.',
     funds: expect.stringMatching(burned),
     next: `sluice action resume ${id}`,
   })
@@ -298,7 +296,7 @@ test('what an attestation service does not know of long ago is neither waiting, 
   expect(old.verdict).toMatch(
     /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago, and 60 min are usual at most\. That does not say that it is lost: it may be attested late, or be delivered already\. Look at what 0x\w{40} got on sandbox-two since/,
   )
-  expect(old.funds).toMatch(/Whether it is minted there is not known; nobody else can have it\.$/)
+  expect(old.funds).toMatch(/Whether it is minted there is not known; no one else can take it\.$/)
   expect(old.next).toBe(`sluice action export ${id}`)
   expect(JSON.stringify(old.evidence)).toMatch(/attestation service of the bridge does not know 0x/)
   expect(JSON.stringify(old.evidence)).not.toContain('has not attested')
@@ -311,7 +309,7 @@ test('what an attestation service does not know of long ago is neither waiting, 
   expect(resumed.json.error.message).toContain('does not know what was sent more than 60 min ago')
   // One that answers something else has said nothing.
   answers = 429
-  expect((await explain(id)).verdict).toMatch(/^Nobody can be asked now whether the bridge has attested/)
+  expect((await explain(id)).verdict).toMatch(/^Whether the bridge has attested the transfer cannot be read/)
   answers = undefined
   await fault('clear')
   await until(id, 'BRIDGE_DELIVERED')
@@ -328,7 +326,9 @@ test('what was delivered by a transaction that nobody names is gone on with for 
   expect({ exit, ...json.error }).toMatchObject({
     exit: 20,
     code: 'PENDING',
-    message: expect.stringMatching(/^The bridge delivered on sandbox-two, and nobody names the transaction/),
+    message: expect.stringMatching(
+      /^The bridge delivered on sandbox-two, but neither the service nor the node/,
+    ),
     hint: `Name another RPC in SLUICE_RPC_SANDBOX_TWO, one that gives logs, then: sluice action resume ${id}`,
   })
   await fault('clear')

@@ -40,7 +40,7 @@ const sentSwap = async () => {
   }
 }
 /** Until it is noticed, the same is refused for the allowance that the journal knows it to need. */
-const refused = ' Asked for anew, the same is refused until this one is gone on with or given up.'
+const refused = ' The same request is refused until this action is resumed or abandoned.'
 
 const explain = async (id: string, safeToRetry = true) => {
   const { exit, json } = await signsNothing(() => run(['action', 'explain', id, '--json']))

@@ -249,7 +249,7 @@ describe('what is signed and in no block', () => {
     const said = await explain(key)
     expect(said).toMatchObject({
       situation: 'SIGNED_NOT_SENT',
-      verdict: 'It is signed, and nobody has heard of it: it was not sent yet.',
+      verdict: 'It is signed and was not sent yet.',
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${said.id}`,
@@ -477,7 +477,7 @@ describe('what is mined', () => {
     const id = await sent()
     expect(await explain(id)).toMatchObject({
       situation: 'MINED_UNNOTICED',
-      verdict: 'All of it is mined and final; whoever carried it out ended before the journal could say so.',
+      verdict: 'All of it is mined and final; the run ended before the journal recorded it.',
       funds: `5 USDC: with ${friend}.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -529,7 +529,7 @@ describe('what is mined', () => {
     const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
     const half = {
       situation: 'PARTLY_DONE',
-      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back (sluice action revoke ${id}). Asked for anew, the same is refused until this one is gone on with or given up.`,
+      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
       funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -573,7 +573,7 @@ describe('what is mined', () => {
     expect(said).toMatchObject({
       situation: 'QUOTE_EXPIRED',
       verdict:
-        'A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one. Instead of a new plan, the allowance can be taken back. Asked for anew, the same is refused until this one is gone on with or given up.',
+        'A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one. Instead of a new plan, the allowance can be taken back. The same request is refused until this action is resumed or abandoned.',
       safeToRetry: false,
       next: `sluice action replan ${id}`,
     })
@@ -593,11 +593,9 @@ describe('what the node does not say', () => {
       safeToRetry: false,
       next: `sluice action explain ${id}`,
     })
-    expect(said.verdict).toMatch(
-      /^The chain does not answer, so that nobody knows more than the journal: sandbox-one: /,
-    )
+    expect(said.verdict).toMatch(/^The chain does not answer, so only the journal can be read: sandbox-one: /)
     expect(said.funds).toBe(
-      `Nobody can see the chain now. By the journal, 5 USDC may have left the wallet ${wallet()}, or may leave it at any time.`,
+      `The chain cannot be read now. By the journal, 5 USDC may have left the wallet ${wallet()}, or may leave it at any time.`,
     )
     expect(await explain(done)).toMatchObject({ situation: 'DONE' })
   })

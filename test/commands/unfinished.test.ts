@@ -62,7 +62,7 @@ describe('an action that is not finished', () => {
     expect(await explained()).toMatchObject({
       safeToRetry: false,
       verdict: expect.stringContaining(
-        'Asked for anew, the same is refused until this one is gone on with or given up.',
+        'The same request is refused until this action is resumed or abandoned.',
       ),
       next: `sluice action resume ${id}`,
     })

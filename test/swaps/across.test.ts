@@ -259,7 +259,7 @@ describe('a deposit that nobody pays out', () => {
     const ended = await run(['action', 'resume', id, '--json'])
     expect(ended).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
     expect(ended.json.error.message).toMatch(
-      /^Nobody paid it out on sandbox-two before 20.*, and nobody can any more\./,
+      /^It was not paid out on sandbox-two before 20.*, and cannot be any more\./,
     )
     const expired = await explain(id)
     expect(expired).toMatchObject({ situation: 'BRIDGE_EXPIRED', safeToRetry: false })

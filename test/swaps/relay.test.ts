@@ -455,7 +455,7 @@ describe('the service of Relay', () => {
     [
       'a way back in an unknown token',
       ordered({ refund: { currency: unknown } }),
-      /a token that nobody here knows/,
+      /a token that is not in the catalogue/,
     ],
     ['a way back until before', ordered({ refund: { deadline: deadline } }), /given back only until/],
     [

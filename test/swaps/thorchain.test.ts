@@ -157,7 +157,7 @@ describe('THORChain', () => {
     ['another asset', { memo: memo.replace('ETH.ETH', 'BASE.ETH') }, /does not name ETH on ethereum/],
     ['no limit', { memo: `=:ETH.ETH:${recipient}:` }, /no limit/],
     ['a limit below the minimum', { memo: `=:ETH.ETH:${recipient}:1761754859` }, /below the minimum/],
-    ['a fee for somebody', { memo: `${memo}:t:100` }, /pays a fee to somebody/],
+    ['a fee for somebody', { memo: `${memo}:t:100` }, /pays a fee to another address/],
     ['a memo that is too long', { memo: `${memo}/${'1'.repeat(20)}` }, /longer than 80 bytes/],
     ['the memo of something else', { memo: `+:ETH.ETH:${recipient}` }, /not the memo of a swap/],
     ['no memo', { memo: undefined }, /did not answer with a quote/],

@@ -170,7 +170,7 @@ describe('what a leg does beside what was asked', () => {
     const taking = [approve({ chainId, token: usdt.address, spender: trapped.to, amount: 5n }), trapped]
     await expect(tried(depositing(), [...taking, ...into()])).rejects.toMatchObject({
       code: 'POLICY_SIMULATION',
-      message: expect.stringContaining('something is taken that nobody asked for'),
+      message: expect.stringContaining('something is taken that was not requested'),
     })
   })
 

@@ -167,7 +167,7 @@ export function kindOf(
 export function describe(command: Command, variables: Variables): CommandSchema {
   const words = wordsOf(command)
   const output = outputs[words]
-  if (!output) throw new AppError('BUG', `Nobody has said what ${words} prints`)
+  if (!output) throw new AppError('BUG', `The output of ${words} is not defined`)
   return {
     command: words,
     description: command.description(),
@@ -226,7 +226,7 @@ const toggle = { type: 'boolean', about: 'yes, if given', choices: null }
 /** The type, form and choices of a placeholder. */
 function known(placeholder: string, where: string, choices: readonly string[] | undefined) {
   const kind = kindOf(placeholder, where, choices)
-  if (!kind) throw new AppError('BUG', `Nobody has said what <${placeholder}> of ${where} is`)
+  if (!kind) throw new AppError('BUG', `The kind of <${placeholder}> of ${where} is not defined`)
   const [type, about, schema] = kind
   return { type, about, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : null }
 }

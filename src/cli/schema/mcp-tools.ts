@@ -134,7 +134,7 @@ const wallet = z
 
 function valueFor(placeholder: string, where: string, choices: readonly string[] | undefined): z.ZodType {
   const kind = kindOf(placeholder, where, choices)
-  if (!kind) throw new AppError('BUG', `Nobody has said what <${placeholder}> of ${where} is`)
+  if (!kind) throw new AppError('BUG', `The kind of <${placeholder}> of ${where} is not defined`)
   const [type, , schema] = kind
   if (type === 'wallet' || where === '--wallet') return wallet
   return type === 'number' ? z.int().min(0).max(1_000_000) : schema

@@ -62,6 +62,6 @@ export function refuseChangedCall(evidence: Evidence, catalog: Catalog): void {
   throw new AppError(
     'EVIDENCE_CHANGED',
     `The evidence was changed after it was made, or another version made it: ${why}`,
-    { hint: 'Ask for it again, from whoever made it: sluice action export ID --out FILE' },
+    { hint: 'Ask its author for it again: sluice action export ID --out FILE' },
   )
 }

@@ -52,8 +52,8 @@ export function bridgeFundsText(facts: Facts): string {
   if (isMinted === true)
     return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
   return isMinted === false
-    ? `${burned}, and not minted on ${to.name}. Nobody else can have it.`
-    : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; nobody else can have it.`
+    ? `${burned}, and not minted on ${to.name}. No one else can take it.`
+    : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; no one else can take it.`
 }
 
 /** The same for an order: only its fill takes anything. */
@@ -100,8 +100,8 @@ function depositFundsText(facts: Facts): string {
   if (expiry?.refund)
     return `${sent}. ${expiry.refund.text} was paid back to ${wallet} there, in ${expiry.refund.hash}.`
   return isMinted === false
-    ? `${sent}, and not paid out on ${to.name}. Nobody else can have it: it is for ${recipient} there, or comes back to ${wallet}.`
-    : `${sent}, for ${recipient} on ${to.name}. Whether it is paid out there is not known; nobody else can have it.`
+    ? `${sent}, and not paid out on ${to.name}. No one else can take it: it is for ${recipient} there, or comes back to ${wallet}.`
+    : `${sent}, for ${recipient} on ${to.name}. Whether it is paid out there is not known; no one else can take it.`
 }
 
 /** Where the funds are before anything moved them. */

@@ -23,9 +23,7 @@ export const revokeSteps = (facts: Facts): string | null =>
 
 /** The following sentence that a repeated request is refused while this operation is open. */
 export const duplicateRefusedText = ({ operation }: Facts): string =>
-  holdsAllowance(operation)
-    ? ' Asked for anew, the same is refused until this one is gone on with or given up.'
-    : ''
+  holdsAllowance(operation) ? ' The same request is refused until this action is resumed or abandoned.' : ''
 
 /** The end of a sentence: another process is using the wallet. */
 export const walletBusyText = ({ operation: { wallet } }: Facts): string =>
@@ -52,7 +50,7 @@ export function blockerText(facts: Facts): string {
     refused: `Go on once that has changed; or ${giveUp}`,
     forever: `That does not change by itself: ${giveUp}`,
   }
-  return ` It cannot be gone on with now: ${blocker.reason}. ${ways[blocker.is]}`
+  return ` It cannot be resumed now: ${blocker.reason}. ${ways[blocker.is]}`
 }
 
 /** Why the last run stopped, as a following sentence; empty if a current blocker is reported. */

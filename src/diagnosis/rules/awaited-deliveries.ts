@@ -13,7 +13,7 @@ const waited = (facts: Facts): number => facts.now - bridge(facts).since
 
 const isUnasked = (facts: Facts): boolean => bridge(facts).isAttested === undefined
 
-const unaskedText = 'Nobody can be asked now whether the bridge has attested the transfer'
+const unaskedText = 'Whether the bridge has attested the transfer cannot be read now'
 
 const whoOf = (facts: Facts): string => (bridge(facts).way === 'desk' ? 'desk' : 'bridge')
 
@@ -66,7 +66,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     verdict: (facts) =>
       bridge(facts).way === 'order'
         ? `The order was filled on ${bridge(facts).to.name}, and that is not recorded yet.`
-        : `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, and nobody has gone on with the rest since.${blockerText(facts)}`,
+        : `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, and the rest is not done yet.${blockerText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     next: unsignedNextSteps,
@@ -77,7 +77,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     verdict: (facts) =>
       bridge(facts).unfilled === 'cancelled'
         ? 'The order was cancelled before anybody filled it: nothing was swapped.'
-        : `Nobody filled the order before ${expiryText(facts)}, and nobody can any more: nothing was swapped.`,
+        : `The order was not filled before ${expiryText(facts)} and has expired: nothing was swapped.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the fill.
@@ -88,8 +88,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'order',
     verdict: (facts) =>
       bridge(facts).isMinted === undefined || !bridge(facts).expiry
-        ? 'Nobody can be asked now whether the order was filled.'
-        : `The order is open until ${expiryText(facts)}, and nobody has filled it yet: nothing has been swapped.`,
+        ? 'Whether the order was filled cannot be read now.'
+        : `The order is open until ${expiryText(facts)} and not filled yet: nothing has been swapped.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -100,7 +100,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     verdict: (facts) =>
       bridge(facts).way === 'desk'
         ? `The desk did not swap it, and paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`
-        : `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`,
+        : `It was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the delivery.
@@ -134,7 +134,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'solver',
     verdict: (facts) =>
       isUnseen(facts)
-        ? `Nobody can be asked now whether a solver has paid it out on ${bridge(facts).to.name}.`
+        ? `Whether a solver has paid it out on ${bridge(facts).to.name} cannot be read now.`
         : `No solver has paid it out on ${bridge(facts).to.name} yet.${saidText(facts)}${orderText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
@@ -144,7 +144,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'RAMP_STUCK',
     is: (facts) => facts.bridge?.way === 'desk' && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The desk has not paid for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}, and ${minutes(bridge(facts).usualMs)} are usual at most. It may hold the ticket: ask whoever runs the desk, with the transaction ${bridge(facts).burn}.`,
+      `The desk has not paid for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}, and ${minutes(bridge(facts).usualMs)} are usual at most. It may hold the ticket: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -154,7 +154,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'desk',
     verdict: (facts) =>
       isUnseen(facts)
-        ? 'Nobody can be asked now whether the desk has paid.'
+        ? 'Whether the desk has paid cannot be read now.'
         : `The desk has what was sent, and has not paid ${bridge(facts).recipient} yet, which takes some minutes. What its ticket says does not count before the chain shows it.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
@@ -164,7 +164,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_EXPIRED',
     is: ({ bridge }) => bridge?.expiry?.isPast === true,
     verdict: (facts) =>
-      `Nobody paid it out on ${bridge(facts).to.name} before ${expiryText(facts)}, and nobody can any more. The bridge pays it back to ${facts.operation.wallet} on ${bridge(facts).from.name} with one of its next bundles, usually within some hours.`,
+      `It was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)}, and cannot be any more. The bridge pays it back to ${facts.operation.wallet} on ${bridge(facts).from.name} with one of its next bundles, usually within some hours.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -174,8 +174,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'deposit',
     verdict: (facts) =>
       bridge(facts).isMinted === undefined || !bridge(facts).expiry
-        ? `Nobody can be asked now whether a relayer has paid it out on ${bridge(facts).to.name}.`
-        : `No relayer has paid it out on ${bridge(facts).to.name} yet. One can until ${expiryText(facts)}; what nobody pays out is paid back to ${facts.operation.wallet}.`,
+        ? `Whether a relayer has paid it out on ${bridge(facts).to.name} cannot be read now.`
+        : `No relayer has paid it out on ${bridge(facts).to.name} yet. One can until ${expiryText(facts)}; after that it is paid back to ${facts.operation.wallet}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -184,7 +184,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_UNDELIVERED',
     is: ({ bridge }) => bridge?.isAttested === true,
     verdict: (facts) =>
-      `The bridge has attested the transfer, and nobody has delivered it on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
+      `The bridge has attested the transfer, and it is not delivered on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -194,7 +194,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_STUCK',
     is: ({ bridge }) => bridge?.isUnknown === true,
     verdict: (facts) =>
-      `The attestation service of the bridge does not know the transfer, which was sent ${minutes(waited(facts))} ago, and ${minutes(bridge(facts).usualMs)} are usual at most. That does not say that it is lost: it may be attested late, or be delivered already. Look at what ${bridge(facts).recipient} got on ${bridge(facts).to.name} since, and ask whoever runs the bridge with what is exported.`,
+      `The attestation service of the bridge does not know the transfer, which was sent ${minutes(waited(facts))} ago, and ${minutes(bridge(facts).usualMs)} are usual at most. That does not say that it is lost: it may be attested late, or be delivered already. Look at what ${bridge(facts).recipient} got on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -215,7 +215,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge !== undefined,
     verdict: (facts) =>
       isUnasked(facts)
-        ? `${unaskedText}, which takes a while at first.`
+        ? `${unaskedText}. An attestation takes a while at first.`
         : 'The bridge has not attested the transfer yet, which is usual at first.',
     funds: bridgeFundsText,
     safeToRetry: neverSafe,

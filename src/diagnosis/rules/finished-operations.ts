@@ -110,7 +110,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     funds: (facts) =>
       facts.successorId === undefined
         ? fundsText(facts)
-        : `Nothing was moved by it. What ${facts.successorId} moved is told there.`,
+        : `It moved nothing. See ${facts.successorId} for what that action moved.`,
     safeToRetry: (facts) => facts.successorId === undefined && isSafeToRetry(facts),
     next: ({ successorId: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },

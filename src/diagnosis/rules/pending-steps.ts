@@ -60,7 +60,7 @@ const refusedRule: DiagnosisRule = {
     return is !== undefined && is !== 'high' && (isCancelling(facts.focus!.attempts) || !isLate(facts))
   },
   verdict: (facts) =>
-    `${step(facts)} was sent, and the node of ${networkOf(facts)} refused ${isCancelling(facts.focus!.attempts) ? 'what cancels it' : 'it'}: ${refusal(facts)!.words}. It does not have it now, and whoever has its bytes may still send it.`,
+    `${step(facts)} was sent, and the node of ${networkOf(facts)} refused ${isCancelling(facts.focus!.attempts) ? 'what cancels it' : 'it'}: ${refusal(facts)!.words}. The node does not have it now, but anyone with its bytes can still send it.`,
   funds,
   safeToRetry: neverSafe,
   next: (facts) => {
@@ -129,7 +129,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       isUnconfirmed(facts) &&
       facts.focus!.step.state === 'SIGNED' &&
       facts.focus!.onChain?.waiting === undefined,
-    verdict: (facts) => `${step(facts)} is signed, and nobody has heard of it: it was not sent yet.`,
+    verdict: (facts) => `${step(facts)} is signed and was not sent yet.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),

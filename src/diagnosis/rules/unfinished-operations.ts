@@ -88,8 +88,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     situation: 'MINED_UNNOTICED',
     is: ({ operation, steps }) =>
       activeSteps(operation).every((step) => steps.some((one) => one.step === step && hasStepSucceeded(one))),
-    verdict: () =>
-      'All of it is mined and final; whoever carried it out ended before the journal could say so.',
+    verdict: () => 'All of it is mined and final; the run ended before the journal recorded it.',
     funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -98,7 +97,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     // The fallback: it does not claim success.
     situation: 'PARTLY_DONE',
     is: () => true,
-    verdict: () => 'Not all of it happened, and the journal does not say how it goes on.',
+    verdict: () => 'Not all of it happened, and the journal does not show how to continue.',
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'show'),

@@ -8,8 +8,8 @@ export const unreachableRules: readonly DiagnosisRule[] = [
     situation: 'WRONG_CHAIN',
     is: (facts) => failingChains(facts, 'another').length > 0,
     verdict: (facts) =>
-      `The RPC is of another chain, so that nobody knows more than the journal: ${textOf(failingChains(facts, 'another'))}.`,
-    funds: (facts) => `Nobody can see ${originNetwork(facts)} through this RPC. ${fundsByJournal(facts)}`,
+      `The RPC serves another chain, so only the journal can be read: ${textOf(failingChains(facts, 'another'))}.`,
+    funds: (facts) => `This RPC does not show ${originNetwork(facts)}. ${fundsByJournal(facts)}`,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'explain'),
   },
@@ -17,8 +17,8 @@ export const unreachableRules: readonly DiagnosisRule[] = [
     situation: 'CHAIN_SILENT',
     is: (facts) => failingChains(facts, 'silent').length > 0,
     verdict: (facts) =>
-      `The chain does not answer, so that nobody knows more than the journal: ${textOf(failingChains(facts, 'silent'))}.`,
-    funds: (facts) => `Nobody can see the chain now. ${fundsByJournal(facts)}`,
+      `The chain does not answer, so only the journal can be read: ${textOf(failingChains(facts, 'silent'))}.`,
+    funds: (facts) => `The chain cannot be read now. ${fundsByJournal(facts)}`,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'explain'),
   },

@@ -6,7 +6,7 @@ const refused = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
     cause,
     details: { policy: path },
-    hint: `Nobody but you may write it: chmod go-w ${shellPath(path)}`,
+    hint: `Let only its owner write it: chmod go-w ${shellPath(path)}`,
   })
 
 function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {

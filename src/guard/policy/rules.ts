@@ -135,6 +135,6 @@ export function enforceRules(rules: readonly RuleResult[]): void {
   const { rule, wanted, found, code, hint } = broken
   throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, and it says ${wanted}`, {
     details: { rule, wanted, found },
-    hint: hint ?? 'Somebody who may change the policy has to decide: see policy.json, or --policy FILE',
+    hint: hint ?? 'The owner of the policy has to decide: see policy.json, or --policy FILE',
   })
 }

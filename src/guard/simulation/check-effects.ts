@@ -140,7 +140,7 @@ export function checkEffect(
     if (delta >= least) continue
     throw new AppError(
       'POLICY_SIMULATION',
-      `In the simulation ${bound?.what ?? 'something is taken that nobody asked for'}: ${formatAmount(delta, token)} instead of at least ${formatAmount(least, token)}`,
+      `In the simulation ${bound?.what ?? 'something is taken that was not requested'}: ${formatAmount(delta, token)} instead of at least ${formatAmount(least, token)}`,
       { details: { token: token.address, change: delta.toString(), least: least.toString() } },
     )
   }
@@ -182,7 +182,7 @@ function refuseRemainder(intent: Intent, changes: Simulation['changes']): void {
     `In the simulation something of the position is left: ${formatAmount(left, receipt)}, and all of it was to come out`,
     {
       details: { token: receipt.address, left: left.toString() },
-      hint: 'Ask again: somebody may have sent some of it meanwhile. Or name the amount.',
+      hint: 'Ask again: some of it may have been sent meanwhile. Or name the amount.',
     },
   )
 }

@@ -62,7 +62,7 @@ export function refuseGrantedAuthority(
     if (isNothing || isAsked) continue
     throw new AppError(
       'POLICY_SIMULATION',
-      `In the simulation ${accountIn(other)} gets ${power} at ${address}, which nobody asked for`,
+      `In the simulation ${accountIn(other)} gets ${power} at ${address}, which was not requested`,
       { details: { contract: address, topics } },
     )
   }

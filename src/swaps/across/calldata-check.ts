@@ -97,7 +97,7 @@ export function checkDepositCalldata(
   if (!isWordOf(depositor, wallet))
     return refuse(
       'POLICY_RECIPIENT',
-      `What nobody fills would be paid back to ${depositor}, not to ${wallet}`,
+      `A deposit that expires would be paid back to ${depositor}, not to ${wallet}`,
     )
   if (message !== '0x')
     return refuse('POLICY_QUOTE_DRIFT', 'It carries a message that the recipient would be called with')

@@ -66,6 +66,6 @@ export async function pricesOf(
     forwarding === undefined ? [] : [{ ...price, forwarding }],
   )
   if (delivered.length === 0)
-    throw wrong('Circle does not deliver what is burnt for this network, and nobody else does', status)
+    throw wrong('Circle does not deliver on this network, and no one else does', status)
   return delivered
 }

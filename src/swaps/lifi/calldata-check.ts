@@ -161,7 +161,7 @@ function checkTransferCalldata(
   { name, token, receiver, isPlain, kept, deposit }: Extract<Terms, { kind: 'deposit' }>,
   intent: Swap,
 ): Verdict {
-  if (!isPlain) return refuse('POLICY_QUOTE_DRIFT', 'It carries a swap or a call that nobody asked for')
+  if (!isPlain) return refuse('POLICY_QUOTE_DRIFT', 'It carries a swap or a call that was not requested')
   if (!sameAddress(token, intent.tokenIn.address))
     return refuse('POLICY_AMOUNT', `It takes the token ${token}, not ${intent.tokenIn.address}`)
   if (!sameAddress(receiver, intent.recipient))

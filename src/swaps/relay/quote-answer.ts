@@ -105,7 +105,7 @@ export function readQuote(
     call.amount === amount
   if (!isAsked) return 'asks for another deposit than of what is swapped'
   const order = Order.safeParse(found.protocol?.v2.orderData).data
-  if (!order) return 'does not show an order that pays the recipient and nobody else'
+  if (!order) return 'does not show an order that pays the recipient alone'
   if (!sameAddress(order.solver, here.solver) || order.solverChainId !== here.solverChain)
     return 'names another solver than the catalogue'
   const terms = termsOf(order, deposit.requestId, ends)

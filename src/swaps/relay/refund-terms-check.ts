@@ -22,7 +22,7 @@ export function refundFault(
   { asked, ends, tokens }: RefundTerms,
 ): RefundFault | undefined {
   const { tokenIn, tokenOut, wallet, recipient } = asked
-  if (refunds.length === 0) return { of: 'recipient', text: 'can be given back to nobody' }
+  if (refunds.length === 0) return { of: 'recipient', text: 'has no address that it can be given back to' }
   for (const refund of refunds) {
     const { chainId, currency, recipient: to } = refund
     const isThere = chainId !== BigInt(tokenIn.chainId)
@@ -33,7 +33,7 @@ export function refundFault(
       (one) => BigInt(one.chainId) === chainId && sameAddress(one.address, currency),
     )
     if (!isCoin && !isKnown && !tokenAt(tokens, Number(chainId), currency))
-      return { of: 'token', text: `may be given back in ${currency}, a token that nobody here knows` }
+      return { of: 'token', text: `may be given back in ${currency}, a token that is not in the catalogue` }
     if (refund.deadline < deadline)
       return {
         of: 'deadline',

@@ -69,7 +69,7 @@ const Status = z.object({
 /** What a memo does not say as was asked. */
 function wrongInMemo(memo: string, ask: DepositAsk, least: bigint): string | undefined {
   const read = readSwapMemo(memo)
-  if (!read) return 'it is not the memo of a swap, or pays a fee to somebody'
+  if (!read) return 'it is not the memo of a swap, or pays a fee to another address'
   if (!namesAsset(read.asset, ask.tokenOut))
     return `it does not name ${ask.tokenOut.symbol} on ${ask.to.name}`
   if (!pays(read.destination, ask.recipient)) return 'it names another recipient'

@@ -138,7 +138,7 @@ function unseenDeliveryError(
   return unseen === 'unfound'
     ? new AppError(
         'PENDING',
-        `The bridge delivered on ${network.name}, and nobody names the transaction that did: not the service, and not the node of ${network.name}`,
+        `The bridge delivered on ${network.name}, but neither the service nor the node of ${network.name} names the transaction`,
         {
           details,
           hint: `Name another RPC in ${rpcVariable(network)}, one that gives logs, then: sluice action resume ${id}`,
@@ -161,7 +161,7 @@ function expiredError(
   const [here, there] = [legs[0]!.chainId, chainId].map((one) => networkNamed(networks, one).name)
   return new AppError(
     'PENDING',
-    `Nobody paid it out on ${there} before ${new Date(until * 1_000).toISOString()}, and nobody can any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
+    `It was not paid out on ${there} before ${new Date(until * 1_000).toISOString()}, and cannot be any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
     { details: { operation: id, expired: until }, hint: `Later: sluice action resume ${id}` },
   )
 }
@@ -170,10 +170,10 @@ function expiredError(
 const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
   new AppError(
     'PENDING',
-    `The order is open until ${new Date(until * 1_000).toISOString()}: nothing has been swapped yet, and nothing is taken before somebody fills it`,
+    `The order is open until ${new Date(until * 1_000).toISOString()}: nothing has been swapped yet, and nothing is taken before it is filled`,
     {
       details: { operation: id, until },
-      hint: `sluice action resume ${id}, or take back the allowance without which nobody can fill it: sluice action revoke ${id}`,
+      hint: `sluice action resume ${id}, or revoke the allowance that a fill needs: sluice action revoke ${id}`,
     },
   )
 

@@ -83,7 +83,7 @@ export function unfilledError(operation: Operation): AppError {
   const { unfilled } = resultOf(operation)
   return new AppError(
     'ORDER_UNFILLED',
-    `${unfilled ? unfilledText(unfilled) : `Nobody filled the order of ${id}`}. Nothing was swapped, and nothing was taken; an allowance of the relayer that is left stays until it is revoked.`,
+    `${unfilled ? unfilledText(unfilled) : `The order of ${id} was not filled`}. Nothing was swapped, and nothing was taken; an allowance of the relayer that is left stays until it is revoked.`,
     { details: { operation: id, ...unfilled }, hint: `sluice action revoke ${id}` },
   )
 }
@@ -91,7 +91,7 @@ export function unfilledError(operation: Operation): AppError {
 /** Why an order was not filled, as a sentence without its end. */
 export const unfilledText = ({ why, until, network }: Unfilled): string =>
   why === 'expired'
-    ? `Nobody filled the order on ${sanitizeText(network)} before ${new Date(until * 1_000).toISOString()}, and nobody can any more`
+    ? `The order on ${sanitizeText(network)} was not filled before ${new Date(until * 1_000).toISOString()} and has expired`
     : `The order on ${sanitizeText(network)} was cancelled before anybody filled it`
 
 /** The error of an operation whose bridge paid back what was sent. */
@@ -107,7 +107,7 @@ export function refundError(operation: Operation): AppError {
 const refundedBy = {
   desk: 'The desk did not swap it, and',
   solver: 'The solver did not fill the order, and',
-  bridge: 'Nobody paid it out on the other chain in time, and the bridge',
+  bridge: 'It was not paid out on the other chain in time, and the bridge',
 } as const
 
 /** What was paid back, where and to whom, as part of a sentence. */

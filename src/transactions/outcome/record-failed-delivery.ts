@@ -5,7 +5,7 @@ import type { Refund, UnderDelivery, Unfilled } from './failed-deliveries.ts'
 /** Ends an operation whose order nobody can fill any more: nothing was taken. */
 export function failUnfilled(journal: OperationJournal, id: string, unfilled: Unfilled): Operation {
   if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
-  const why = unfilled.why === 'expired' ? 'nobody filled the order in time' : 'the order was cancelled'
+  const why = unfilled.why === 'expired' ? 'the order was not filled in time' : 'the order was cancelled'
   journal.settle(id, 'FAILED', why, 25, { unfilled })
   return journal.find(id)!
 }

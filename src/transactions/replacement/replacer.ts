@@ -99,7 +99,7 @@ export async function feeCapError(
     {
       details: { operation: id, ...(refused && { refused: refused.words }) },
       hint: isPolicy
-        ? `Somebody who may change the policy has to decide; to follow what was sent: sluice action resume ${id}`
+        ? `The owner of the policy has to decide; to follow what was sent: sluice action resume ${id}`
         : `${again} --max-fee ${formatUnits(enough, 9)}`,
     },
   )
