@@ -54,3 +54,6 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
 
 /** The private key in a file that contains only 32 bytes in hex. */
 export const readKeyFile = (path: string): Hex => parsePrivateKey(readPrivateFile(path))
+
+/** The password in a file, without the line break at its end. */
+export const readPasswordFile = (path: string): string => readPrivateFile(path).replace(/\r?\n$/, '')

@@ -7,7 +7,7 @@ import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { shellOperand, shellPath } from '../../domain/text/shell-quoting.ts'
-import { readPrivateFile } from '../../signing/read-private-file.ts'
+import { readPasswordFile } from '../../signing/read-private-file.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { KeySource, SigningService } from '../../signing/signing-service-protocol.ts'
@@ -101,7 +101,7 @@ async function passwordOf(
   remembered: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string> {
   try {
-    if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+    if (passwordFile !== undefined) return readPasswordFile(passwordFile)
     return (
       secrets.password ??
       (await remembered()) ??

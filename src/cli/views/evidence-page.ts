@@ -3,18 +3,11 @@ import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
 import type { Evidence } from '../../diagnosis/evidence/make-evidence.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
+import { escapeHtml } from '../../domain/text/escape-html.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { toJson } from '../output/output.ts'
 import { decimal, formatUnits, when } from '../terminal/format.ts'
 import { coinOf } from './call-view.ts'
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
 
 // A symbol cannot come from JSON, so foreign text is always escaped.
 const markup = Symbol('markup')
@@ -35,7 +28,7 @@ function written(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'object' && markup in value) return (value as Html)[markup]
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return sanitizeText(text).replace(/[&<>"']/g, (character) => entities[character]!)
+  return escapeHtml(sanitizeText(text))
 }
 
 /** The style of the page: any width, light or dark, and print. */

@@ -1,7 +1,7 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { secret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
-import { readPrivateFile } from '../../signing/read-private-file.ts'
+import { readPasswordFile } from '../../signing/read-private-file.ts'
 
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
 export type PasswordOptions = { passwordFile?: string; keychain?: boolean }
@@ -9,8 +9,7 @@ export type PasswordOptions = { passwordFile?: string; keychain?: boolean }
 /** A password for a new keystore, entered twice if it is not given. */
 export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {
   const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
-  const given =
-    passwordFile === undefined ? cli.world.password : readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+  const given = passwordFile === undefined ? cli.world.password : readPasswordFile(passwordFile)
   if (given !== undefined) return notEmpty(given)
   const first = notEmpty(await secret(cli.io, cli.globals, 'New password:', instead))
   if ((await secret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
@@ -26,7 +25,7 @@ export async function existingPassword(
   { passwordFile }: PasswordOptions,
   path: string,
 ): Promise<string> {
-  if (passwordFile !== undefined) return readPrivateFile(passwordFile).replace(/\r?\n$/, '')
+  if (passwordFile !== undefined) return readPasswordFile(passwordFile)
   return (
     cli.world.password ??
     secret(cli.io, cli.globals, `Password of ${path}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')

@@ -27,7 +27,8 @@ export function checkAaveV3Calldata({ data }: Transaction, intent: MarketIntent,
   if (call.functionName === 'supply') {
     if (amount !== intent.amount)
       return refuse('POLICY_AMOUNT', `It supplies ${amount}, not ${intent.amount}`)
-    if (call.args[3] !== 0) return refuse('POLICY_AMOUNT', 'It carries a referral code that was not requested')
+    if (call.args[3] !== 0)
+      return refuse('POLICY_AMOUNT', 'It carries a referral code that was not requested')
     return {
       bound: {
         name: 'supply',
