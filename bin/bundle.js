@@ -35,7 +35,7 @@ const ways = {
   chains: [
     'engine/engine',
     'chain/rpc/failover',
-    'sandbox/client',
+    'sandbox/daemon-client',
     'store/engine/store',
     'store/sql/sqlite',
     'app/backends/engine-backend',

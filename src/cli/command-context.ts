@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Exit } from '../domain/errors.ts'
-import type { JournalOperation } from '../planning/context.ts'
+import type { JournalOperation } from '../planning/execution-context.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SigningService } from '../signing/signing-service-protocol.ts'
 import type { ReceivedQuotes } from './asked-quote.ts'

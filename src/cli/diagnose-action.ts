@@ -3,7 +3,7 @@ import { explain, type ServiceReport } from '../diagnosis/explain.ts'
 import type { Verdict } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
-import type { ExecutionContext, JournalOperation } from '../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../planning/execution-context.ts'
 import type { Cli } from './action-handler-context.ts'
 import { serviceSwapStatus } from './signing-flow/quotes/swap-status-from-service.ts'
 /**

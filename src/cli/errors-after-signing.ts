@@ -1,7 +1,7 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import { shellWord } from '../domain/text/shell-quoting.ts'
-import type { JournalOperation } from '../planning/context.ts'
+import type { JournalOperation } from '../planning/execution-context.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
 import type { SignedOperation } from './command-context.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { List } from './output/view.ts'
+import type { List } from './output/view-types.ts'
 
 /** Reads every page of a paged endpoint, with the largest page size. Stops if a page repeats. */
 export async function allPages<row>(

@@ -4,7 +4,7 @@ import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import type { Cli } from './action-handler-context.ts'
 import { chosen, toJson } from './output/output.ts'
-import type { View } from './output/view.ts'
+import type { View } from './output/view-types.ts'
 
 /** `again` is the command that continues watching. */
 type Watch<value> = {

@@ -13,7 +13,7 @@ import { policyRules } from '../guard/policy/rules.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { checkWithoutPolicy, policyFacts } from '../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../planning/compare-with-own-engine.ts'
-import type { ExecutionContext } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/execution-context.ts'
 import type { Proposal } from '../planning/proposal-types.ts'
 import { readPlanFile } from '../planning/read-plan-file.ts'
 

@@ -1,5 +1,5 @@
 import { canonical } from '../domain/text/canonical-json.ts'
-import type { ExecutionContext } from '../planning/context.ts'
+import type { ExecutionContext } from '../planning/execution-context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
 /** The operation that replaced an unsigned one under the same key and request; it speaks for both. */

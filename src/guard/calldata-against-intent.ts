@@ -29,7 +29,7 @@ import {
   insideFeesFault,
   refuseHighServiceFee,
   statedFeesFault,
-} from './service-fees.ts'
+} from './stated-fee-checks.ts'
 import { type Exemptions, noExemptions } from './user-limits-and-exemptions.ts'
 
 /** Refuses payments of a swap or transfer to addresses from which they would never return, for anybody. */

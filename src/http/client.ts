@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
-import { parseStrict } from './json.ts'
 import { hidden } from './redaction.ts'
+import { parseStrict } from './strict-json.ts'
 
 /** What is wrong with a certificate, by the codes of OpenSSL that Node passes on (nodejs.org/api/tls.html, X509 certificate error codes). */
 const flaws: Readonly<Record<string, string>> = {

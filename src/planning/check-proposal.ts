@@ -28,9 +28,9 @@ import {
   type SlippageEstimate,
   slippageEstimates,
 } from './compare-with-own-engine.ts'
-import type { ExecutionContext } from './context.ts'
 import type { CheckedContract } from './contract-code.ts'
 import { withUnknownPayoutNote } from './deposit-withdraw-previews.ts'
+import type { ExecutionContext } from './execution-context.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'

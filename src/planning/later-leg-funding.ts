@@ -16,8 +16,8 @@ import { type LaterLegSimulation, simulateLater } from '../guard/simulation/simu
 import { feeCapOf, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
-import type { ExecutionContext } from './context.ts'
 import { expectedShares } from './deposit-withdraw-previews.ts'
+import type { ExecutionContext } from './execution-context.ts'
 import type { ProposedLeg } from './proposal-types.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 

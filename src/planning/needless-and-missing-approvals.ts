@@ -7,7 +7,7 @@ import { readsOf } from '../guard/simulation/wallet-state.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowedFor } from '../swaps/swap-provider-registry.ts'
-import type { ExecutionContext } from './context.ts'
+import type { ExecutionContext } from './execution-context.ts'
 import type { Proposal } from './proposal-types.ts'
 
 /**

@@ -13,7 +13,7 @@ import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { paymentOf, stepFeesOf } from '../protocols/service-fees-of-intent.ts'
 import type { Operation, Step } from '../store/journal/operation.ts'
 import { type CheckedPlan, checkProposal } from './check-proposal.ts'
-import type { ExecutionContext } from './context.ts'
+import type { ExecutionContext } from './execution-context.ts'
 import { storedFeeBound } from './fee-bound.ts'
 import type { ProposedLeg, ReplannableLeg } from './proposal-types.ts'
 

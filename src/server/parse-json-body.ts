@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { doubtfulName, parseStrict, poisonous } from '../http/json.ts'
+import { doubtfulName, parseStrict, poisonous } from '../http/strict-json.ts'
 import { refusal } from './route-handler.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -5,7 +5,7 @@ import type { OlderRoute } from '../api/older-routes.ts'
 import type { Route } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
-import { poisonous } from '../http/json.ts'
+import { poisonous } from '../http/strict-json.ts'
 import type { Served } from './served-routes.ts'
 
 /** What a request brings, its parts still apart. Where a name is given twice, `query` holds a list. `url` is path and query as they came. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
+import { exchangeJson } from '../http/client.ts'
 import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
 
 /** An amount as the services of aggregators write it, in the smallest unit. */
@@ -77,3 +78,7 @@ function limited(provider: string, label: string, { status, headers }: ApiAnswer
     { details: { provider, status, retryAfterSeconds: wait } },
   )
 }
+
+/** Sends a request to the service of a provider over HTTP. */
+export const serviceExchange: SwapDependencies['exchangeJson'] = ({ url, body, headers = {}, signal }) =>
+  exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) })

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Address } from '../../src/domain/address.ts'
-import { connectSandbox } from '../../src/sandbox/client.ts'
+import { connectSandbox } from '../../src/sandbox/daemon-client.ts'
 import { attemptsIn, programHome, spawnSluice } from '../support/program.ts'
 
 const friend: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'

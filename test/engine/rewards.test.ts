@@ -9,7 +9,7 @@ import type { Price } from '../../src/domain/usd.ts'
 import type { CompoundV2Constants } from '../../src/protocols/compound-v2/constants-schema.ts'
 import { compoundV2Rewards } from '../../src/protocols/compound-v2/reward-emissions.ts'
 import { cometRewards } from '../../src/protocols/compound-v3/reward-emissions.ts'
-import { type MarketRewards, rewardRate } from '../../src/protocols/shared/rewards.ts'
+import { type MarketRewards, rewardRate } from '../../src/protocols/shared/market-rewards.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { codeSaying } from './sayings.ts'
 

@@ -6,7 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { ensureSandbox, type SandboxClient, sandboxDown, sandboxStatus } from '../../src/sandbox/client.ts'
+import {
+  ensureSandbox,
+  type SandboxClient,
+  sandboxDown,
+  sandboxStatus,
+} from '../../src/sandbox/daemon-client.ts'
 import type { EnsureOptions } from '../../src/sandbox/daemon-launch.ts'
 import { readRecord, sandboxFiles } from '../../src/sandbox/daemon-record.ts'
 import { allProcesses } from '../../src/sandbox/node-processes.ts'

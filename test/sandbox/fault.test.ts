@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, inject, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import { sandboxDown } from '../../src/sandbox/client.ts'
+import { sandboxDown } from '../../src/sandbox/daemon-client.ts'
 import { sandboxFiles } from '../../src/sandbox/daemon-record.ts'
 import { programHome, spawnSluice } from '../support/program.ts'
 

@@ -6,7 +6,7 @@ import type {
   DepositDependencies,
   DepositProvider,
 } from '../../src/swaps/deposit-provider.ts'
-import { serviceExchange } from '../../src/swaps/provider-http.ts'
+import { serviceExchange } from '../../src/swaps/provider-api.ts'
 
 /** What the service of a test answers. */
 export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
-import { sandboxDown } from '../../src/sandbox/client.ts'
+import { sandboxDown } from '../../src/sandbox/daemon-client.ts'
 import { allProcesses, endProcess, type ProcessFacts } from '../../src/sandbox/node-processes.ts'
 
 const here = join(import.meta.dirname, '..', '..')

@@ -10,7 +10,7 @@ import { explainTransaction } from '../../src/commands/action/explain-transactio
 import { explain } from '../../src/diagnosis/explain.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import type { ExecutionContext } from '../../src/planning/context.ts'
+import type { ExecutionContext } from '../../src/planning/execution-context.ts'
 import { hasUnrecordedResult } from '../../src/transactions/confirmation/record-final-steps.ts'
 import { settledOperation } from '../../src/transactions/operations/abandon-operation.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'

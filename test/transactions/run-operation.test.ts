@@ -8,7 +8,7 @@ import { parseAssertions } from '../../src/guard/policy/balance-change-assertion
 import type { StoredPlan } from '../../src/guard/stored-plan.ts'
 import { strictTerms, type Terms } from '../../src/guard/user-limits-and-exemptions.ts'
 import { type CheckedPlan, checkProposal } from '../../src/planning/check-proposal.ts'
-import type { ExecutionContext } from '../../src/planning/context.ts'
+import type { ExecutionContext } from '../../src/planning/execution-context.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'

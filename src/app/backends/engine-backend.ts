@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Backend } from '../../cli/backend.ts'
 import { once } from '../once.ts'
-import { serveProfile } from '../serving/serving.ts'
+import { serveProfile } from '../serving/serve-profile.ts'
 import type { BackendInputs } from './backend-inputs.ts'
 import { externalPricesFrom } from './external-prices-setting.ts'
 import { localEngine } from './local-engine.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Sandbox } from '../../cli/sandbox-control.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
-import type { SandboxClient } from '../../sandbox/client.ts'
+import type { SandboxClient } from '../../sandbox/daemon-client.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { OpenSandbox } from './sandbox-backend.ts'
 
@@ -20,15 +20,15 @@ export function daemonSandbox(
       io?.err.write(io.err.paint.dim('Starting the sandbox: two local chains with real contracts.\n')),
   }
   const client = async (how: { anew?: true } = {}): Promise<SandboxClient> =>
-    (await import('../../sandbox/client.ts')).ensureSandbox({ ...options, ...how })
+    (await import('../../sandbox/daemon-client.ts')).ensureSandbox({ ...options, ...how })
   const admin: Sandbox = {
     up: async () => (await client()).found,
     down: async () => {
-      const { sandboxDown, sandboxStatus } = await import('../../sandbox/client.ts')
+      const { sandboxDown, sandboxStatus } = await import('../../sandbox/daemon-client.ts')
       await sandboxDown(data)
       return sandboxStatus(data)
     },
-    status: async () => (await import('../../sandbox/client.ts')).sandboxStatus(data),
+    status: async () => (await import('../../sandbox/daemon-client.ts')).sandboxStatus(data),
     reset: async () => {
       // One that does not run need not start with what is thrown away: it may be damaged.
       const sandbox = await client({ anew: true })
@@ -44,7 +44,7 @@ export function daemonSandbox(
     payBitcoin: async (payment) => (await client()).payBitcoin(payment),
     fault: async (request) => (await client()).fault(request),
     clearFaults: async () =>
-      (await (await import('../../sandbox/client.ts')).connectSandbox(data))?.clearFaults() ?? [],
+      (await (await import('../../sandbox/daemon-client.ts')).connectSandbox(data))?.clearFaults() ?? [],
   }
   return {
     admin,

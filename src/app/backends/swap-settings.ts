@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { SwapSettings } from '../../engine/context.ts'
+import type { SwapSettings } from '../../engine/engine-context.ts'
 
 /** The variables that name the swap providers to ask, and how many seconds a quote may take. */
 const variables = { providers: 'SLUICE_SWAP_PROVIDERS', deadline: 'SLUICE_QUOTE_DEADLINE' } as const

@@ -5,7 +5,7 @@ import { doubtful, type Finding, fine, found } from '../../cli/health-findings.t
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { refusedFindings } from './rpc-capabilities.ts'
+import { refusedFindings } from './rpc-capability-findings.ts'
 
 type Needs = { catalog: Catalog; rpc: (chainId: number) => ChainClient; now: () => number }
 

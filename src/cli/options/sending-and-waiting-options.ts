@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, networkShown } from '../../domain/networks.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { type OptionRow, withOptions } from './option-rows.ts'
 import { checked, depthOf, eachChecked, maxFee, nonceOf } from './option-values.ts'
 

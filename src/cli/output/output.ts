@@ -4,7 +4,7 @@ import type { Globals } from '../options/global-options.ts'
 import type { Io, Stream } from '../terminal/io-types.ts'
 import { placesOn, table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
-import type { Column, List, ListView, View } from './view.ts'
+import type { Column, List, ListView, View } from './view-types.ts'
 
 /**
  * Encodes a value as one JSON document. A `bigint` becomes text, and characters that a terminal would

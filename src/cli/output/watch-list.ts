@@ -6,7 +6,7 @@ import { table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
 import { watchContinuously } from '../watch-loop.ts'
 import { shown, toJson } from './output.ts'
-import type { Column, List, ListView } from './view.ts'
+import type { Column, List, ListView } from './view-types.ts'
 
 /** How a list is watched: its columns, the key of a row, and the interval. */
 export type Live<row> = ListView<row> & { key: keyof row & string; intervalMs: number }

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 import type { Cli } from '../action-handler-context.ts'

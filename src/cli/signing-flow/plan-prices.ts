@@ -1,6 +1,6 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken } from '../../domain/token.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { ProposedLeg } from '../../planning/proposal-types.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { intentTokens } from '../../protocols/intent.ts'

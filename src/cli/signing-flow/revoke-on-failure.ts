@@ -3,7 +3,7 @@ import { printedAllowances, unusedAllowances } from '../../diagnosis/remaining-a
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { checkProposal } from '../../planning/check-proposal.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { abandonOperation } from '../../transactions/operations/abandon-operation.ts'
 import { recordOperation } from '../../transactions/operations/record-operation.ts'

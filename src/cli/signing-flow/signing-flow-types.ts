@@ -1,7 +1,7 @@
 import type { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
 import type { LegCheck } from '../../planning/leg-simulation.ts'
 import type { ReplannableLeg, ServiceProposal } from '../../planning/proposal-types.ts'
 import type { Price } from '../../planning/usd-value.ts'

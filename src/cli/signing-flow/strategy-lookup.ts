@@ -2,7 +2,7 @@ import type { Strategy } from '../../api/strategy.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Cli } from '../action-handler-context.ts'
 

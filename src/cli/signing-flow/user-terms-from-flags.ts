@@ -6,7 +6,7 @@ import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts
 import { readPolicy } from '../../guard/policy/policy-file.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, type Terms } from '../../guard/user-limits-and-exemptions.ts'
-import type { JournalOperation } from '../../planning/context.ts'
+import type { JournalOperation } from '../../planning/execution-context.ts'
 import type { Cli } from '../action-handler-context.ts'
 import { address, exactAllowance, lowest, maxFee, serviceFee, slippage } from '../options/option-values.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'

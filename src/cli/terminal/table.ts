@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import type { Column } from '../output/view.ts'
+import type { Column } from '../output/view-types.ts'
 import type { Stream } from './io-types.ts'
 import { unpainted } from './terminal-abilities.ts'
 import { bare, gap, widthOf, wrapped } from './text-wrap.ts'

@@ -1,6 +1,6 @@
 import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { Column } from '../output/view.ts'
+import type { Column } from '../output/view-types.ts'
 import { sparkline } from '../terminal/charts.ts'
 import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'

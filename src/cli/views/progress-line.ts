@@ -1,5 +1,5 @@
 import { type Network, networkShown } from '../../domain/networks.ts'
-import type { JournalOperation } from '../../planning/context.ts'
+import type { JournalOperation } from '../../planning/execution-context.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import type { Stream } from '../terminal/io-types.ts'

@@ -8,7 +8,7 @@ import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin.ts'
 import { isHash, unknownHash } from './explain-transaction.ts'
 

@@ -23,7 +23,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isEmbedded, networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */

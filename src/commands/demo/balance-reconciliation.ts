@@ -1,5 +1,5 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
-import type { Column } from '../../cli/output/view.ts'
+import type { Column } from '../../cli/output/view-types.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { table } from '../../cli/terminal/table.ts'
 import type { Address } from '../../domain/address.ts'

@@ -1,5 +1,5 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
-import type { List } from '../../cli/output/view.ts'
+import type { List } from '../../cli/output/view-types.ts'
 import type { positionJson } from '../../cli/views/json-documents.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Address } from '../../domain/address.ts'

@@ -1,7 +1,7 @@
 import type { Position } from '../../api/wallet-positions.ts'
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { address } from '../../cli/options/option-values.ts'
-import type { View } from '../../cli/output/view.ts'
+import type { View } from '../../cli/output/view-types.ts'
 import { sparkline } from '../../cli/terminal/charts.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'

@@ -1,6 +1,6 @@
 import type { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { View } from '../../cli/output/view.ts'
+import type { View } from '../../cli/output/view-types.ts'
 import { stateWord, when } from '../../cli/terminal/format.ts'
 import { fields, type MaybeRow } from '../../cli/terminal/table.ts'
 import type { Address } from '../../domain/address.ts'

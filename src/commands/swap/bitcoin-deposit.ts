@@ -19,7 +19,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition, depositProofOf } from '../../swaps/deposit-provider-registry.ts'
-import { serviceExchange } from '../../swaps/provider-http.ts'
+import { serviceExchange } from '../../swaps/provider-api.ts'
 import {
   type DepositDocument,
   depositView,

@@ -1,6 +1,6 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
-import type { View } from '../../cli/output/view.ts'
+import type { View } from '../../cli/output/view-types.ts'
 import type { QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
 import { when } from '../../cli/terminal/format.ts'

@@ -1,7 +1,7 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import type { View } from '../../cli/output/view.ts'
+import type { View } from '../../cli/output/view-types.ts'
 import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/quotes/swap-status-lookup.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
 import { fields, type MaybeRow } from '../../cli/terminal/table.ts'

@@ -5,7 +5,7 @@ import { approvalIn, describeApproval, reducedApprovalNote } from '../../guard/a
 import { contractName } from '../../guard/contract-names.ts'
 import { expectationOf } from '../../guard/intent-expectation.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
-import { checkFeePayment } from '../../guard/service-fees.ts'
+import { checkFeePayment } from '../../guard/stated-fee-checks.ts'
 import { actionIntent, type StoredPlan } from '../../guard/stored-plan.ts'
 import { isUnknownPayoutNote } from '../../planning/deposit-withdraw-previews.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import { isChainInScope } from '../catalog-lookups.ts'
-import type { EngineContext } from '../context.ts'
+import type { EngineContext } from '../engine-context.ts'
 import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** A tracked action with its transactions. `said`: what the provider of its swap says beside it, in its own word. */

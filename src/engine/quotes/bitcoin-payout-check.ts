@@ -5,7 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuotePayment, TakenBy } from '../../store/engine/quote-payments.ts'
-import type { EngineContext } from '../context.ts'
+import type { EngineContext } from '../engine-context.ts'
 import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
 
 /** What is to arrive, no earlier than `since` (epoch ms). */

@@ -1,5 +1,5 @@
 import type { Market } from '../../protocols/market-adapter.ts'
-import type { Snapshot } from '../../store/engine/snapshots.ts'
+import type { Snapshot } from '../../store/engine/market-snapshots.ts'
 
 /** The index of one unit of a market at a time, in Unix seconds. */
 export type IndexPoint = { at: number; index: bigint }

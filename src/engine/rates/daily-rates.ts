@@ -3,7 +3,7 @@ import { blockBefore } from '../../chain/block-by-timestamp.ts'
 import type { Chain } from '../../chain/open-chain.ts'
 import type { BlockRef } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import type { Snapshot } from '../../store/engine/snapshots.ts'
+import type { Snapshot } from '../../store/engine/market-snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
 import {

@@ -11,7 +11,7 @@ import { readPastDays, seriesRates } from './daily-rates.ts'
 import { findInception, type Inception, knownInceptions } from './inception.ts'
 import { withRealisedRates } from './realised-rates.ts'
 import type { ReceiptReader } from './receipt-symbols.ts'
-import type { RewardReader } from './rewards.ts'
+import type { RewardReader } from './reward-rates.ts'
 
 /** How long the past of a strategy is used, in seconds of the chain. */
 const maxAgeSeconds = 3_600

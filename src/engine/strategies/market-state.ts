@@ -9,10 +9,10 @@ import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { MarketConstants } from '../../protocols/market-constants-union.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
-import { oncePerBlock } from '../block-memo.ts'
 import { marketNamed } from '../catalog-lookups.ts'
-import type { EngineContext } from '../context.ts'
+import type { EngineContext } from '../engine-context.ts'
 import type { MarketReading, RatedMarket } from '../market-types.ts'
+import { oncePerBlock } from '../once-per-block.ts'
 
 /** How a market's APY is computed, in words: its source, its compounding and the length of its year. */
 function apyConventionOf(constants: MarketConstants, basis: ApyBasis, simpleYear?: number): string {

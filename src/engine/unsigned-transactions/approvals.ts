@@ -8,7 +8,7 @@ import type { Unit } from '../../domain/amount-unit.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Step } from '../../protocols/step.ts'
-import { oncePerBlock } from '../block-memo.ts'
+import { oncePerBlock } from '../once-per-block.ts'
 
 /**
  * Returns a step with the approvals it still needs, in sending order: none if the allowance suffices, else one for the exact amount, after

@@ -8,7 +8,7 @@ import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Bounds, Market, MarketState } from '../../protocols/market-adapter.ts'
 import { leastOf, type Offer } from '../../protocols/moving-price-quotes.ts'
 import type { Step } from '../../protocols/step.ts'
-import type { EngineContext } from '../context.ts'
+import type { EngineContext } from '../engine-context.ts'
 
 /** Refuses a deposit that a market does not take now: it is paused, full, or its remaining capacity is too small. */
 export function requireDepositOpen({ entry }: Market, state: MarketState, amount: bigint) {

@@ -4,7 +4,7 @@ import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { Step } from '../../protocols/step.ts'
-import type { EngineContext } from '../context.ts'
+import type { EngineContext } from '../engine-context.ts'
 import { contractSilent, readHoldings } from '../positions/market-holdings.ts'
 import { exchangeBounds } from './deposit.ts'
 

@@ -3,7 +3,7 @@ import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.t
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Price } from '../../domain/usd.ts'
 import { feedAbi, freshFor } from '../oracle-prices.ts'
-import { type MarketRewards, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
+import { type MarketRewards, pricedTokens, type Reward, wholeTokens } from '../shared/market-rewards.ts'
 
 /** The contract that an aToken names for its rewards (source: @aave/core-v3, IncentivizedERC20). */
 const incentivizedAbi = parseAbi(['function getIncentivesController() view returns (address)'])

@@ -1,7 +1,13 @@
 import { parseAbi } from 'viem/utils'
 import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { type MarketRewards, type Priced, pricedTokens, type Reward, wholeTokens } from '../shared/rewards.ts'
+import {
+  type MarketRewards,
+  type Priced,
+  pricedTokens,
+  type Reward,
+  wholeTokens,
+} from '../shared/market-rewards.ts'
 import type { CompoundV2Constants } from './constants-schema.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 import { queriesOf } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import { type MarketRewards, pricedTokens } from '../shared/rewards.ts'
+import { type MarketRewards, pricedTokens } from '../shared/market-rewards.ts'
 import { cometAbi } from './abi.ts'
 import type { CompoundV3Constants } from './constants-schema.ts'
 

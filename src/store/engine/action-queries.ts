@@ -1,6 +1,6 @@
 import type { Sql } from '../sql/sql.ts'
 import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './action-tables.ts'
-import { isReportedForOther } from './client-reports.ts'
+import { isReportedForOther } from './client-report-queries.ts'
 import { type IssuedOperation, isSwapColumn } from './issued-transactions.ts'
 
 /** The queries about issued actions and their transactions. A claim, a client's report and a change of status each apply only while the row is as it was read. */

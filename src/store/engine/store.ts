@@ -3,13 +3,13 @@ import type { Migration, Sql } from '../sql/sql.ts'
 import { actionQueries } from './action-queries.ts'
 import { actionsNewest, actionsOfWallet, hashesByCustomer, initialSchema } from './action-tables.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
-import { clientReportQueries, clientReportSchema } from './client-reports.ts'
+import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
+import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
 import { quotePaymentQueries, quotePaymentSchema } from './quote-payments.ts'
-import { actionsByQuote, quoteQueries } from './quotes.ts'
-import { lastOfDay, snapshotQueries, snapshotSchema } from './snapshots.ts'
+import { actionsByQuote, quoteQueries } from './quote-queries.ts'
 
 /** The migrations of the engine's store, in order. */
 export const engineMigrations: readonly Migration[] = [

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { less } from '../../domain/slippage.ts'
-import { numbersAsText } from '../../http/json.ts'
+import { numbersAsText } from '../../http/strict-json.ts'
 import { finality } from './abi.ts'
 
 /** A speed of the bridge. */

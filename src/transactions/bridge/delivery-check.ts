@@ -8,12 +8,12 @@ import type { Unit } from '../../domain/amount-unit.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import type { DeliveryResult } from '../outcome/failed-deliveries.ts'
 import { failRefunded, failUnderDelivered, failUnfilled } from '../outcome/record-failed-delivery.ts'
-import { pendingDelivery, readDelivery } from './delivery.ts'
+import { pendingDelivery, readDelivery } from './pending-delivery.ts'
 
 /**
  * The delivery to a waiting operation, as final on the destination chain: complete, or under the agreed minimum. `undefined` while

@@ -8,10 +8,10 @@ import { lookupTimeoutMs } from '../../chain/finality/quorum.ts'
 import type { Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Operation, Step } from '../../store/journal/operation.ts'
-import { isAwaitingDelivery } from '../bridge/delivery.ts'
 import { checkDelivery } from '../bridge/delivery-check.ts'
+import { isAwaitingDelivery } from '../bridge/pending-delivery.ts'
 import { activeSteps, isAllFinal } from '../operations/current-steps.ts'
 
 /** A step that is final on the chain and not in the journal, by two equal canonical receipts. */

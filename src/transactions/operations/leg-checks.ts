@@ -18,7 +18,7 @@ import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/poli
 import { spendsByAsset } from '../../guard/spending.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../../guard/user-limits-and-exemptions.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { checkLaterLegs } from '../../planning/later-leg-funding.ts'
 import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import { checkTarget } from '../../planning/onchain-target-check.ts'

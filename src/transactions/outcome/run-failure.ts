@@ -8,7 +8,7 @@ import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/fe
 import { currentOperation, isClosed, type Run, runStopped } from '../run-state.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../send-errors.ts'
 import { outcomeOf } from './outcome.ts'
-import { interruptedError, pendingCause, timeoutError } from './timeout.ts'
+import { interruptedError, pendingCause, timeoutError } from './timeout-and-interrupt-errors.ts'
 
 const hasSignature = (run: Run): boolean =>
   currentOperation(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)

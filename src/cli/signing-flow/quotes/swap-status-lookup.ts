@@ -3,7 +3,7 @@ import type { SwapStatus } from '../../../api/swap-status.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../../../guard/stored-plan.ts'
-import type { ExecutionContext, JournalOperation } from '../../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../../planning/execution-context.ts'
 import {
   isRefunded,
   isUnderDelivered,

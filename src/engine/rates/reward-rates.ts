@@ -5,7 +5,7 @@ import type { Address } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
-import { type Reward, rewardRate } from '../../protocols/shared/rewards.ts'
+import { type Reward, rewardRate } from '../../protocols/shared/market-rewards.ts'
 import type { ListedMarket } from '../market-types.ts'
 
 /**

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type CheckedPlan, checkProposal } from '../../planning/check-proposal.ts'
-import type { ExecutionContext } from '../../planning/context.ts'
+import type { ExecutionContext } from '../../planning/execution-context.ts'
 import {
   isServiceBehind,
   missingApprovalError,

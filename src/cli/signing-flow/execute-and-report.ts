@@ -1,7 +1,7 @@
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { withReceivedAmount } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
 import { replaceLegPlan } from '../../planning/replan.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { type RunOptions, runOperation } from '../../transactions/operations/guarded-execution.ts'

@@ -21,8 +21,8 @@ import {
   stepStatuses,
 } from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
+import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './evidence-schema.ts'
 import type { Evidence } from './make-evidence.ts'
-import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './schema.ts'
 
 type AttemptedStep = ParsedEvidence['operation']['steps'][number]
 type Attempt = ParsedEvidence['attempts'][number]
