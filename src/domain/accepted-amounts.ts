@@ -3,19 +3,20 @@ import type { Unit } from './amount-unit.ts'
 import { AppError } from './errors.ts'
 import { less, more, usualSlippage } from './slippage.ts'
 
-/** How much goes in and how much comes out, in the smallest units. */
+/** Input and output amounts, in the smallest units. */
 export type Amounts = { amountIn: bigint; amountOut: bigint }
 
-/** What a quote shows: the amounts that are expected, and the bounds where the deployment names them. */
+/** The amounts of a quote: the expected ones, and the bounds if the provider gives them. */
 export type Shown = Amounts & { minAmountOut: bigint | null; maxAmountIn: bigint | null }
 
-/** What the person asked: which side is exact, the slippage as a fraction and the least that must come, `null` where nothing was said. */
+/** The user's request: the exact side, the slippage as a fraction and the minimum output, `null` if not given. */
 export type Asked = { exact: 'in' | 'out'; slippage: number | null; least: bigint | null }
 
 /**
- * The most that is paid and the least that is accepted for a quote. What the person named counts first. The amounts that a quote shows
- * may slip by what was asked, or by half a percent; its own bounds count where they are no wider than that, to a unit of rounding:
- * who quotes does not say how much may slip. A least of nothing is no bound: POLICY_MIN_OUT.
+ * Returns the maximum input and minimum output that are accepted for a quote. The user's minimum comes first.
+ * Otherwise the expected amounts may slip by the requested slippage or the default of 0.5 %. The quote's own bounds
+ * apply only if they are no wider than that, up to one unit of rounding. A minimum of zero is no bound:
+ * POLICY_MIN_OUT.
  */
 export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amounts {
   const slips = slippage ?? usualSlippage
@@ -35,6 +36,6 @@ export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amo
   return { amountIn: shown.amountIn, amountOut }
 }
 
-/** What is accepted, in words, where a call promises something else: more, or for less. */
+/** Text with the accepted amount, if a call promises a different one. */
 export const unlessSame = (promised: bigint, accepted: bigint, unit: Unit): string =>
   promised === accepted ? '' : ` (${formatAmount(accepted, unit)} is accepted)`

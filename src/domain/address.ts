@@ -1,18 +1,18 @@
 import { getAddress } from 'viem/utils'
 import { z } from 'zod'
 
-/** An EVM address, as viem has it. */
+/** An EVM address, as in viem. */
 export type Address = `0x${string}`
-/** Bytes, as viem has them. */
+/** Bytes as hex, as in viem. */
 export type Hex = `0x${string}`
 
 /**
- * An EVM address in any casing that its checksum allows; checksummed inside and on the wire. The issue of text that is none carries
- * `params.address`, because a service has an error of its own for it.
+ * An EVM address with a valid checksum, or in a single case; checksummed inside and on the wire. The issue for other
+ * text carries `params.address`, because a service has its own error for it.
  */
 export const EvmAddress = z.codec(z.string().meta({ pattern: '^0x[0-9a-fA-F]{40}$' }), z.custom<Address>(), {
   decode: (text, ctx) => {
-    // One hash for both, the checksum that is asked for and the one that it is held against: lists have many addresses.
+    // One hash serves both as the result and as the checksum to compare: lists have many addresses.
     const address = /^0x[0-9a-fA-F]{40}$/.test(text) ? getAddress(text.toLowerCase()) : undefined
     if (address !== undefined && (text === address || /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(text)))
       return address
@@ -36,10 +36,10 @@ export const HexData = text<Hex>(/^0x([0-9a-fA-F]{2})*$/, 'hex data')
 /** A 32-byte hash. */
 export const Hash = text<Hex>(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
 
-/** The address that stands for a chain's native coin. */
+/** The address that denotes a chain's native coin. */
 export const nativeAddress: Address = '0x0000000000000000000000000000000000000000'
 
-/** Whether two addresses are the same, whatever their casing. */
+/** Whether two addresses are equal, ignoring case. */
 export const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 /** An address in a catalogue file. Files hold checksummed addresses; a test checks that, because it costs too much at every start. */

@@ -1,2 +1,2 @@
-/** What an amount needs to be read and written: how many decimals, and the unit's name. */
+/** The unit of an amount: its symbol and number of decimals. */
 export type Unit = { symbol: string; decimals: number }

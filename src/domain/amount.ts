@@ -4,8 +4,8 @@ import type { Unit } from './amount-unit.ts'
 import { AppError } from './errors.ts'
 
 /**
- * What somebody may have meant who typed an amount with a sign, an exponent, in hex, with separators, or with more decimals than there are, as plain
- * decimals: two where it reads as two, none where nobody can say.
+ * Returns the plain decimals that a malformed amount may mean: with a sign, an exponent, hex, separators, or too many
+ * decimals. Two if it is ambiguous, none if it is unreadable.
  */
 function readingsOf(text: string, decimals: number): string[] {
   const typed = text.trim()
@@ -22,14 +22,14 @@ function readingsOf(text: string, decimals: number): string[] {
   return all.filter((one) => plain.test(one)).flatMap((one) => written(one, decimals))
 }
 
-/** With separators of thousands, or with a comma for the point. */
+/** Reads thousands separators, or a comma as the decimal point. */
 function separated(typed: string): string[] {
   const isGrouped = /^[0-9]{1,3}([,_' ][0-9]{3})+(\.[0-9]+)?$/.test(typed)
   const isComma = /^[0-9]+,[0-9]+$/.test(typed)
   return [...(isGrouped ? [typed.replace(/[,_' ]/g, '')] : []), ...(isComma ? [typed.replace(',', '.')] : [])]
 }
 
-/** A number with its point moved. */
+/** Moves the decimal point of a number. */
 function shifted(digits: string, by: number): string {
   const [whole = '', fraction = ''] = digits.split('.')
   const all = `${'0'.repeat(Math.max(0, -by))}${whole}${fraction}${'0'.repeat(Math.max(0, by))}`
@@ -37,7 +37,7 @@ function shifted(digits: string, by: number): string {
   return `${all.slice(0, at)}.${all.slice(at)}`
 }
 
-/** As it is to be typed, cut off where the token has no more decimals; nothing where nothing is left of it. */
+/** Normalizes a number and cuts it to the token's decimals; empty if nothing is left. */
 function written(one: string, decimals: number): string[] {
   const [whole = '', fraction = ''] = one.split('.')
   const kept = fraction.slice(0, decimals).replace(/0+$/, '')
@@ -45,7 +45,7 @@ function written(one: string, decimals: number): string[] {
   return /[1-9]/.test(text) ? [text] : []
 }
 
-/** 2^256 - 1: the largest amount, and by convention of this service "all of it" for a withdrawal. */
+/** 2^256 - 1: the largest amount. In a withdrawal it means the whole balance, by convention of this service. */
 export const maxUint256 = 2n ** 256n - 1n
 
 /** A token amount in its smallest unit: `bigint` inside, a decimal string on the wire. No sign, exponent, hex or leading zero. */
@@ -62,7 +62,7 @@ export const Units = z.codec(
   },
 )
 
-/** The same with a sign: what is left of an amount after costs. */
+/** An amount with a sign, such as the rest after costs. */
 export const SignedUnits = z.codec(
   z.string().regex(/^(0|-?[1-9][0-9]{0,77})$/, 'expected a whole number in the smallest unit'),
   z.bigint(),
@@ -72,7 +72,7 @@ export const SignedUnits = z.codec(
 /** A token amount as JSON prints it. */
 export type TokenAmount = { raw: string; decimals: number; symbol: string; formatted: string }
 
-/** An amount in the smallest unit, as the object that `--json` prints. */
+/** Converts an amount in the smallest unit to its `--json` form. */
 export const tokenAmount = (raw: bigint, { symbol, decimals }: Unit): TokenAmount => ({
   raw: raw.toString(),
   decimals,
@@ -80,13 +80,13 @@ export const tokenAmount = (raw: bigint, { symbol, decimals }: Unit): TokenAmoun
   formatted: formatUnits(raw, decimals),
 })
 
-/** `100.5 USDC`: an amount as a person reads it. */
+/** Formats an amount for people: `100.5 USDC`. */
 export const formatAmount = (raw: bigint, unit: Unit): string =>
   `${formatUnits(raw, unit.decimals)} ${unit.symbol}`
 
 /**
- * Reads what a person typed after `--amount`: units of the token, with its symbol or without. Anything else is INVALID_AMOUNT and
- * names both readings, or the one that there is after `flag`, a flag that has no other beside it.
+ * Parses the value of `--amount`: units of the token, with or without its symbol. Otherwise INVALID_AMOUNT with both
+ * possible readings, or with one for `flag`, a flag without a raw form.
  */
 export function parseAmount(text: string, unit: Unit, flag?: string): bigint {
   const [, whole, fraction = '', symbol] =
@@ -105,7 +105,7 @@ export function parseAmount(text: string, unit: Unit, flag?: string): bigint {
   return positive(BigInt(whole + fraction.slice(0, unit.decimals).padEnd(unit.decimals, '0')), text)
 }
 
-/** Reads what a person typed after `--amount-raw`: the smallest unit of the token. */
+/** Parses the value of `--amount-raw`: the smallest unit of the token. */
 export function parseRawAmount(text: string): bigint {
   if (!/^[0-9]+$/.test(text))
     throw new AppError('INVALID_AMOUNT', `"${text}" is not a whole number in the smallest unit`, {
@@ -130,17 +130,17 @@ function bad(text: string, unit: Unit, why: string, flag?: string): AppError {
   return new AppError('INVALID_AMOUNT', `"${text}" ${why}`, { hint: read.length > 0 ? meant : example })
 }
 
-/** A text without the symbol of the unit behind it. */
+/** Removes the symbol of the unit from the end of a text. */
 const withoutSymbol = (text: string, { symbol }: Unit): string =>
   symbol !== '' && text.toLowerCase().endsWith(symbol.toLowerCase())
     ? text.slice(0, -symbol.length).trimEnd()
     : text
 
-/** What a text may mean, as far as it is not more than any token can hold. */
+/** The possible readings of a text that do not exceed 2^256 - 1. */
 const readable = (text: string, decimals: number): string[] =>
   readingsOf(text, decimals).filter((one) => parseUnits(one, decimals) <= maxUint256)
 
-/** The next step of who typed a smallest unit that is none: what has decimals is in units of the token. */
+/** The hint for a malformed raw amount: a number with decimals is in units of the token. */
 function rawHint(text: string): string {
   const units = readingsOf(text, 36).filter((one) => one.includes('.'))
   const whole = readable(text, 0).filter((one) => !units.some((unit) => unit.startsWith(`${one}.`)))
@@ -151,7 +151,7 @@ function rawHint(text: string): string {
   return lines.length > 0 ? lines.join(' or ') : 'Digits alone, such as: --amount-raw 1000000'
 }
 
-/** The two ways to type an amount of a token, as the next step of who typed neither. */
+/** The hint with both ways to give an amount of a token. */
 export function amountExample({ decimals }: Unit): string {
   const [example, raw] = [exampleOf({ decimals }), decimals > 0 ? 1005n * 10n ** BigInt(decimals - 1) : 100n]
   return `--amount ${example}, or the same in the smallest unit: --amount-raw ${raw}`

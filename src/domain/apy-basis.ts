@@ -1,3 +1,6 @@
-/** What an APY is: what is paid now, by the formula of the protocol, or, where no contract says that, how much a unit grew in the last week. */
+/**
+ * The basis of an APY: the current rate by the protocol's formula, or, if no contract gives it, the growth over the
+ * last week.
+ */
 export const apyBases = ['current', 'trailing-7d'] as const
 export type ApyBasis = (typeof apyBases)[number]

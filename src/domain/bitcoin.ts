@@ -6,8 +6,8 @@ import type { Network } from './networks.ts'
 import { nativeToken, type Token } from './token.ts'
 
 /**
- * Bitcoin as the origin of a swap. It is read by an Esplora API and not by RPC, so it is in no list of networks. The chain id is the one
- * that Relay gives it (docs.relay.link, api_guides/bitcoin).
+ * Bitcoin as the origin of a swap. It is read through an Esplora API, not RPC, so no list of networks contains it.
+ * The chain id is Relay's (docs.relay.link, api_guides/bitcoin).
  */
 export const bitcoinNetwork: Network = {
   name: 'bitcoin',
@@ -21,18 +21,24 @@ export const bitcoinNetwork: Network = {
 /** BTC as a token; its smallest unit is the satoshi. */
 export const btc: Token = nativeToken(bitcoinNetwork)
 
-/** Which Bitcoin chain an address is for: the real one, or one for tests, as that of the sandbox. */
+/** The Bitcoin chain of an address: mainnet, or a test chain such as the sandbox's. */
 export type BitcoinChain = 'main' | 'test'
 
 const base58check = createBase58check((data) => sha256(data, 'bytes'))
 
-/** The first byte of a base58 address, by chain: for a key hash and for a script hash (bitcoin/bitcoin src/kernel/chainparams.cpp). */
+/**
+ * The first byte of a base58 address, by chain: for a key hash and for a script hash (bitcoin/bitcoin
+ * src/kernel/chainparams.cpp).
+ */
 const versions: Readonly<Record<number, BitcoinChain>> = { 0: 'main', 5: 'main', 111: 'test', 196: 'test' }
 
 /** The human-readable part of a segwit address, by chain (BIP 173; `bcrt` is regtest). */
 const prefixes: Readonly<Record<string, BitcoinChain>> = { bc: 'main', tb: 'test', bcrt: 'test' }
 
-/** The chain that a Bitcoin address is for; `undefined` where it is none, or its checksum is wrong (base58check, BIP 173, BIP 350). */
+/**
+ * Returns the chain of a Bitcoin address; `undefined` if it is malformed or its checksum is wrong (base58check, BIP
+ * 173, BIP 350).
+ */
 export function chainOfBitcoinAddress(text: string): BitcoinChain | undefined {
   try {
     return /^(bc|tb|bcrt)1/i.test(text) ? chainOfSegwit(text) : chainOfBase58(text)
@@ -55,15 +61,15 @@ function chainOfBase58(text: string): BitcoinChain | undefined {
   return data.length === 21 ? versions[data[0]!] : undefined
 }
 
-/** The address of the sandbox's Bitcoin chain for a key hash of 20 bytes. */
+/** Encodes an address of the sandbox's Bitcoin chain for a key hash of 20 bytes. */
 export const sandboxBitcoinAddress = (hash: Uint8Array): string =>
   bech32.encode('bcrt', [0, ...bech32.toWords(hash)])
 
-/** Bytes as base58 text, and back. */
+/** Encodes bytes as base58 text, and decodes it. */
 export const base58Text = base58
 
 /**
- * The address for a refund: an EVM address, or a Bitcoin address whose checksum is right. The issue of text that is neither carries
+ * A refund address: an EVM address, or a Bitcoin address with a valid checksum. The issue for other text carries
  * `params.address`, as that of an EVM address does.
  */
 export const RefundAddress = z.codec(z.string(), z.string(), {
@@ -82,10 +88,10 @@ export const RefundAddress = z.codec(z.string(), z.string(), {
   encode: (address) => address,
 })
 
-/** The hash of a Bitcoin transaction in lower case; `undefined` for other text. */
+/** Normalizes the hash of a Bitcoin transaction to lower case; `undefined` for other text. */
 export const bitcoinHash = (text: string): string | undefined =>
   /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined
 
-/** A payment as a URI that wallets read (BIP 21); the amount is in satoshi. */
+/** Builds a payment URI for wallets (BIP 21); the amount is in satoshi. */
 export const bitcoinUri = (address: string, satoshi: bigint): string =>
   `bitcoin:${address}?amount=${formatUnits(satoshi, btc.decimals)}`

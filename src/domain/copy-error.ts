@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts'
 
-/** The same error with another message, details or hint; the original is its cause. */
+/** Copies an error with another message, details or hint; the original is its cause. */
 export function copyErrorWith(
   error: AppError,
   change: { message?: string; details?: Record<string, unknown>; hint?: string },

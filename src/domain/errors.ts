@@ -1,7 +1,10 @@
-/** What one error code means: its HTTP status where a service raises it, the exit code, whether trying again can help, and the next step. */
+/**
+ * The row of an error code: its HTTP status if a service raises it, the exit code, whether a retry can help, and the
+ * hint.
+ */
 export type ErrorRow = { status?: number; exit: Exit; retryable?: true; hint?: string }
 
-/** The 28 codes of the service's own specification (Errors), in its order. */
+/** The 28 codes of the service's specification (Errors), in its order. */
 const serviceErrors = {
   QUOTE_NOT_FOUND: { status: 404, exit: 4, hint: 'sluice swap list' },
   QUOTE_EXPIRED: {
@@ -112,11 +115,11 @@ const serviceErrors = {
   RATE_LIMITED: { status: 429, exit: 5, retryable: true, hint: 'Wait, then run the same command again.' },
 } as const satisfies Record<string, ErrorRow>
 
-/** What to do where the guard says no to what a service proposes. */
+/** The hint when the guard refuses a proposal of a service. */
 export const notAsked =
   'Do not sign it with another tool. Inspect the plan with --dry-run and report it to the operator of the service.'
 
-/** Every failure the program can name, one row a code. The first 28 are the service's own (interface specification, Errors). */
+/** All errors of the program, one row a code. The first 28 are the service's own (interface specification, Errors). */
 export const errorTable = {
   ...serviceErrors,
 
@@ -165,7 +168,7 @@ export const errorTable = {
   HEADERS_TOO_LARGE: { status: 431, exit: 4, hint: 'Send fewer headers.' },
   SERVICE_UNAVAILABLE: { status: 503, exit: 6, retryable: true, hint: 'Try again.' },
 
-  // What was typed, and what is set.
+  // Input and configuration.
   USAGE: { exit: 2, hint: 'sluice --help' },
   CONFIG_INVALID: {
     exit: 2,
@@ -328,7 +331,7 @@ export const errorTable = {
   },
   BUG: { exit: 1, hint: 'Run the command again with --debug and report the output.' },
 } as const satisfies Record<string, ErrorRow>
-/** An exit code of the program; `exit-codes.ts` says what each means. */
+/** An exit code of the program; `exit-codes.ts` describes each. */
 export type Exit =
   | 0
   | 1
@@ -360,19 +363,22 @@ export type ErrorCode = keyof typeof errorTable
 /** Whether a word is a code of the table. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-/** What a code means, with the optional columns readable. */
+/** Returns the row of a code. */
 export const errorRow = (code: ErrorCode): ErrorRow => errorTable[code]
 
-/** Whether a code says that nothing of its operation was ever signed. That a key stands for another request is said of the new one. */
+/**
+ * Whether a code implies that the operation signed nothing. IDEMPOTENCY_KEY_REUSED is about the new request, not the
+ * operation.
+ */
 export const saysUnsigned = (code: ErrorCode): boolean =>
   (errorRow(code).exit < 20 && code !== 'IDEMPOTENCY_KEY_REUSED') || code === 'INTERRUPTED'
 
-/** The cause of an error whose message is what a service said, in its own words: people see it as a quote. */
+/** Marks the cause of an error whose message quotes a service; it is shown as a quote. */
 export const wordsOfService = Symbol('the words of the service')
 
 /**
- * The one error class. Its code decides the exit code, the HTTP status and the default hint; `details` are structured, and `hint`
- * is a next step that is better than that of the table.
+ * The only error class. Its code decides the exit code, the HTTP status and the default hint; `details` are
+ * structured, and `hint` replaces the default.
  */
 export class AppError extends Error {
   override name = 'AppError'

@@ -3,31 +3,36 @@ import type { Unit } from './amount-unit.ts'
 import { AppError } from './errors.ts'
 import { didYouMean } from './text/did-you-mean.ts'
 
-/** A chain as this program knows it. `depth` is how many blocks, its own included, make a transaction final by default. */
+/** A chain. `depth` is the default number of blocks, including its own, after which a transaction counts as final. */
 export type Network = {
   name: string
   chainId: number
   native: Unit
   depth: number
   testnet: boolean
-  /** How old the newest block may be before a node counts as stuck; without it, the chain makes blocks only when it has to. */
+  /**
+   * Maximum age of the newest block before a node counts as stuck; without it, the chain makes blocks only on demand.
+   */
   headMaxAgeMs?: number
-  /** Where Multicall3 stands, which asks many contracts in one call; without it, the call brings that code itself. */
+  /** The address of Multicall3, which reads many contracts in one call; without it, each call carries its code. */
   multicall3?: Address | undefined
-  /** Base URL of a block explorer, without a slash at the end; `null` where there is none. */
+  /** Base URL of a block explorer, without a trailing slash; `null` if there is none. */
   explorer: string | null
 }
 
 /**
- * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is behind for
- * longer is detected by the age of its newest block.
+ * How long a recorded higher block counts against a node, in ms. One wrong answer may have named it; a node that is
+ * behind for longer is detected by the age of its newest block.
  */
 export const headRetentionMs = 10 * 60_000
 
-/** Where Multicall3 stands, which is the same on every chain (source: viem/chains, `contracts.multicall3`; a test compares). */
+/** The address of Multicall3 on every chain (source: viem/chains, `contracts.multicall3`; a test compares). */
 export const multicall3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
-/** The two embedded chains. Their ids are nobody's, so nothing signed there is valid elsewhere, and every key may see them. */
+/**
+ * The two embedded chains. No public chain has their ids, so signatures for them are valid nowhere else. Every API
+ * key may see them.
+ */
 export const sandboxNetworks: readonly Network[] = [
   {
     name: 'sandbox-one',
@@ -54,7 +59,7 @@ type Row = Pick<Network, 'name' | 'chainId' | 'explorer'> & Partial<Pick<Network
 const ether = { symbol: 'ETH', decimals: 18 }
 const minute = 60_000
 
-/** A head may be a minute old, or ten blocks where blocks take longer: `slow` has blocks of twelve seconds. */
+/** A head may be a minute old, or ten blocks on a chain with slow blocks: `slow` means blocks of twelve seconds. */
 const real = (
   { native = ether, depth, ...row }: Row & Pick<Network, 'depth'>,
   { slow = false } = {},
@@ -67,7 +72,7 @@ const real = (
   headMaxAgeMs: slow ? 2 * minute : minute,
 })
 
-/** Test networks stand still now and then, which is nobody's fault. */
+/** Test networks sometimes stall, so their heads may be older. */
 const test = ({ native = ether, depth = 5, ...row }: Row): Network => ({
   ...row,
   native,
@@ -80,8 +85,9 @@ const test = ({ native = ether, depth = 5, ...row }: Row): Network => ({
 const coin = (symbol: string) => ({ symbol, decimals: 18 })
 
 /**
- * The networks that an RPC can be given for, beside the embedded chains. Ids, coins and explorers are those of `viem/chains`; a test
- * compares them. Depths are chosen from what reorganisations have been; docs/finality.md has the reason and the source of each.
+ * The networks for which an RPC can be set, besides the embedded chains. Ids, coins and explorers are those of
+ * `viem/chains`; a test compares them. The depths follow past reorganisations; docs/finality.md has the reason and
+ * the source of each.
  */
 export const publicNetworks: readonly Network[] = [
   real({ name: 'ethereum', chainId: 1, depth: 8, explorer: 'https://etherscan.io' }, { slow: true }),
@@ -126,8 +132,8 @@ export const publicNetworks: readonly Network[] = [
 ]
 
 /**
- * The network that a person or a service names, by its name or its chain id; UNKNOWN_NETWORK otherwise. One that is known, and is not among
- * them, has no RPC here: whoever named it by a number that nobody typed is told its name.
+ * Returns the network of a name or chain id; else UNKNOWN_NETWORK. If the network is known but has no RPC here, the
+ * error names it.
  */
 export function networkNamed(networks: readonly Network[], name: string | number): Network {
   const text = String(name).toLowerCase()
@@ -154,7 +160,7 @@ export function networkNamed(networks: readonly Network[], name: string | number
   )
 }
 
-/** The network of a chain id as it is printed, known here or not: one that has no RPC here by its own name, and one that no table knows by its number. */
+/** Returns the network of a chain id for display: its known name even without an RPC here, else its number. */
 export const networkShown = (networks: readonly Network[], chainId: number): Network =>
   [...networks, ...publicNetworks, ...sandboxNetworks].find((one) => one.chainId === chainId) ?? {
     name: String(chainId),
@@ -169,10 +175,10 @@ export const networkShown = (networks: readonly Network[], chainId: number): Net
 export const isEmbedded = ({ chainId }: Pick<Network, 'chainId'>): boolean =>
   sandboxNetworks.some((one) => one.chainId === chainId)
 
-/** How an embedded chain is reached from a profile that does not have it. */
+/** The hint how to reach an embedded chain from another profile. */
 export const sandboxHint = (network: Pick<Network, 'name'>): string =>
   `The sandbox has it: --profile sandbox. From another profile, set ${rpcVariable(network)} to its URL, which this tells: sluice sandbox status`
 
-/** The setting that holds the RPC URLs of a network. */
+/** The environment variable with the RPC URLs of a network. */
 export const rpcVariable = ({ name }: Pick<Network, 'name'>): string =>
   `SLUICE_RPC_${name.toUpperCase().replaceAll('-', '_')}`

@@ -1,17 +1,20 @@
 import { AppError } from './errors.ts'
 import { slippageIn } from './slippage.ts'
 
-/** By how much less than its spot price an exchange may bring where nobody says anything, as a fraction. */
+/** Default maximum price impact, as a fraction. */
 export const usualImpact = 0.03
 
-/** By how much less than at the spot price an exchange brings, as a fraction. One unit less is rounding, and more than that price is none. */
+/**
+ * Returns the price impact: how far the output is below the spot price, as a fraction. One unit less is rounding;
+ * more output than at the spot price is no impact.
+ */
 export const impactOf = (brings: bigint, spot: bigint): number =>
   spot <= brings + 1n ? 0 : Number(((spot - brings - 1n) * 1_000_000_000n) / spot) / 1e9
 
-/** The same in words: `3.21 %`. */
+/** Formats a price impact: `3.21 %`. */
 export const impactShown = (share: number): string => `${(share * 100).toFixed(2)} %`
 
-/** A price impact that was typed, with its unit: `5%` or `500bps`, as a fraction. USAGE where it is none. */
+/** Parses `--max-price-impact` with its unit, `5%` or `500bps`, as a fraction; else USAGE. */
 export function priceImpact(text: string): number {
   const share = slippageIn(text)
   if (share !== undefined && share <= 1) return share

@@ -1,19 +1,19 @@
 import { AppError } from './errors.ts'
 
-/** What a fault needs beside its name, and which options it understands. `once` is done at once, and nothing stays set. */
+/** The parameters of a fault: its value and its options. A fault with `once` acts immediately and is not kept. */
 export type FaultKind = {
   text: string
   value?: 'contract' | 'account' | 'nonce' | 'blocks' | 'duration' | 'percent'
   isValueNeeded?: true
   takes: readonly ('network' | 'method' | 'times' | 'reason')[]
-  /** How often it happens where nobody says; otherwise until it is cleared. */
+  /** Default number of uses; without it, the fault lasts until it is cleared. */
   times?: number
   once?: true
 }
 
 const rpc = { takes: ['network', 'method', 'times'] } as const
 
-/** The faults that the sandbox can play. */
+/** The faults of the sandbox. */
 export const faultKinds = {
   revert: {
     text: 'The next transaction to a contract reverts, although its simulation succeeds.',
@@ -142,7 +142,10 @@ export const faultKinds = {
 /** The name of a fault. */
 export type FaultName = keyof typeof faultKinds
 
-/** What is asked for: `amount` is in ms, blocks or percent, or is a nonce, as its kind says; `at` is a contract. */
+/**
+ * A requested fault: `amount` is in ms, blocks or percent, or a nonce, depending on the kind; `at` is a contract or
+ * an account.
+ */
 export type FaultRequest = {
   kind: FaultName
   network: string | null
@@ -153,10 +156,10 @@ export type FaultRequest = {
   reason: string | null
 }
 
-/** A fault as it is shown: `times` is how often it still happens, `null` until it is cleared; `text` is for people. */
+/** An active fault: `times` is the number of remaining uses, `null` until cleared; `text` is for people. */
 export type SandboxFault = FaultRequest & { text: string }
 
-/** What other bridges do and this one, which burns and mints, cannot; and what comes near it. */
+/** Faults of other bridges that a burn-and-mint bridge cannot have, with the closest one that it can. */
 const impossible: Readonly<Record<string, string>> = {
   'bridge-refunded': 'bridge-unfilled',
   'bridge-refund': 'bridge-unfilled',
@@ -164,7 +167,7 @@ const impossible: Readonly<Record<string, string>> = {
   'bridge-partial': 'bridge-short',
 }
 
-/** What a kind of fault is, by its name; USAGE with all names where there is none such. */
+/** Returns a kind of fault by its name; USAGE with all names if it is unknown. */
 export function faultNamed(name: string): { name: FaultName; kind: FaultKind } {
   if (Object.hasOwn(faultKinds, name)) return { name: name as FaultName, kind: faultKinds[name as FaultName] }
   const near = Object.hasOwn(impossible, name) ? impossible[name] : undefined

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { sanitizeText } from './text/terminal-sanitizing.ts'
 
-/** What kinds of values are called. */
+/** Names of value types in messages. */
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -12,10 +12,10 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 }
 
-/** How many faults are named. */
+/** Maximum number of problems in a message. */
 const most = 3
 
-/** What a document has that does not fit, for people and on one line: where, and what is wrong there; of many the first few. */
+/** Describes on one line where a document does not match its schema; of many problems the first few. */
 export function misfit({ issues }: z.ZodError): string {
   const [named, more] = [issues.slice(0, most).map(words), issues.length - most]
   return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
@@ -36,7 +36,7 @@ function words(issue: z.core.$ZodIssue): string {
     case 'unrecognized_keys':
       return `unknown field ${issue.keys.map((key) => `"${sanitizeText(key)}"`).join(' and ')}${at === 'it' ? '' : ` in ${at}`}`
     default:
-      // What the shape says for itself is for people; what it says where nobody wrote anything is not.
+      // A custom message of the schema is for people; a default message of the library is not.
       return /^Invalid (string|input)\b/.test(issue.message)
         ? `${at} is malformed`
         : `${at}: ${sanitizeText(issue.message)}`

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts'
 
-/** An address that the key may travel to: https, or loopback. `what` names it where it is refused. */
+/** Checks a URL to which the API key is sent: https, or loopback. `what` names it in errors. */
 export function checkedServiceUrl(baseUrl: string, what: string): string {
   const url = URL.parse(baseUrl)
   if (!url) throw new AppError('CONFIG_INVALID', `The ${what} of the service is not a URL`)
@@ -21,7 +21,10 @@ export function checkedServiceUrl(baseUrl: string, what: string): string {
   return baseUrl.replace(/\/+$/, '')
 }
 
-/** Where an open service is asked, such as for prices: https, or loopback, and nothing confidential in it. `where` names what said so. */
+/**
+ * Checks the URL of a public service, such as for prices: https or loopback, without credentials. `where` names its
+ * source in errors.
+ */
 export function checkedPricesUrl(
   said: string,
   where: string,
@@ -35,11 +38,11 @@ export function checkedPricesUrl(
   })
 }
 
-/** What goes there can be read on the way by nobody else. */
+/** Whether traffic to a URL cannot be read by others. */
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
 
-/** A key is one line of visible characters: anything else would be another header. */
+/** Checks an API key: one line of visible characters, because anything else could inject a header. */
 export function checkedApiKey(apiKey: string): string {
   if (/^[\x21-\x7e]{1,512}$/.test(apiKey)) return apiKey
   throw new AppError('CONFIG_INVALID', 'The API key is not one line of visible characters', {
@@ -49,6 +52,6 @@ export function checkedApiKey(apiKey: string): string {
 
 type Addresses = { baseUrl: string; legacyBaseUrl?: string | undefined }
 
-/** Whether a kept key was given for just these addresses: it goes to no others. */
+/** Whether a stored key was given for exactly these URLs; it is sent to no others. */
 export const isKeyFor = (kept: Addresses | undefined, { baseUrl, legacyBaseUrl }: Addresses): boolean =>
   kept !== undefined && kept.baseUrl === baseUrl && kept.legacyBaseUrl === legacyBaseUrl

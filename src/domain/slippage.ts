@@ -1,15 +1,15 @@
-/** The slippage of a swap for which nobody named one, as a fraction. */
+/** The default slippage of a swap, as a fraction. */
 export const usualSlippage = 0.005
 
-/** The fraction of an amount that slippage leaves at least, rounded down. Slippage counts in millionths. */
+/** Subtracts slippage from an amount, rounded down. Slippage counts in millionths. */
 export const less = (amount: bigint, slippage: number): bigint =>
   (amount * (1_000_000n - BigInt(Math.round(slippage * 1e6)))) / 1_000_000n
 
-/** An amount with slippage on top, rounded up. */
+/** Adds slippage to an amount, rounded up. */
 export const more = (amount: bigint, slippage: number): bigint =>
   (amount * (1_000_000n + BigInt(Math.round(slippage * 1e6))) + 999_999n) / 1_000_000n
 
-/** `0.5%` or `50bps` as a fraction; `undefined` where there is no such unit. */
+/** Parses `0.5%` or `50bps` as a fraction; `undefined` for other text. */
 export function slippageIn(text: string): number | undefined {
   const [, number, unit] = /^([0-9]+(?:\.[0-9]+)?)(%|bps)$/.exec(text) ?? []
   return number === undefined ? undefined : Number(number) / (unit === '%' ? 100 : 10_000)

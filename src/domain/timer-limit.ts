@@ -1,2 +1,2 @@
-/** The longest delay that a timer can have, in ms: one with a longer delay ends at once. */
+/** The longest delay of a timer, in ms; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1

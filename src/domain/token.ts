@@ -4,8 +4,9 @@ import { type Network, sandboxNetworks } from './networks.ts'
 import { didYouMean } from './text/did-you-mean.ts'
 
 /**
- * A token. Its identity is (chainId, address); the symbol is only a word. The native coin is the zero address. `isShares`: what a vault keeps
- * to itself, which is no ERC-20: who has how much of it is asked by `getShares`, and nobody can be let to take it.
+ * A token, identified by (chainId, address); the symbol is not unique. The native coin has the zero address.
+ * `isShares` marks a vault's internal shares, which are no ERC-20: `getShares` reads them, and they cannot be
+ * approved.
  */
 export type Token = {
   chainId: number
@@ -25,11 +26,11 @@ export const nativeToken = ({ chainId, native }: Network): Token => ({
   name: native.symbol,
 })
 
-/** The token at an address of a chain, if it is one of these. */
+/** Finds a token by its chain and address. */
 export const tokenAt = (tokens: readonly Token[], chainId: number, address: string): Token | undefined =>
   tokens.find((token) => token.chainId === chainId && sameAddress(token.address, address))
 
-/** The symbols of tokens, in words; where more than one has a symbol, each with its address. */
+/** Lists the symbols of tokens; a symbol that several share is followed by the address. */
 export const symbolsOf = (tokens: readonly Pick<Token, 'symbol' | 'address'>[]): string => {
   const isShared = ({ symbol }: Pick<Token, 'symbol'>) =>
     tokens.filter((other) => other.symbol.toLowerCase() === symbol.toLowerCase()).length > 1
@@ -37,7 +38,7 @@ export const symbolsOf = (tokens: readonly Pick<Token, 'symbol' | 'address'>[]):
   return [...new Set(names)].join(', ')
 }
 
-/** The token that a person names on a network: by address, or by a symbol that only one known token has. */
+/** Returns the token with a name on a network: an address, or a symbol of exactly one known token. */
 export function tokenNamed(tokens: readonly Token[], network: Network, name: string): Token {
   const here = [nativeToken(network), ...tokens.filter((token) => token.chainId === network.chainId)]
   const found = name.startsWith('0x')
@@ -66,7 +67,10 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
   )
 }
 
-/** The token that wraps the native coin and has its price: WETH, or wS on Sonic; `undefined` unless exactly one token has that symbol. */
+/**
+ * Returns the token that wraps the native coin: WETH, or wS on Sonic; `undefined` unless exactly one token has that
+ * symbol.
+ */
 export function wrappedOf(
   { tokens }: { tokens: readonly Token[] },
   { chainId, symbol }: Pick<Token, 'chainId' | 'symbol'>,
@@ -78,7 +82,7 @@ export function wrappedOf(
   return found.length === 1 ? found[0] : undefined
 }
 
-/** The wrapped native coin of a chain; `undefined` if the catalogue has none. */
+/** Returns the wrapped native coin of a chain; `undefined` if the catalogue has none. */
 export function wrappedOn(
   catalog: { networks: readonly Network[]; tokens: readonly Token[] },
   chainId: number,

@@ -1,10 +1,10 @@
 import type { Address, Hex } from './address.ts'
 
-/** One transaction, ready to sign. Arrays of these are executed in order. `value` is in wei. */
+/** A transaction to sign. Lists of them are executed in order. `value` is in wei. */
 export type Transaction = { to: Address; data: Hex; value: bigint; chainId: number }
 
-/** Who sent a transaction, what it calls, and with what; `to` is null where it makes a contract. */
+/** A transaction's sender, target, calldata and value in wei; `to` is null if it creates a contract. */
 export type TransactionCall = { from: Address; to: Address | null; input: Hex; value: bigint }
 
-/** How a contract is paid that takes tokens through Permit2: by which one, and until when it may, in Unix seconds. */
+/** A payment through Permit2: its contract, and the expiry of the allowance in Unix seconds. */
 export type Permit2Payment = { permit2: Address; until: bigint }

@@ -1,9 +1,9 @@
 import { formatUnits } from 'viem/utils'
 
-/** USD for one whole token with 8 decimals; `null` is unknown. */
+/** The price of one whole token in USD with 8 decimals; `null` if unknown. */
 export type Price = bigint | null
 
-/** The value of an amount, as a decimal string with at most 8 decimals; `null` without a price. */
+/** Returns the value of an amount as a decimal string with at most 8 decimals; `null` without a price. */
 export const usd = (
   amount: bigint | null,
   { decimals }: { decimals: number },
@@ -11,7 +11,7 @@ export const usd = (
 ): string | null =>
   amount === null || price === null ? null : formatUnits((amount * price) / 10n ** BigInt(decimals), 8)
 
-/** The sum of amounts in USD; unknown amounts count as zero. */
+/** Sums amounts in USD; unknown amounts count as zero. */
 export const sumUsd = (values: readonly (string | null)[]): string =>
   formatUnits(
     values.reduce((sum, value) => sum + (value === null ? 0n : toUnits(value)), 0n),

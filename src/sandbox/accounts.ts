@@ -1,12 +1,15 @@
 import type { Address, Hex } from '../domain/address.ts'
 
-/** The account that signs by default in the sandbox: the second of the public phrase of local development nodes, whose key is nobody's secret. */
+/**
+ * The default signer of the sandbox: account 1 of the public test phrase of local development nodes. Its key is
+ * public.
+ */
 export const sandboxAccountAddress: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 /**
- * The addresses and private keys of the public phrase of local development nodes, `test test test test test test test test test test
- * test junk`, at m/44'/60'/0'/0/0 and on: what they hold on a chain that is not ours is anybody's. They are written down because
- * deriving them takes as long as everything else that is signed for; a test derives them.
+ * Addresses and private keys of the public test phrase `test test test test test test test test test test test junk`,
+ * from path m/44'/60'/0'/0/0 on. The keys are public: anyone can take funds sent to them on another chain. They are
+ * constants because deriving them is slow; a test derives them.
  */
 const accounts: readonly (readonly [address: Address, key: Hex])[] = [
   [
@@ -51,16 +54,16 @@ const accounts: readonly (readonly [address: Address, key: Hex])[] = [
   ],
 ]
 
-/** What the accounts of the phrase do in the sandbox, by their index. */
+/** Roles of the accounts in the sandbox, as indexes into the phrase. */
 export const roles = { owner: 0, user: 1, desk: 5, solver: 6, keeper: 7, attester: 8, relayer: 9 } as const
 
-/** The funded accounts for users of the sandbox; the first one signs by default. */
+/** Indexes of the funded accounts for users; the first is the default signer. */
 export const userIndexes: readonly number[] = [roles.user, 2, 3, 4]
 
-/** The address of one of the sandbox's accounts; without an index, of the one that signs by default. */
+/** Returns the address of a sandbox account, by default the default signer's. */
 export const sandboxAddress = (index: number = roles.user): Address => accountAt(index)[0]
 
-/** The private key of one of the sandbox's accounts; without an index, of the one that signs by default. */
+/** Returns the private key of a sandbox account, by default the default signer's. */
 export const sandboxKey = (index: number = roles.user): Hex => accountAt(index)[1]
 
 function accountAt(index: number): readonly [address: Address, key: Hex] {

@@ -14,12 +14,12 @@ import { chainOfNode, openExchanges, type Quoted, quotesOf, tokenOf } from './po
 import { secretFile } from './secret-files.ts'
 import type { SandboxNode } from './stand-in-options.ts'
 
-/** In how many equal shares the aggregator divides what it swaps between two exchanges. */
+/** Number of equal shares in which the aggregator splits a swap between two exchanges. */
 const shares = 8n
 
 const Units = z.string().regex(/^[1-9]\d{0,76}$/)
 const Part = z.object({ exchange: z.string(), swapAmount: Units, amountOut: Units, extra: z.unknown() })
-/** The fees of a route, in units of its input; several are separated by commas, and without any all is empty. */
+/** Fees of a route, in units of its input, separated by commas. Without fees every field is empty. */
 const Fees = z.discriminatedUnion('chargeFeeBy', [
   z.object({
     chargeFeeBy: z.literal('currency_in'),
@@ -65,15 +65,15 @@ const Call = Swap.extend({
   compatibility: z.literal('true'),
 })
 
-/** Where the service of a chain is below the base URL of the sandbox's services. */
+/** Returns the path of a chain's KyberSwap stand-in below the base URL of the sandbox services. */
 export const aggregatorPath = (network: string): string => `/kyberswap/${network}/api/v1`
 
-/** The same for the service that stands in for 1inch. */
+/** Returns the path of a chain's 1inch stand-in below the base URL of the sandbox services. */
 export const oneInchPath = (network: string): string => `/1inch/${network}`
 
 const oneInchKey = 'key-of-the-sandbox'
 
-/** The file with the key that the stand-in for 1inch takes. */
+/** Returns the path of the file with the API key of the 1inch stand-in. */
 export const sandboxKeyFile = (cacheDir: string): string =>
   secretFile(cacheDir, '1inch.key', () => oneInchKey)
 
@@ -82,7 +82,7 @@ const refusal = (code: number, message: string): Answer => ({
   body: { code, message, data: null },
 })
 
-/** How 1inch refuses a request. */
+/** An error answer with the shape of 1inch. */
 const oneInchRefusal = (description: string, status = 400): Answer => ({
   status,
   body: {
@@ -94,12 +94,12 @@ const oneInchRefusal = (description: string, status = 400): Answer => ({
   },
 })
 
-/** What the stand-in for 1inch says that a swap brings: a little less than that for KyberSwap, which is the better offer here. */
+/** The output that the 1inch stand-in quotes: slightly below that of KyberSwap, so that KyberSwap is the best offer. */
 const shaved = (amountOut: bigint): bigint => (amountOut * 9_999n) / 10_000n
 
 /**
- * Stands in for the services of KyberSwap and 1inch, with the shapes of their APIs: it divides a swap between the exchanges of the chain,
- * and writes the call of the router.
+ * Answers as the APIs of KyberSwap and 1inch: splits a swap between the exchanges of the chain and builds the call of
+ * the router.
  */
 export function aggregatorAnswer(
   catalog: Catalog,
@@ -159,7 +159,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
     tokenIn: named(tokenIn),
     tokenOut: named(tokenOut),
   })
-  /** The best division of each swap that was asked for since the newest block. */
+  /** The best split of each swap requested since the newest block. */
   const known = new Map<string, Promise<readonly Priced[] | undefined>>()
   let knownAt = ''
   const divided = async (route: Route, amountIn: bigint): Promise<readonly Priced[] | undefined> => {
@@ -176,7 +176,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
       reads: [{ address, abi: executorOf, functionName: 'executor' }],
       parse: ([executor]) => executor as Address,
     })
-  /** What the executor is told: which exchange swaps what part of the input, and pays whom. */
+  /** Encodes the executor's data: which exchange swaps which part of the input, and who receives the output. */
   const partsFor = async (
     route: Route,
     parts: readonly { exchange: string; swapAmount: bigint; extra?: unknown }[],
@@ -225,7 +225,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
         args: [executor, desc, await partsFor(route, parts, order)],
       })
       const value = sameAddress(src, nativeMark) ? amount : '0'
-      // The service marks its calls with four bytes more.
+      // 1inch appends four bytes to its calls.
       const tx = { from, to: oneInchRouter, data: `${call}5a5a5a5a`, value, gas: 0, gasPrice: '0' }
       return { status: 200, body: { dstAmount: String(shaved(broughtBy(best))), tx } }
     },
@@ -289,7 +289,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
               dstReceiver: recipient,
               amount: BigInt(amountIn),
               minReturnAmount: (BigInt(amountOut) * BigInt(10_000 - slippageTolerance)) / 10_000n,
-              // The service marks its calls for its executor.
+              // KyberSwap sets this flag for its executor.
               flags: 0x200n,
               permit: '0x',
             },
@@ -316,11 +316,11 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
   }
 }
 
-/** What is swapped of an amount that contains fees. */
+/** The input amount of a swap after fees. */
 const lessFees = (amountIn: bigint, fees: z.output<typeof Fees>): bigint =>
   feeAmountsOf(fees).reduce((rest, amount) => rest - amount, amountIn)
 
-/** What a part swaps: the last one takes what the division leaves. */
+/** The input of one part; the last part takes the remainder. */
 function partOf(parts: readonly Priced[], at: number, amountIn: bigint): bigint {
   if (at < parts.length - 1) return parts[at]!.offer.amountIn
   return amountIn - parts.slice(0, -1).reduce((sum, { offer }) => sum + offer.amountIn, 0n)
@@ -337,13 +337,13 @@ const executorData = parseAbiParameters([
   'struct Part { address router; uint256 amount; bytes call; }',
 ])
 
-/** What the router and its executor use, in units of gas, as measured on the contracts. */
+/** Gas used by the router and its executor, as measured on the contracts. */
 const routerGas = 60_000n
 
-/** What an exchange offers for some shares of a swap. */
+/** An exchange's offer for some shares of a swap. */
 type Priced = Quoted & { share: bigint }
 
-/** What each exchange offers for one share of an amount, for two, and so on up to all. */
+/** Returns each exchange's offer for one share of an amount, for two, and so on up to all shares. */
 async function pricedShares(
   exchanges: readonly SwapProvider[],
   route: Route,
@@ -361,7 +361,10 @@ async function pricedShares(
   return priced.flat()
 }
 
-/** The division among one exchange or two that brings most, with no unit of the input left over; `undefined` without a route. */
+/**
+ * Returns the split over one or two exchanges with the highest output, with no input left over; `undefined` without a
+ * route.
+ */
 function bestDivision(priced: readonly Priced[]): readonly Priced[] | undefined {
   const whole = priced.filter(({ share }) => share === shares).map((one) => [one])
   const halves = priced.flatMap((one) =>

@@ -14,21 +14,21 @@ import { AppError } from '../domain/errors.ts'
 
 const require = createRequire(import.meta.url)
 
-/** A running node of ours. */
+/** A running anvil node that this program started. */
 export type Anvil = {
   pid: number
   port: number
   rpcUrl: string
   rpc: ChainClient
-  /** Ends the node and waits until it is gone. */
+  /** Stops the node and waits for its exit. */
   stop: () => Promise<void>
   hasExited: () => boolean
 }
 
-/** How the note of a starting node is called; the rest of its name is random. */
+/** Prefix of the file that a starting node writes; a random suffix follows. */
 export const noteName = 'sluice-node-'
 
-/** Where the node's binary is: the path that was given, the optional package, or the PATH; else ANVIL_NOT_FOUND. */
+/** Finds the anvil binary: the given path, the optional package, or the PATH; else ANVIL_NOT_FOUND. */
 export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: string }): string {
   if (explicit) {
     if (isExecutable(explicit)) return explicit
@@ -42,7 +42,7 @@ export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: s
   throw new AppError('ANVIL_NOT_FOUND', 'The sandbox needs anvil, a local EVM node, and did not find it')
 }
 
-/** The file of a program of Foundry in the package that carries it for a platform: `@foundry-rs/anvil-linux-amd64/bin/anvil`. */
+/** Returns the file of a Foundry program in its platform package, such as `@foundry-rs/anvil-linux-amd64/bin/anvil`. */
 export const foundryFile = (
   program: 'anvil' | 'cast',
   platform: NodeJS.Platform = process.platform,
@@ -54,7 +54,7 @@ function packaged(): string {
   try {
     return require.resolve(foundryFile('anvil'))
   } catch {
-    return '' // The package is optional: on other platforms it is not there.
+    return '' // The package is optional and missing on some platforms.
   }
 }
 
@@ -63,19 +63,22 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK)
     return true
   } catch {
-    return false // Which is the answer.
+    return false
   }
 }
 
-/** Which node to start. */
+/** How to start a node. */
 export type AnvilOptions = {
   binary: string
   chainId: number
-  /** A state file of an earlier run. */
+  /** State file of an earlier run. */
   loadState?: string
-  /** Without it, a free one. */
+  /** Default: a free port. */
   port?: number
-  /** Where the node leaves a note while it starts; its command line names this directory, which tells whose it is. */
+  /**
+   * Directory of the file that the starting node writes. Its command line names this directory, which identifies its
+   * owner.
+   */
   noteDir?: string
 }
 
@@ -93,12 +96,12 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   }
 }
 
-/** One try; `undefined` when the node ended by itself, as it does when somebody else has taken the port. */
+/** Tries once to start a node; `undefined` if the node exits, for example because the port was taken. */
 async function tryStart(
   { binary, chainId, loadState, noteDir = tmpdir() }: AnvilOptions,
   port: number,
 ): Promise<Anvil | undefined> {
-  // The node writes this file once it listens: only then is it ours that answers on the port.
+  // The node writes this file once it listens. Before that, another process may answer on the port.
   const listening = join(noteDir, `${noteName}${randomBytes(8).toString('hex')}.json`)
   const args = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--silent']
   args.push('--gas-limit', 1_000_000_000, '--prune-history', 100, '--config-out', listening)
@@ -108,7 +111,8 @@ async function tryStart(
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  // What is being built is worth nothing by itself; what was saved is adopted by the next daemon.
+  // A node that builds genesis ends with this process. A node with a loaded state may survive: the next daemon adopts
+  // it.
   if (!loadState) endWithUs(child)
   const hasExited = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
   const abandon = () => child.kill('SIGTERM')
@@ -134,7 +138,7 @@ async function tryStart(
   return undefined
 }
 
-/** Ends a node with this process, however it ends: a shell waits for the end of a pipe of ours. Not on Windows. */
+/** Ends a node however this process ends: a shell waits for the end of a pipe from this process. Not on Windows. */
 function endWithUs(child: ChildProcess): void {
   if (child.pid === undefined || process.platform === 'win32') return
   const command = 'read -r _; kill -TERM "$1" 2>/dev/null'
@@ -168,14 +172,17 @@ function freePort(): Promise<number> {
   })
 }
 
-/** A node forgets over a restart how far its clock was ahead; without this its next block would go back in time. */
+/**
+ * Moves the clock of a restarted node forward to its newest block. Without this, the next block would have an earlier
+ * time.
+ */
 export async function catchUp(rpc: ChainClient): Promise<void> {
   const latest = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
   const ahead = Number(latest.timestamp) - Math.floor(Date.now() / 1000)
   if (ahead > 0) await rpc.request('evm_increaseTime', [ahead])
 }
 
-/** The whole state of a node, as the JSON text that `--load-state` takes. */
+/** Returns the whole state of a node as the JSON text that `--load-state` takes. */
 export async function dumpState(rpc: ChainClient): Promise<Uint8Array> {
   const zipped = await rpc.request<Hex>('anvil_dumpState')
   return gunzipSync(Buffer.from(zipped.slice(2), 'hex'))

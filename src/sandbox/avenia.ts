@@ -15,13 +15,16 @@ import { sendMined } from './mined-transactions.ts'
 import { secretFile } from './secret-files.ts'
 import type { StandInOptions } from './stand-in-options.ts'
 
-/** What can go wrong with a desk. */
+/** Faults of the ramp desk. */
 export const rampFaults = ['ramp-held', 'ramp-slow', 'ramp-rejected', 'ramp-short', 'ramp-lies'] as const
 
-/** Where the API of the desk of a chain is below the base URL of the sandbox's services. */
+/** Returns the path of a chain's desk API below the base URL of the sandbox services. */
 export const aveniaPath = (network: string): string => `/avenia/${network}`
 
-/** The file of the account that the sandbox's own desk knows, with a key that is made once; only its owner can read it. */
+/**
+ * Returns the path of the file with the desk's API account. Its key is generated once; only its owner can read the
+ * file.
+ */
 export const sandboxAccountFile = (cacheDir: string): string =>
   secretFile(cacheDir, 'avenia-account.json', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
@@ -29,7 +32,7 @@ export const sandboxAccountFile = (cacheDir: string): string =>
     return JSON.stringify({ apiKey: 'sandbox', privateKey: pem, desks: {} })
   })
 
-/** What the desks work with. The node has the key of each desk. */
+/** Inputs of the desks. The node holds the key of each desk. */
 type DeskOptions = StandInOptions & {
   account: string
   fault: () => ServiceFault<(typeof rampFaults)[number]> | undefined
@@ -44,7 +47,7 @@ type Ticket = {
   wallet: Address
   since: number
   status: 'UNPAID' | 'PROCESSING' | 'ON-HOLD' | 'PAID' | 'FAILED' | 'PARTIAL-FAILED'
-  /** When the transfer to the desk was seen, and where. */
+  /** Time and log position of the transfer to the desk. */
   paid?: { at: number; where: string }
 }
 
@@ -64,17 +67,20 @@ const Opening = z.object({
   ticketBlockchainOutput: z.object({ walletChain: z.literal('SANDBOX'), walletAddress: At }),
 })
 
-/** What the desk keeps of each ramp: a hundredth, and what its own transfer costs, in USD with 8 decimals. It is never the best offer here. */
+/**
+ * What the desk keeps of each ramp: 1/100 and the cost of its own transfer, in USD with 8 decimals. It is never the
+ * best offer in the sandbox.
+ */
 const [markup, gasUsd] = [100n, 25_000_000n]
-/** How long the desk waits with a payment, how long a quote is good, and how long a ticket waits for its transfer, in ms. */
+/** Delay of a payout, lifetime of a quote, and lifetime of an unpaid ticket, in ms. */
 const [usualDelayMs, quoteMs, unpaidMs] = [300, 300_000, 600_000]
 
 const refused = (status: number, error: string): Answer => ({ status, body: { error } })
 
 /**
- * Stands in for Avenia, with the shapes of its API: quotes at a fixed rate, tickets, and payments out of its own funds, which it sends when a
- * ticket's wallet has sent it just the amount. Requests must be signed with the key of the sandbox. Tickets are kept in memory: none
- * outlives the daemon.
+ * Stands in for Avenia, with the shapes of its API: quotes at a fixed rate, tickets, and payouts from its own funds
+ * once the wallet of a ticket has sent exactly the quoted amount. Requests must be signed with the sandbox key.
+ * Tickets are kept in memory and end with the daemon.
  */
 export function openAvenia(options: DeskOptions): {
   answer: (asked: Asked) => Promise<Answer | undefined>
@@ -102,7 +108,7 @@ export function openAvenia(options: DeskOptions): {
   }
 }
 
-/** Whether a request carries the signature of the account, made in the last minute. */
+/** Whether a request has a valid signature of the account that is less than a minute old. */
 function isSigned(
   { apiKey, key }: AveniaAccount,
   { url, body, method, headers }: Asked,
@@ -140,7 +146,7 @@ function openDesk(
     address: side === 'USDC' ? usdc : brla,
     decimals: assetFacts[side].decimals,
   })
-  /** An amount of one token in the other at the fixed rate, rounded down or up. */
+  /** Converts an amount of one token into the other at the fixed rate, rounded down or up. */
   const worth = (amount: bigint, from: Side, to: Side, isUp = false): bigint => {
     const [over, under] = [
       amount * assetFacts[from].usd * 10n ** BigInt(assetFacts[to].decimals),
@@ -203,11 +209,14 @@ function openDesk(
     return { status: 200, body: { id } }
   }
 
-  /** Whether a transfer that was seen is still on the chain. */
+  /** Whether a transfer found earlier is still on the chain. */
   const isThere = async ({ where }: NonNullable<Ticket['paid']>): Promise<boolean> =>
     (await rpc.request('eth_getTransactionReceipt', [where.split(' ')[0]])) !== null
 
-  /** Where the wallet of a ticket has sent the desk just its amount since; no transfer counts twice. */
+  /**
+   * Finds the transfer of exactly the ticket's amount from its wallet to the desk; each transfer counts for one
+   * ticket.
+   */
   const transferFor = async ({ quote, wallet, since }: Ticket): Promise<string | undefined> => {
     const logs = await rpc.request<{ data: Hex; transactionHash: Hex; logIndex: Hex }[]>('eth_getLogs', [
       {
@@ -270,9 +279,9 @@ function openDesk(
     },
     pay: async (): Promise<void> => {
       if (!makesBlocks(chainId)) return
-      // The newest first: one that was only looked at may have the same amount.
+      // Newest first: an older ticket that was never paid may have the same amount.
       for (const [id, ticket] of [...tickets].toReversed()) {
-        // What cannot be sent, such as a token that is paused, is tried again.
+        // A payment that fails, for example because the token is paused, is retried in the next round.
         if (['UNPAID', 'PROCESSING', 'ON-HOLD'].includes(ticket.status))
           await go(ticket).catch(() => undefined)
         if (ticket.status === 'UNPAID' && now() - openedAt(ticket) > unpaidMs) tickets.delete(id)

@@ -5,15 +5,15 @@ type Written = Omit<Catalog, 'strategies'> & {
   strategies: readonly (Omit<StrategyEntry, 'fromBlock'> & { fromBlock: string })[]
 }
 
-/** A catalogue as JSON can carry it: block numbers are decimal strings. */
+/** Converts a catalogue to its JSON form: block numbers are decimal strings. */
 export const encodeCatalog = (catalog: Catalog): Written => ({
   ...catalog,
   strategies: catalog.strategies.map((entry) => ({ ...entry, fromBlock: entry.fromBlock.toString() })),
 })
 
-/** Reads back what `encodeCatalog` gave. */
+/** Parses the JSON form of a catalogue. */
 export function decodeCatalog(json: unknown): Catalog {
-  // A world that an older version saved lacks some fields.
+  // A world saved by an older version lacks some fields.
   const written = { ...emptyCatalog, ...(json as Written) }
   return {
     ...written,

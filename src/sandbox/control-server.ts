@@ -7,28 +7,28 @@ import { errorWire } from './error-json.ts'
 import { type Answer, jsonBody, type Loopback, serveLoopback } from './loopback-server.ts'
 import type { SandboxWorld } from './world.ts'
 
-/** What the control calls act on. */
+/** Inputs of the control server. */
 type ControlOptions = {
   world: SandboxWorld
   token: string
-  /** Called before every call that is let in. */
+  /** Called before every authorised call. */
   onCall: () => void
-  /** Ends the daemon, after saving; the answer leaves before the process does. */
+  /** Saves and ends the daemon; the answer is sent before the process exits. */
   down: () => Promise<void>
-  /** Called after a reset, when the catalogue may be another one. */
+  /** Called after a reset, which may change the catalogue. */
   onReset: () => void
 }
 
 const day = 86_400
 
-/** A long way in seconds, its last thirty days one by one: each has a block, so that there is something to look back at. */
+/** Splits a warp in seconds so that each of its last thirty days gets a block, which gives positions a history. */
 const byDay = (seconds: number): number[] => {
   const days = Math.min(30, Math.floor(seconds / day))
   const before = seconds - days * day
   return [...(before > 0 ? [before] : []), ...Array<number>(days).fill(day)]
 }
 
-/** Serves the daemon's own calls on loopback, to those who know its token. */
+/** Serves the daemon's control calls on loopback to callers with its token. */
 export function serveControl({ world, token, onCall, down, onReset }: ControlOptions): Promise<Loopback> {
   const calls: Record<string, (input: Record<string, string>) => Promise<unknown>> = {
     '/status': () => world.status(),

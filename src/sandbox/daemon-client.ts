@@ -11,29 +11,29 @@ import { type ErrorWire, fromWire } from './error-json.ts'
 import type { FundRequest, Grant } from './faucet.ts'
 import type { SandboxStatus } from './world.ts'
 
-/** A running sandbox, wherever its process is. */
+/** A running sandbox, in this process or another. */
 export type SandboxClient = {
   catalog: Catalog
-  /** What it said when it was found. */
+  /** Its status when it was found. */
   found: SandboxStatus
   status: () => Promise<SandboxStatus>
-  /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
+  /** Funds an address with coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
   warp: (seconds: number) => Promise<void>
-  /** Pays on the sandbox's Bitcoin, and gives the hash of the transaction. */
+  /** Pays on the sandbox's Bitcoin and returns the transaction hash. */
   payBitcoin: (payment: BitcoinPayment) => Promise<string>
   reset: () => Promise<void>
   fault: (request: FaultRequest) => Promise<SandboxFault>
   clearFaults: () => Promise<SandboxFault[]>
-  /** The hash of the block of a chain at a height, whatever faults are set; `null` if there is none. */
+  /** Returns the hash of a chain's block at a height, regardless of active faults; `null` if there is none. */
   blockHash: (chainId: number, number: number) => Promise<Hex | null>
-  /** Whether a fault took this block away, on a chain that is still the same. */
+  /** Whether a fault replaced this block since the last reset. */
   wasReplaced: (hash: Hex) => Promise<boolean>
-  /** Saves and ends it, and waits until it is gone. */
+  /** Saves and stops the sandbox, and waits for its exit. */
   down: () => Promise<void>
 }
 
-/** The sandbox of a data directory, started if it is not running. Many callers at once end with one daemon. */
+/** Returns the sandbox of a data directory and starts it if needed. Concurrent callers share one daemon. */
 export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClient> {
   const { dataDir, onStart, waitMs = 30_000 } = options
   const until = performance.now() + waitMs
@@ -52,7 +52,7 @@ export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClie
     if (isFirst) onStart?.()
     isFirst = false
     if ((await startDaemon(options)) === 'ready') continue
-    // Somebody else holds the lock: it is about to answer, or about to end.
+    // Another process holds the lock: it will soon answer or exit.
     for (let tries = 0; tries < 20; tries++) {
       await sleep(50)
       const theirs = await connectSandbox(dataDir)
@@ -61,20 +61,20 @@ export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClie
   }
 }
 
-/** What `sandbox status` says; nothing is started for it. */
+/** Returns the status for `sandbox status`, without starting a sandbox. */
 export async function sandboxStatus(dataDir: string): Promise<SandboxStatus> {
   const running = await connectSandbox(dataDir)
   return running ? running.found : { running: false, pid: null, chains: [], accounts: [], tokens: [] }
 }
 
-/** Ends the sandbox of a data directory; `false` when none was running. */
+/** Stops the sandbox of a data directory; `false` if none was running. */
 export async function sandboxDown(dataDir: string): Promise<boolean> {
   const running = await connectSandbox(dataDir)
   await running?.down()
   return running !== undefined
 }
 
-/** The running sandbox of a data directory; `undefined` when there is none that answers. */
+/** Connects to the running sandbox of a data directory; `undefined` if none answers. */
 export async function connectSandbox(dataDir: string): Promise<SandboxClient | undefined> {
   const record = readRecord(sandboxFiles(dataDir).record)
   if (!record) return undefined

@@ -17,29 +17,29 @@ export type DaemonArguments = {
   anew?: true
 }
 
-/** Where the sandbox is, and how to start it. */
+/** Where the sandbox is and how to start it. */
 export type EnsureOptions = {
-  /** The script that the daemon is. */
+  /** The script of the daemon. */
   entry: string
   dataDir: string
   cacheDir: string
-  /** The environment of the command: PATH and SLUICE_ANVIL are read; only what a process needs is passed on. */
+  /** The environment of the command: reads PATH and SLUICE_ANVIL; passes on only what a process needs. */
   env: Readonly<Record<string, string | undefined>>
   /** Discards the saved world if a daemon has to be started. */
   anew?: true
   /** Called once when a daemon has to be started. */
   onStart?: () => void
-  /** The idle time after which the daemon ends. */
+  /** Idle time after which the daemon ends, in ms. */
   idleMs?: number
-  /** The interval of saves. */
+  /** Interval of the checks that save the world, in ms. */
   everyMs?: number
-  /** How long to wait for a daemon that another process is starting or ending. */
+  /** Maximum wait for a daemon that another process is starting or stopping, in ms. */
   waitMs?: number
 }
 
 const passedOn = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'TZ', 'SYSTEMROOT']
 
-/** Starts the daemon and waits for its one line; `busy` when another process holds the lock. */
+/** Starts the daemon and waits for its one line of output; `busy` if another process holds the lock. */
 export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'busy'> {
   const { dataDir, cacheDir, env, idleMs = 15 * 60_000, everyMs = 3000 } = options
   const files = sandboxFiles(dataDir)

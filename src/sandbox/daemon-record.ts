@@ -5,7 +5,7 @@ import { diskFault } from '../store/disk-fault.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
 import { writeAtomic } from './durable-files.ts'
 
-/** Where the files of a sandbox are, under a data directory. */
+/** Returns the paths of a sandbox's files under a data directory. */
 export const sandboxFiles = (dataDir: string) => {
   const dir = join(dataDir, 'sandbox')
   return {
@@ -17,18 +17,18 @@ export const sandboxFiles = (dataDir: string) => {
   }
 }
 
-/** What a running daemon leaves for others to find it. */
+/** The record by which other processes find a running daemon. */
 export type DaemonRecord = {
   pid: number
   controlUrl: string
-  /** Needed for every control call; the file is readable only by its owner. */
+  /** Required by every control call; only the owner can read the file. */
   token: string
   catalog: Catalog
-  /** The genesis that its world began from. */
+  /** The genesis of its world. */
   genesis?: string | undefined
 }
 
-/** The record of the last daemon; `undefined` when it ended properly, or there was none. */
+/** Reads the record of the last daemon; `undefined` if there is none, or it ended properly. */
 export function readRecord(path: string): DaemonRecord | undefined {
   let text: string
   try {
@@ -42,13 +42,13 @@ export function readRecord(path: string): DaemonRecord | undefined {
     const written = JSON.parse(text)
     return { ...written, catalog: decodeCatalog(written.catalog) }
   } catch {
-    return undefined // Not a record of ours: whoever holds the lock decides what runs here.
+    return undefined // Not a valid record: the lock decides which daemon runs here.
   }
 }
 
-/** Leaves the record, readable only by its owner. */
+/** Writes the record, readable only by its owner. */
 export const writeRecord = (path: string, record: DaemonRecord): void =>
   writeAtomic(path, JSON.stringify({ ...record, catalog: encodeCatalog(record.catalog) }))
 
-/** Takes the record away. */
+/** Deletes the record. */
 export const dropRecord = (path: string): void => rmSync(path, { force: true })

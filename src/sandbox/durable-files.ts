@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { dirname } from 'node:path'
 import { diskFault } from '../store/disk-fault.ts'
 
-/** Writes a file and has it on the disk before returning. */
+/** Writes a file and flushes it to disk before returning. */
 export function writeDurable(path: string, data: string | Uint8Array): void {
   try {
     const fd = openSync(path, 'w', 0o600)
@@ -18,7 +18,7 @@ export function writeDurable(path: string, data: string | Uint8Array): void {
   }
 }
 
-/** Puts a file in place at once: a reader sees the old one or the new one, also after a crash. */
+/** Replaces a file atomically: a reader sees the old one or the new one, even after a crash. */
 export function writeAtomic(path: string, data: string | Uint8Array): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
@@ -30,7 +30,7 @@ export function writeAtomic(path: string, data: string | Uint8Array): void {
   }
 }
 
-/** Renames and has the new name on the disk before returning. */
+/** Renames a file and flushes the new name to disk before returning. */
 export function moveDurable(from: string, to: string): void {
   renameSync(from, to)
   const fd = openSync(dirname(to), 'r')

@@ -10,15 +10,15 @@ import { grant, nativeGrant } from './genesis/tokens.ts'
 import { sendMined } from './mined-transactions.ts'
 import type { SandboxNode } from './stand-in-options.ts'
 
-/** One token by its symbol, or all of them when nothing is named; `amount` is in its smallest unit. */
+/** A token by its symbol; `amount` is in its smallest unit. */
 export type FundRequest = { symbol: string; amount?: bigint }
 
-/** What one `fund` gave, as `sandbox fund` prints it. */
+/** One grant of `fund`, as `sandbox fund` prints it. */
 export type Grant = { network: string; token: Token; amount: bigint }
 
 const owner = sandboxAddress(roles.owner)
 
-/** Gives an account coins and tokens on every chain that has them: all of them, or the ones with a symbol. */
+/** Funds an account on every chain with all tokens that have a default grant, or with those of one symbol. */
 export async function fund(
   chains: readonly SandboxNode[],
   catalog: Catalog,
@@ -54,7 +54,7 @@ async function give(rpc: ChainClient, token: Token, to: Address, amount: bigint)
       encodeFunctionData({ abi: own('SandboxToken').abi, functionName: 'mint', args: [to, amount] }),
     )
   const { abi } = weth9()
-  // Wrapped ether is real here: somebody has to wrap it.
+  // The sandbox uses the real WETH9, so the owner must wrap ether.
   await addNative(rpc, owner, amount + parseEther('1'))
   await send(rpc, token.address, encodeFunctionData({ abi, functionName: 'deposit' }), amount)
   await send(rpc, token.address, encodeFunctionData({ abi, functionName: 'transfer', args: [to, amount] }))

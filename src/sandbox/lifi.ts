@@ -10,14 +10,14 @@ import { blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 import type { SandboxNode } from './stand-in-options.ts'
 
-/** Where the service is below the base URL of the sandbox's services. */
+/** Path of the service below the base URL of the sandbox services. */
 export const lifiPath = '/lifi/v1'
 
-/** What the service keeps of a swap and of a transfer, in parts of ten thousand: it is never the best offer here. */
+/** Fees of a swap and of a transfer, in basis points. It is never the best offer in the sandbox. */
 const [swapFee, transferFee] = [30n, 5n]
-/** For how long a deposit may be filled, in seconds. */
+/** Time in which a deposit can be filled, in seconds. */
 const fillSeconds = 7_200
-/** What the diamond uses beside the exchange, and what it uses for a whole transfer, in units of gas: about as on the contract. */
+/** Gas of the diamond in addition to the exchange, and gas of a whole transfer: about as on the contract. */
 const [diamondGas, transferGas] = [110_000n, 200_000n]
 
 const Asked = z.object({
@@ -35,7 +35,10 @@ type Asked = z.output<typeof Asked>
 const Fees = z.object({ outputAmount: z.string(), timestamp: z.string() })
 type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
 
-/** What the stand-in works with: `fees` asks that of Across, and fees go to `collector`. `isLying`: it calls every transfer done. */
+/**
+ * Inputs of the stand-in: `fees` answers as the Across API, `collector` receives the fees. With `isLying` every
+ * transfer is reported as done.
+ */
 type LifiOptions = {
   catalog: Catalog
   chains: readonly SandboxNode[]
@@ -51,15 +54,15 @@ const refused = (status: number, code: number, message: string): Answer => ({
 const none = refused(404, 1002, 'No available quotes for the requested transfer')
 
 /**
- * Stands in for the service of LI.FI, with the shapes of its API: it swaps through the best exchange of a chain after its fee, sends to
- * another chain by Across, and tells what became of a transfer.
+ * Stands in for the service of LI.FI, with the shapes of its API: swaps through the best exchange of a chain after
+ * its fee, transfers to another chain through Across, and reports the status of a transfer.
  */
 export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Promise<Answer | undefined> {
   const { catalog, chains, collector } = options
   const exchanges = new Map(
     chains.map((chain) => [
       chain.network.chainId,
-      // The diamond pays no exchange through Permit2.
+      // The diamond cannot pay an exchange through Permit2.
       openExchanges(catalog, chainOfNode(catalog, chain)).filter(({ name }) => name !== 'uniswap-v4'),
     ]),
   )
@@ -76,7 +79,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     return asked.fromChain === asked.toChain ? swap(asked) : transfer(asked)
   }
 
-  /** The shape of an answer with a call that uses so much gas. */
+  /** Builds a quote in the shape of the API, with its call and gas estimate. */
   function step(asked: Asked, tool: string, out: { amount: bigint; least: bigint }, data: Hex, gas: bigint) {
     const token = (chainId: number, address: Address) => ({
       address,
@@ -215,7 +218,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       exclusivityParameter: 0,
       message: '0x',
     } as const
-    // All is taken for the step of the fee, which pays its own part.
+    // The fee step receives the whole amount and transfers only the fee.
     const feeStep = {
       callTo: asked.fromToken,
       approveTo: asked.fromToken,

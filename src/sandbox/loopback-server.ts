@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
-/** A status and the value of the JSON body. */
+/** An HTTP answer: status and the value of the JSON body. */
 export type Answer = { status: number; body: unknown; headers?: Readonly<Record<string, string>> }
 
-/** A small HTTP server on loopback, and how to end it. */
+/** A running HTTP server on loopback. */
 export type Loopback = { url: string; close: () => Promise<void> }
 
 /**
- * Serves JSON answers on a free port of loopback. What is answered with `drop` is a connection that breaks; a request whose answer throws
- * gets the status 500, and the server goes on.
+ * Serves JSON answers on a free port of loopback. `drop` breaks the connection. If `answer` throws, the status is 500
+ * and the server continues.
  */
 export async function serveLoopback(
   answer: (request: IncomingMessage, url: URL) => Answer | 'drop' | Promise<Answer | 'drop'>,
@@ -37,7 +37,7 @@ export async function serveLoopback(
   }
 }
 
-/** The body of a request as JSON; `undefined` where there is none. */
+/** Reads the body of a request as JSON; `undefined` if it is empty. */
 export async function jsonBody(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)

@@ -6,7 +6,7 @@ import type { Transaction } from '../domain/transaction.ts'
 
 type Receipt = { status: Hex } | null
 
-/** Waits until a transaction is mined; for sandbox nodes, which mine at once. */
+/** Waits until a transaction is mined and returns its receipt; for sandbox nodes, which mine at once. */
 export async function receiptOf(rpc: ChainClient, hash: unknown): Promise<NonNullable<Receipt>> {
   for (let tries = 0; tries < 2000; tries++) {
     const receipt = await rpc.request<Receipt>('eth_getTransactionReceipt', [hash])
@@ -16,7 +16,7 @@ export async function receiptOf(rpc: ChainClient, hash: unknown): Promise<NonNul
   throw new Error(`transaction ${String(hash)} was not mined`)
 }
 
-/** Sends a transaction of an account whose key the node has, and waits until it is mined; `isDone` is whether it succeeded. */
+/** Sends a transaction of an unlocked account and waits until it is mined; `isDone` says whether it succeeded. */
 export async function sendMined(
   rpc: ChainClient,
   from: Address,

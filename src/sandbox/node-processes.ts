@@ -9,10 +9,10 @@ import { type Anvil, noteName, startAnvil } from './anvil.ts'
 import { genesis } from './genesis/genesis-cache.ts'
 import { type About, anewHint, newestWorld, type Saved, saveNext } from './saved-worlds.ts'
 
-/** A process of the system. Its number and start time identify it. */
+/** A process of the system, identified by its pid and start time. */
 export type ProcessFacts = { pid: number; startedAt: string; command: string }
 
-/** All processes that can be seen: from /proc where the system has it, else by `ps`. */
+/** Lists all visible processes: from /proc on Linux, else by `ps`. */
 export const allProcesses = (): ProcessFacts[] =>
   process.platform === 'linux'
     ? readdirSync('/proc')
@@ -20,20 +20,20 @@ export const allProcesses = (): ProcessFacts[] =>
         .flatMap((pid) => inProc(Number(pid)) ?? [])
     : byPs(['-axo', 'pid=,lstart=,command='])
 
-/** One process; `undefined` when there is none with that number. */
+/** Returns one process by its pid; `undefined` if there is none. */
 const processAt = (pid: number): ProcessFacts | undefined =>
   process.platform === 'linux' ? inProc(pid) : byPs(['-p', String(pid), '-o', 'pid=,lstart=,command='])[0]
 
 function inProc(pid: number): ProcessFacts | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold spaces. After it come the state and, nineteen fields later, the start time.
+    // The name in parentheses may contain spaces. The state follows it, and the start time 19 fields later.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z') return undefined
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
     return { pid, startedAt: fields[19] ?? '', command }
   } catch {
-    return undefined // It ended while we looked.
+    return undefined // It ended meanwhile.
   }
 }
 
@@ -51,7 +51,10 @@ function byPs(args: readonly string[]): ProcessFacts[] {
   })
 }
 
-/** Asks a process to end, then makes it, and waits until it is gone. It must be known to be ours. */
+/**
+ * Ends a process with SIGTERM, after 5 s with SIGKILL, and waits until it is gone. It must be one that the sandbox
+ * started.
+ */
 export async function endProcess({ pid, startedAt }: ProcessFacts): Promise<void> {
   const isThere = () => processAt(pid)?.startedAt === startedAt
   if (isThere()) process.kill(pid, 'SIGTERM')
@@ -63,7 +66,10 @@ export async function endProcess({ pid, startedAt }: ProcessFacts): Promise<void
 
 type Start = { binary: string; noteDir?: string }
 
-/** Starts the nodes where the newest saved world of a directory left them, or at genesis; a genesis from which none starts is made once more. */
+/**
+ * Starts the nodes from the newest saved world of a directory, or from genesis. If no node starts from the cached
+ * genesis, builds it again.
+ */
 export async function startWhereLeft(
   start: Start,
   cacheDir: string,
@@ -82,7 +88,7 @@ export async function startWhereLeft(
   }
 }
 
-/** Starts the nodes of both chains where a saved world left them, on given ports or free ones. */
+/** Starts the nodes of both chains from a saved world, on given or free ports. */
 export async function startNodes(
   start: Start,
   saved: Saved,
@@ -102,17 +108,17 @@ export async function startNodes(
   throw failure.reason
 }
 
-/** The nodes whose command line names our directory, which only we start. */
+/** Lists the node processes whose command line names the sandbox's note directory. */
 const nodesOf = (noteDir: string): ProcessFacts[] =>
   allProcesses().filter(({ command }) => command.includes(` --config-out ${join(noteDir, noteName)}`))
 
 /**
- * Nodes outlive a daemon that was killed. This saves what they hold, when there is one for each chain and it is known
- * what is deployed there, and ends them. The caller holds the lock, so no living daemon owns them.
+ * Saves and ends nodes that outlived a killed daemon. Saves them only if there is one for each chain and their
+ * catalogue is known. The caller holds the lock, so no running daemon owns them.
  */
 export async function adoptOrphans(noteDir: string, worlds: string, about: About | undefined): Promise<void> {
   const orphans = nodesOf(noteDir)
-  // A node without a state to start from was still being built.
+  // A node without a state file was still building genesis.
   const portOf = ({ chainId }: Network): string | undefined => {
     const mine = orphans.filter(
       ({ command }) => command.includes(` --chain-id ${chainId} `) && command.includes(' --load-state '),

@@ -7,11 +7,11 @@ import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
 import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
 import type { SandboxNode } from './stand-in-options.ts'
 
-/** The chain of a node as the engine reads it. */
+/** Opens the chain of a node with the engine's reads. */
 export const chainOfNode = (catalog: Catalog, { network, rpc }: SandboxNode): Chain =>
   openChain(network, rpc, wrappedOn(catalog, network.chainId))
 
-/** The exchanges whose pools are on a chain of the sandbox: those that its own services swap through. */
+/** Opens the exchanges with pools on a sandbox chain; the sandbox services swap through them. */
 export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
   openSwapProviders(
     { ...catalog, kyberSwap: [], oneInch: [], cctpV2: [], across: [], cow: [], avenia: [], lifi: [] },
@@ -33,7 +33,7 @@ const unused = (): never => {
   throw new Error('an exchange of one chain asks for nothing but reads')
 }
 
-/** A token of which nothing but its address is asked. */
+/** A token of which only the address matters. */
 export const tokenOf = (chainId: number, address: Address): Token => ({
   chainId,
   address,
@@ -42,10 +42,10 @@ export const tokenOf = (chainId: number, address: Address): Token => ({
   decimals: 0,
 })
 
-/** An exchange and what it offers. */
+/** An exchange and its offer. */
 export type Quoted = { exchange: SwapProvider; offer: Offer }
 
-/** What each exchange offers for an amount on a route of one chain; those that offer nothing are left out. */
+/** Returns each exchange's offer for an amount on a route of one chain; exchanges without an offer are left out. */
 export async function quotesOf(
   exchanges: readonly SwapProvider[],
   route: Route,
@@ -64,7 +64,10 @@ export async function quotesOf(
   return offers.flatMap(({ exchange, offer }) => (offer ? [{ exchange, offer }] : []))
 }
 
-/** The best of some quotes: what brings most, or costs least where the output is exact; `undefined` without one. */
+/**
+ * Returns the best quote: the highest output, or the lowest input if the output is exact; `undefined` without a
+ * quote.
+ */
 export const bestOf = (quotes: readonly Quoted[], exact: 'in' | 'out' = 'in'): Quoted | undefined =>
   quotes.toSorted(({ offer: a }, { offer: b }) => {
     const more = exact === 'in' ? b.amountOut - a.amountOut : a.amountIn - b.amountIn

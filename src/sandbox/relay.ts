@@ -20,7 +20,7 @@ import { balanceOf, blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf } from './pool-quotes.ts'
 import type { StandInOptions } from './stand-in-options.ts'
 
-/** What can go wrong with the solver of Relay. */
+/** Faults of the Relay solver. */
 export const relayFaults = [
   'relay-stuck',
   'relay-slow',
@@ -30,19 +30,19 @@ export const relayFaults = [
   'relay-lies',
 ] as const
 
-/** Where the service is below the base URL of the sandbox's services. */
+/** Path of the service below the base URL of the sandbox services. */
 export const relayPath = '/relay'
 
 /**
- * What the solver keeps of an order: parts of ten thousand for its service, and what its own transfer costs, in USD with 8 decimals. It is
- * never the best offer for what another bridge carries here.
+ * What the solver keeps of an order: its service fee in basis points, and the cost of its own transfer, in USD with 8
+ * decimals. It is never the best offer where another bridge carries the token.
  */
 const [serviceFee, gasUsd] = [10n, 50_000_000n]
-/** What it keeps of a deposit that it gives back, in parts of a hundred: on the other chain less than any minimum is left. */
+/** What it keeps of a refunded deposit, in percent. A refund on the other chain is below any minimum output. */
 const kept = { origin: 1n, destination: 10n }
-/** How long the solver waits with a payment, and how long an order waits for its deposit, in ms. */
+/** Delay of a payout, and lifetime of an order without a deposit, in ms. */
 const [usualDelayMs, undepositedMs] = [200, 600_000]
-/** For how long an order may be filled, in seconds. */
+/** Time in which an order can be filled, in seconds. */
 const fillSeconds = 604_800
 
 const Asked = z.object({
@@ -63,7 +63,10 @@ const Asked = z.object({
 type Asked = z.output<typeof Asked>
 
 type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex }
-/** An order that was quoted. `refunds` are back to the wallet here, and in USDC to the recipient there, as `back` says how much. */
+/**
+ * A quoted order. `back` holds the refund amounts: on the origin chain to the wallet, on the destination chain in
+ * USDC to the recipient.
+ */
 type Order = {
   asked: Asked
   terms: RelayTerms
@@ -76,7 +79,7 @@ type Order = {
   isOver?: true
 }
 
-/** What the stand-in works with. The nodes have the key of the solver. */
+/** Inputs of the stand-in. The nodes hold the key of the solver. */
 type RelayOptions = StandInOptions & { fault: () => ServiceFault<(typeof relayFaults)[number]> | undefined }
 
 const refused = (status: number, errorCode: string): Answer => ({
@@ -85,8 +88,9 @@ const refused = (status: number, errorCode: string): Answer => ({
 })
 
 /**
- * Stands in for Relay, with the shapes of its API: quotes with their orders, and a solver that pays deposits out of its own funds on the
- * other chain, with the number of the order behind the call. Orders are kept in memory: none outlives the daemon.
+ * Stands in for Relay, with the shapes of its API: quotes with their orders, and a solver that pays deposits out on
+ * the other chain from its own funds, with the order id appended to the call. Orders are kept in memory and end with
+ * the daemon.
  */
 export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOptions): {
   answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
@@ -103,7 +107,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     return here && there && here !== there ? [here, there] : undefined
   }
 
-  /** What an amount of a token is worth in another one of the same chain, as its best exchange quotes it. */
+  /** Converts an amount into another token of the same chain at the best exchange's quote. */
   const priced = async (tokenIn: Token, tokenOut: Token, amount: bigint): Promise<bigint> => {
     if (sameAddress(tokenIn.address, tokenOut.address)) return amount
     const { network } = chainOf(tokenIn.chainId)
@@ -193,7 +197,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     }
   }
 
-  /** Reads which orders have their deposit on a chain by now, where it has changed. */
+  /** Reads the deposits of open orders on a chain, if it has a new block. */
   async function look(chainId: number): Promise<void> {
     const open = [...orders].filter(([, order]) => order.asked.originChainId === chainId && !order.isOver)
     for (const [id, { deposit, madeAt }] of open)
@@ -219,7 +223,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     seen.set(chainId, hash)
   }
 
-  /** Pays out of the solver's funds, with the number of the order behind the call. */
+  /** Pays from the solver's funds, with the order id appended to the call. */
   async function pay(chainId: number, token: Address, to: Address, amount: bigint, id: Hex): Promise<Hex> {
     const { rpc } = chainOf(chainId)
     const { solver: from } = relayOn(catalog, chainId)!
@@ -258,24 +262,24 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     },
     solve: async () => {
       for (const { network } of chains) await look(network.chainId)
-      // What cannot be sent, such as a token that is paused, is tried again.
+      // A payment that fails, for example because the token is paused, is retried in the next round.
       for (const [id, order] of orders) if (!order.isOver) await go(id, order).catch(() => undefined)
     },
   }
 }
 
-/** The price of a token of the sandbox in USD, with 8 decimals; a dollar for one that has none. */
+/** The USD price of a sandbox token, with 8 decimals; one dollar for a token without a price. */
 const usdOf = ({ symbol }: Token): bigint =>
   Object.hasOwn(assetFacts, symbol) ? assetFacts[symbol as Asset].usd : 100_000_000n
 
-/** The order that an event of the depository names, and what was deposited for it. */
+/** The order id and the deposit of an event of the depository. */
 function depositOf(log: Log): { id: Hex; token: Address; amount: string } {
   const { eventName, args } = decodeEventLog({ abi: depositoryEvents, data: log.data, topics: log.topics })
   const token = eventName === 'RelayErc20Deposit' ? args.token : nativeAddress
   return { id: args.id, token, amount: String(args.amount) }
 }
 
-/** A quote as the service answers it: what it asks to sign, its fees, and the order. */
+/** A quote in the shape of the service: the calls to sign, the fees, and the order. */
 function quoteBody(
   asked: Asked,
   [here, there]: RelayEnds,

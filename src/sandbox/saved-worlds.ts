@@ -10,21 +10,21 @@ import { dumpState } from './anvil.ts'
 import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
 import { moveDurable, writeDurable } from './durable-files.ts'
 
-/** A saved world: one state file a chain, the catalogue of what is deployed there, and the genesis that it began from, where that was noted. */
+/** A saved world: one state file a chain, the catalogue of its deployments, and its genesis, if recorded. */
 export type Saved = {
   catalog: Catalog
   genesis: string | undefined
   stateFile: (network: Network) => string
 }
-/** What is known of a world beside its chains. */
+/** The facts saved about a world beside its chains. */
 export type About = Pick<Saved, 'catalog' | 'genesis'>
 
 const stateName = ({ name }: Network): string => `${name}.json`
 
-/** What to do where the world that was saved cannot be used. */
+/** The hint for a saved world that cannot be used. */
 export const anewHint = 'To begin anew, without what was done on it: sluice sandbox reset --yes'
 
-/** Reads a saved world; `undefined` where there is none, STATE_UNUSABLE where it is damaged. */
+/** Reads a saved world; `undefined` if there is none, STATE_UNUSABLE if it is damaged. */
 export function readSaved(dir: string): Saved | undefined {
   const file = join(dir, 'catalog.json')
   if (!existsSync(file)) return undefined
@@ -46,7 +46,10 @@ export function readSaved(dir: string): Saved | undefined {
   }
 }
 
-/** Saves a world under a name that appears only when all of it is on the disk; `shorten` leaves out of a state what nobody needs of it. */
+/**
+ * Saves a world under a name that appears only when all of it is on disk; `shorten` removes unneeded parts of a
+ * state.
+ */
 export async function saveWorld(
   dir: string,
   { catalog, genesis }: About,
@@ -78,7 +81,7 @@ function numbers(dir: string): number[] {
   return found.map(Number).sort((a, b) => b - a)
 }
 
-/** The newest saved world of a state directory, which it makes where there is none. */
+/** Returns the newest saved world of a state directory; creates the directory if it is missing. */
 export function newestWorld(dir: string): Saved | undefined {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -89,7 +92,7 @@ export function newestWorld(dir: string): Saved | undefined {
   }
 }
 
-/** Saves the next world of a state directory and then drops the ones before it. */
+/** Saves the next world of a state directory, then deletes the older ones. */
 export async function saveNext(
   dir: string,
   about: About,
@@ -103,7 +106,7 @@ export async function saveNext(
       rmSync(join(dir, name), { recursive: true, force: true })
 }
 
-/** Discards every saved world of a state directory, so that the next start is from genesis. */
+/** Deletes every saved world of a state directory, so that the next start is from genesis. */
 export function forgetWorlds(dir: string): void {
   if (!existsSync(dir)) return
   for (const number of numbers(dir)) rmSync(join(dir, `world-${number}`), { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The path of a file in a directory that is written once, and that only its owner can read. */
+/** Returns the path of a file that is written once and readable only by its owner. */
 export function secretFile(dir: string, name: string, make: () => string): string {
   const path = join(dir, name)
   if (existsSync(path)) return path
@@ -9,7 +9,7 @@ export function secretFile(dir: string, name: string, make: () => string): strin
     mkdirSync(dir, { recursive: true })
     writeFileSync(path, make(), { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    // Another process has made it meanwhile.
+    // Another process has created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   return path

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '../domain/address.ts'
 import type { SandboxWorld } from './world.ts'
 
-/** What is watched, and the callbacks. */
+/** The watched world and the callbacks. */
 type KeeperOptions = {
   world: SandboxWorld
   /** Whether the current state is saved. */
   isSaved: boolean
-  /** The interval of the checks. */
+  /** Interval of the checks, in ms. */
   everyMs: number
-  /** The idle time after which the world ends. */
+  /** Idle time after which the world ends, in ms. */
   idleMs: number
   now: () => number
-  /** Why the world should end now. */
+  /** Called when the world should end. */
   onEnd: (why: 'idle' | 'node-died') => void
-  /** Called after a failed save, which is retried at the next check. */
+  /** Called after a failed save, which the next check retries. */
   onFault: (error: unknown) => void
 }
 

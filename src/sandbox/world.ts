@@ -30,64 +30,67 @@ import type { SandboxNode } from './stand-in-options.ts'
 
 const data = encodeFunctionData({ abi: parseAbi(['function report()']), functionName: 'report' })
 
-/** The staking of a chain that wants a report: rewards are paid and requests are finalized by it, as by an oracle once a day. */
+/**
+ * Returns the staking contract of a chain that needs reports. A report pays rewards and finalizes withdrawals, as an
+ * oracle does once a day.
+ */
 const stakingOn = ({ strategies }: Catalog, chainId: number): Address | undefined =>
   strategies.flatMap(({ chainId: of, constants }) =>
     of === chainId && constants.family === 'lido' ? [constants.stEth] : [],
   )[0]
 
-/** Sends the report of a staking. Where the node mines at once, that is a block. */
+/** Sends a report to a staking contract. On a node that mines at once, this makes a block. */
 async function report(rpc: ChainClient, staking: Address): Promise<void> {
   await rpc.request('eth_sendTransaction', [
     { from: sandboxAddress(roles.keeper), to: staking, data, gas: '0x989680' },
   ])
 }
 
-/** One of the two chains. Its address stays the same as long as the world runs, also over a reset. */
+/** One of the two chains. Its URL stays the same while the world runs, even after a reset. */
 export type SandboxChain = SandboxNode & { rpcUrl: string }
 
-/** What `sandbox status` prints. */
+/** The output of `sandbox status`. */
 export type SandboxStatus = {
   running: boolean
   pid: number | null
   chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
   accounts: { address: Address; default: boolean }[]
   tokens: { network: string; symbol: string; address: Address; decimals: number }[]
-  /** The faults that are set; missing where there are none. */
+  /** The active faults; missing without any. */
   faults?: SandboxFault[]
-  /** How far the service's clock is ahead by `stale-quote`, in ms; missing where it is not. */
+  /** How far `stale-quote` has set the service's clock ahead, in ms; missing if it is not ahead. */
   aheadMs?: number
-  /** It was made by another version of this program, whose contracts may be others; missing where it was not. */
+  /** Set if another version of this program made the world, whose contracts may differ. */
   outdated?: true
 }
 
-/** The running world: two nodes, the attester and the relayer between them. */
+/** The running world: two nodes, the services and the bridges between them. */
 export type SandboxWorld = {
   catalog: () => Catalog
-  /** The genesis that it began from, where that is known. */
+  /** The genesis it started from, if known. */
   genesis: () => string | undefined
   chains: readonly SandboxChain[]
   attestationUrl: string
   faults: Pick<WorldFaults, 'set' | 'list' | 'clear' | 'freeUsdc' | 'urlOf' | 'wasReplaced' | 'aheadMs'>
-  /** Gives coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
+  /** Funds an address with coins and tokens on every chain; `amount` is in the smallest unit of the named token. */
   fund: (to: Address, what?: FundRequest) => Promise<Grant[]>
-  /** Moves the clocks of both chains and mines one block on each, with what an oracle reports of staking by then. */
+  /** Moves the clocks of both chains and mines one block on each, with the oracle's report to the staking contract. */
   warp: (seconds: number) => Promise<void>
-  /** Pays on the sandbox's Bitcoin, and gives the hash of the transaction. */
+  /** Pays on the sandbox's Bitcoin and returns the transaction hash. */
   payBitcoin: (payment: BitcoinPayment) => string
   /** Resets to genesis and discards the saved world. */
   reset: () => Promise<void>
-  /** Saves the world in its state directory; without one, nothing happens. */
+  /** Saves the world in its state directory; does nothing without one. */
   dump: () => Promise<void>
   status: () => Promise<SandboxStatus>
-  /** The hash of the block of a chain at a height, whatever faults are set; `null` if there is none. */
+  /** Returns the hash of a chain's block at a height, regardless of active faults; `null` if there is none. */
   blockHash: (chainId: number, number: number) => Promise<Hex | null>
   snapshot: () => Promise<readonly Hex[]>
   /** Reverts both chains to a snapshot, which can be used once. */
   revert: (snapshot: readonly Hex[]) => Promise<void>
   /** Whether both nodes are alive. */
   isAlive: () => boolean
-  /** Ends everything that was started, without saving. */
+  /** Stops everything that was started, without saving. */
   stop: () => Promise<void>
 }
 
@@ -96,18 +99,18 @@ type WorldOptions = {
   /** The anvil binary: see `findAnvil`. */
   binary: string
   cacheDir: string
-  /** Where the world is kept; without it, it starts from genesis and is forgotten. */
+  /** State directory of the world. Without it, the world starts from genesis and is not saved. */
   dir?: string
-  /** A directory that the command lines of the nodes name: see `AnvilOptions`. */
+  /** A directory named in the command lines of the nodes: see `AnvilOptions`. */
   noteDir?: string
   standardDelayMs?: number
   pollMs?: number
-  /** How often the sandbox's Bitcoin makes a block, in ms. */
+  /** Block interval of the sandbox's Bitcoin, in ms. */
   bitcoinBlockMs?: number
   now?: () => number
 }
 
-/** Starts the two chains from the saved state, or at genesis, with the bridge between them. */
+/** Starts the two chains from the saved state, or from genesis, with the bridges and services between them. */
 export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const { binary, cacheDir, dir, noteDir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
   const { bitcoinBlockMs = 3000 } = options
@@ -142,7 +145,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     saved.catalog.tokens.find((token) => token.chainId === chainId && token.symbol === 'USDC')!.address
   let isResetting = false
   const faults = worldFaults(chains, (work) => attester.paused(work), warp, usdcOn)
-  // The services have the clock of the embedded service, which `stale-quote` sets ahead.
+  // These services use the clock of the embedded service, which `stale-quote` sets ahead.
   const serviceNow = () => now() + faults.aheadMs()
   const account = sandboxAccountFile(cacheDir)
   const keyFile = sandboxKeyFile(cacheDir)
@@ -154,7 +157,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     makesBlocks: (chainId: number) => !faults.isMiningStopped(chainId),
   })
 
-  /** Begins the services whose orders are kept in memory, and those that swap through the exchanges of the chains. */
+  /** Starts the services that keep orders in memory, and those that swap through the exchanges of the chains. */
   const openServices = () => {
     const given = standIn()
     const fees = (url: URL) => suggestedFees(url, { ...given, relayer })
@@ -218,7 +221,6 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       standardDelayMs,
       pollMs,
       fault: () => faults.wrong(...bridgeFaults),
-      // A world that an older version saved has no pools.
       beside: async () => {
         await fill()
         await services.work()
@@ -241,7 +243,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const urlAt = ({ chainId }: { chainId: number }, pathOf: (network: string) => string): string =>
     `${api.url}${pathOf(chainOf(chainId).network.name)}`
   const dump = async (): Promise<void> => {
-    // With the relayer at rest, no mint is saved without its burn.
+    // While the relayer is paused, no mint can be saved without its burn.
     if (dir) await attester.paused(() => saveNext(dir, saved, chains))
   }
 
@@ -322,7 +324,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     revert: async (snapshot) => {
       faults.forget()
       services = openServices()
-      // The same transfer may be made again before it would have noticed that the first one is gone.
+      // The same transfer may be made again before the attester would notice that the first one is gone.
       await attester.stop()
       await everywhere(async (rpc, index) => {
         await rpc.request('evm_revert', [snapshot[index]])

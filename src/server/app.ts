@@ -23,18 +23,18 @@ import { answering, type Sent } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 import { addPage } from './web-page.ts'
 
-/** Who is told when something took too long: `begin` and `end` say what is under way, `close` stops looking. */
+/** Calls back for items that exceed a time limit: `begin` and `end` mark an item, `close` stops the timer. */
 type Deadline<one> = { begin: (one: one) => void; end: (one: one) => void; close: () => void }
 
-/** How often one looks while the time of something runs. */
+/** Number of checks within the time limit. */
 const looks = 10
 
 /**
- * Tells of whatever is not over `ms` after it began, or a tenth of it later. One timer is for all, so that what is over in time has
- * cost next to nothing.
+ * Calls `late` for each item that has not ended within `ms`, at most a tenth of that later. All items share one
+ * timer, so that an item that ends in time costs almost nothing.
  */
 function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
-  /** What is under way, by the look that it began after; the oldest comes first. */
+  /** The open items and the check after which each began; oldest first. */
   const underWay = new Map<one, number>()
   let look = 0
   const timer = setInterval(() => {
@@ -53,7 +53,7 @@ function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
   }
 }
 
-/** The pages about the service that need no key: the OpenAPI document, a page to read it, whether it lives, and its counters. */
+/** Adds the pages that need no key: the OpenAPI document, its HTML page, the health check and the metrics. */
 function addPages(
   app: FastifyInstance,
   metrics: Metrics,
@@ -63,7 +63,7 @@ function addPages(
   const text = () => (document ??= JSON.stringify(openapi(version)))
   app.get('/openapi.json', async (_, reply) => as(reply, 'application/json; charset=utf-8', text()))
   app.get('/docs', async (_, reply) => {
-    // Nothing on this page runs or is fetched, wherever it comes from.
+    // This page runs no scripts and fetches nothing.
     reply.header(
       'content-security-policy',
       "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -83,10 +83,10 @@ function as(reply: FastifyReply, type: string, text: string): string {
   return text
 }
 
-/** Whether a network answered when it was last asked. */
+/** Whether a network answered the last request. */
 export type ChainState = { network: string; isUp: boolean }
 
-/** What the service is served with: who may ask, how often, where the log goes (nowhere without one), and how it is reached. */
+/** Inputs of the server: authentication, rate limits, the log (none by default), and how clients reach it. */
 export type AppNeeds = {
   access: Access
   allow: Allow
@@ -94,25 +94,25 @@ export type AppNeeds = {
   tls?: { cert: string; key: string }
   behindProxy?: boolean
   version?: string
-  /** Which networks answered when they were last asked. */
+  /** Which networks answered their last request. */
   chains?: () => readonly ChainState[]
-  /** Does the work of a request, so that the calls which that takes are known to be its own. */
+  /** Runs the work of a request, so that its RPC calls are attributed to it. */
   within?: <value>(request: object, work: () => value) => value
-  /** The networks that a request waits for. */
+  /** The networks that a request is waiting for. */
   slow?: (request: object) => readonly string[]
-  /** Whether requests can be answered at all; without it they can. */
+  /** Whether requests can be answered at all; default: they can. */
   works?: () => boolean
-  /** How long an answer may take. */
+  /** Time limit of an answer, in ms. */
   deadlineMs?: number
 }
 
-/** Shorter than clients wait, who hear nothing else of what went wrong. */
+/** Shorter than the timeout of clients, so that they receive the error. */
 const deadlineMs = 13_000
 
-/** What the log and the counters say of a request whose client was gone before its answer; nobody is sent it. */
+/** The status in log and metrics for a request whose client disconnected before the answer; never sent. */
 const hungUp = 499
 
-/** The service over HTTP: every route of the contract, the deprecated ones, and the pages about it. Nothing listens yet. */
+/** Creates the HTTP server: all routes of the contract, the deprecated ones and the pages. It does not listen yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
   const { log } = needs
   const metrics = metricsOf(needs.chains)
@@ -123,10 +123,10 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     logged?.(route, request, reply)
   }
   const gone = new WeakSet<FastifyReply>()
-  /** Whether whoever asked is gone: nobody is answered, and it is one line as every request is. */
+  /** Whether the client has disconnected. Then nothing is sent, and the request is logged once. */
   const isGone = (request: FastifyRequest, reply: FastifyReply): boolean => {
     if (!reply.raw.destroyed) return false
-    // First its time may be over, and then its answer be there.
+    // Called twice if the time limit passes and the answer arrives afterwards.
     if (!gone.has(reply)) ended(request, reply.code(hungUp))
     gone.add(reply)
     return true
@@ -153,7 +153,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   }
   const app = fastify({
     ...caps,
-    // What the router refuses comes before any hook, and in its own words.
+    // The router reports its errors before any hook, in its own words.
     frameworkErrors: refuse as never,
     ...(needs.tls && { https: needs.tls }),
     trustProxy: needs.behindProxy ? 'loopback, linklocal, uniquelocal' : false,
@@ -172,7 +172,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
       done(error as Error)
     }
   })
-  // Hooks that wait for nothing cost nothing to wait for.
+  // Callback hooks are cheaper than async ones.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
     const refusal = isClosing ? stopping() : refuseUnlawful(request.raw)
@@ -236,27 +236,30 @@ function addRoute(
   })
 }
 
-/** What is asked on a connection that was kept alive, after the server began to stop. */
+/** The error for a request on a kept-alive connection after the server began to stop. */
 const stopping = () => new AppError('SERVICE_UNAVAILABLE', 'This server is stopping')
 
-/** Since v2 came, in January 2026 (RFC 9745: a date as `@` and Unix seconds), and where to go (RFC 8288). */
+/**
+ * Deprecated since v2 in January 2026 (RFC 9745: a date as `@` and Unix seconds); the link names the successor (RFC
+ * 8288).
+ */
 const deprecation = (path: string, named: unknown) => ({
   deprecation: '@1767225600',
   link: `<${filled(path, named as Record<string, string>)}>; rel="successor-version"`,
 })
 
-/** A path with what the request named in it. */
+/** Fills the parameters of the request into a path template. */
 const filled = (path: string, named: Record<string, string>): string =>
   path.replace(/\{(\w+)\}/g, (template, name: string) =>
     Object.hasOwn(named, name) ? encodeURIComponent(named[name]!.toWellFormed()) : template,
   )
 
-/** Every failure as the one envelope. What nobody expected is logged with its cause, and not told. */
+/** Answers an error with the error envelope. The log gets the cause of an unexpected error, the client does not. */
 function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Said {
   const { successor, route } = servedIn(request) ?? {}
   const refusal = said(error, route?.path)
   if (successor) reply.headers(deprecation(successor.path, request.params))
-  // What is left of a body that nobody read is not waited for.
+  // Do not wait for the rest of an unread body.
   if (!request.raw.complete) reply.header('connection', 'close')
   reply
     .code(refusal.status)

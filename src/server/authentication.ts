@@ -4,30 +4,30 @@ import { AppError } from '../domain/errors.ts'
 import { slidingLog } from '../store/api-keys/rate-limiter.ts'
 import type { Served } from './served-routes.ts'
 
-/** Whoever asks: the key that limits are counted for, whose key it is, and the service as it is for this customer. */
+/** An authenticated caller: the key id for rate limits, the customer, and the service limited to this customer. */
 export type Caller = {
   keyId: string
   customer: string
   service: Service
-  /** Whether this customer may know of a network; without it, of every one. */
+  /** Whether this customer may see a network; default: every one. */
   sees?: (network: string) => boolean
-  /** The ids of the newest actions of this customer, newest first; without it, none are known. */
+  /** The ids of this customer's newest actions, newest first; without it, none are known. */
   recent?: (most: number) => Promise<string[]>
 }
 
-/** Who has this API key; `undefined` is nobody. */
+/** Returns the caller of an API key; `undefined` if the key is unknown. */
 export type Access = (apiKey: string) => Promise<Caller | undefined>
 
-/** Takes a place for one request of a key, or says how many seconds until there is one. */
+/** Counts a request against the limits of a key, or returns the seconds until the next is allowed. */
 export type Allow = (keyId: string) => Promise<{ ok: true } | { ok: false; retryAfterSeconds: number }>
 
-/** The refusal of what is too much: the header and the body say the same. */
+/** The error for too many requests; header and body give the same wait. */
 const tooMany = (seconds: number): AppError =>
   new AppError('RATE_LIMITED', 'too many requests', { details: { retryAfter: seconds } })
 
 /**
- * Who asks, by the one header that carries a key, after a place was taken for the request. Throws UNAUTHORIZED with the text of the
- * specification, after `wrong` was told, and RATE_LIMITED.
+ * Authenticates a request by its API key and counts it against the key's limits. Throws UNAUTHORIZED with the text of
+ * the specification, after calling `wrong` for an unknown key, and RATE_LIMITED.
  */
 export async function authenticate(
   { access, allow }: { access: Access; allow: Allow },
@@ -45,12 +45,12 @@ export async function authenticate(
   if (!turn.ok) throw tooMany(turn.retryAfterSeconds)
 }
 
-/** How many wrong keys an address may send in a minute before it is told to wait; a right key is never held back by them. */
+/** Wrong keys allowed from one address in a minute; a valid key is never delayed by them. */
 const mostGuesses = 100
 const windowMs = 60_000
 const mostAddresses = 10_000
 
-/** Counts wrong keys by the address that they came from. `wrong` throws RATE_LIMITED where there were too many. */
+/** Counts wrong keys by client address. `wrong` throws RATE_LIMITED when there are too many. */
 export function wrongKeyCounter(now: () => number): { wrong: (address: string) => void } {
   const windows = [{ ms: windowMs, most: mostGuesses }]
   const logs = new Map<string, ReturnType<typeof slidingLog>>()
@@ -61,7 +61,7 @@ export function wrongKeyCounter(now: () => number): { wrong: (address: string) =
       const waitMs = log.waitMs(at)
       if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000))
       log.take(at)
-      // Whoever has many addresses must not fill the memory: the one that came first is forgotten.
+      // A client with many addresses must not fill the memory: drop the least recent one.
       logs.delete(address)
       logs.set(address, log)
       if (logs.size > mostAddresses) logs.delete(logs.keys().next().value!)
@@ -71,16 +71,16 @@ export function wrongKeyCounter(now: () => number): { wrong: (address: string) =
 
 const name = 'caller'
 
-/** Makes room on every request for whoever asks. */
+/** Reserves a field for the caller on every request. */
 export const prepare = (app: FastifyInstance): void => void app.decorateRequest(name, undefined)
 
-/** Notes whose request it is. */
+/** Stores the caller of a request. */
 export const setCaller = (request: FastifyRequest, caller: Caller): void => request.setDecorator(name, caller)
 
-/** Whose request it is, once that is known. */
+/** Returns the caller of a request, once authenticated. */
 export const callerIn = (request: FastifyRequest): Caller | undefined =>
   request.getDecorator<Caller | undefined>(name)
 
-/** Which route of the contract a request is for; none for pages, and where there is nothing. */
+/** Returns the contract route of a request; `undefined` for pages and unknown paths. */
 export const servedIn = ({ routeOptions }: FastifyRequest): Served | undefined =>
   (routeOptions.config as { served?: Served }).served

@@ -10,7 +10,7 @@ type Operation = {
   responses: Record<string, { content?: Record<string, { schema: Json }> }>
 }
 
-/** The OpenAPI document as one page that fetches nothing and runs nothing. */
+/** Renders the OpenAPI document as one HTML page without scripts or external resources. */
 export function docsPage(document: Json): string {
   const { info, paths } = document as {
     info: { title: string; version: string; description: string }

@@ -2,10 +2,10 @@ import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { toEnvelope } from '../api/error-envelope.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 
-/** What a failure is answered with. */
+/** The HTTP answer for an error. */
 export type Said = { status: number; headers: Record<string, string>; body: unknown }
 
-/** What the server library refuses, in our words. */
+/** Errors of the server library, with this program's code and message. */
 const byLibrary: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is too large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'A body is application/json'],
@@ -14,7 +14,7 @@ const byLibrary: Record<string, [ErrorCode, string]> = {
   FST_ERR_MAX_PARAM_LENGTH: ['URL_TOO_LONG', 'A part of the address is too long'],
 }
 
-/** A failure as the envelope of the specification, with the headers that go with it. `path` is that of the route, where there is one. */
+/** Converts an error to the specification's envelope and its headers. `path` is that of the route, if any. */
 export function said(error: unknown, path = ''): Said {
   const known = withoutNode(inOurWords(error), path)
   const { status, body } = toEnvelope(known)
@@ -36,7 +36,7 @@ function inOurWords(error: unknown): unknown {
   return row ? new AppError(row[0], row[1], { cause: error }) : error
 }
 
-/** What a chain did not say, as the service says it: which network it was, and nothing of the node that was asked. */
+/** Replaces an error of a chain by one that names the network but not the node. */
 function withoutNode(error: unknown, path: string): unknown {
   if (!(error instanceof AppError) || !/^(RPC_|CHAIN_ID_|HISTORY_UNREAD)/.test(error.code)) return error
   const { network, networks = [network] } = error.details ?? {}
@@ -47,7 +47,7 @@ function withoutNode(error: unknown, path: string): unknown {
   )
 }
 
-/** That networks cannot be read, by what was asked for: transactions have a code of their own. */
+/** The error for networks that cannot be read; requests for transactions have their own code. */
 export function unread(missing: readonly string[], path: string, cause?: unknown): AppError {
   const who = missing.length > 0 ? `${missing.join(', ')} cannot` : 'What was asked for cannot'
   return new AppError(
@@ -59,6 +59,6 @@ export function unread(missing: readonly string[], path: string, cause?: unknown
 
 const methods: HTTPMethods[] = ['GET', 'POST', 'PUT']
 
-/** Which methods a path is for; none where it is no path of ours. */
+/** Returns the methods allowed on a path; empty for an unknown path. */
 export const allowedOn = (app: FastifyInstance, path: string): string[] =>
   methods.filter((method) => app.findRoute({ method, url: path }) !== null)

@@ -5,13 +5,16 @@ import type { FastifyHttpOptions } from 'fastify'
 import { toEnvelope } from '../api/error-envelope.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** How long an address may be, with its query. */
+/** Maximum length of a URL with its query, in characters. */
 const mostUrl = 8_192
 
-/** Where Node knows it, what has no body is given no stream for one; its types do not know it yet. */
+/** Node creates no body stream for a request without a body where it has this option; its types lack it. */
 const emptyRequests: object = { optimizeEmptyRequests: true }
 
-/** What one request may cost: 256 KiB of body, 16 KiB of headers, 10 s for the headers and 30 s for all of it; what is not strict HTTP is cut off. */
+/**
+ * Limits of a request: 256 KiB of body, 16 KiB of headers, 10 s for the headers and 30 s for all of it. Connections
+ * with malformed HTTP are closed.
+ */
 export const caps = {
   bodyLimit: 262_144,
   requestTimeout: 30_000,
@@ -31,7 +34,7 @@ export const caps = {
     maxHeaderSize: 16_384,
     headersTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
-    // A request without one is refused in our words, below.
+    // A missing host header is refused below, with this program's error.
     requireHostHeader: false,
     insecureHTTPParser: false,
     ...emptyRequests,
@@ -39,7 +42,9 @@ export const caps = {
   clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => cutOff(error, socket),
 } satisfies FastifyHttpOptions<Server>
 
-/** Answers what is no request in its own words, and closes: nothing after it on this connection can be told apart from it. */
+/**
+ * Answers malformed HTTP with an error and closes the connection, because later requests on it cannot be told apart.
+ */
 function cutOff({ code }: { code?: string }, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   refuseOn(
@@ -52,7 +57,7 @@ function cutOff({ code }: { code?: string }, socket: Duplex): void {
   )
 }
 
-/** Refuses what asks for something else than an answer: a tunnel, or a promise. */
+/** Refuses CONNECT tunnels and `Expect` headers other than 100-continue. */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (_, socket: Duplex) =>
     refuseOn(socket, new AppError('METHOD_NOT_ALLOWED', 'This is no proxy')),
@@ -62,7 +67,7 @@ export function refuseTunnels(server: Server): void {
   )
 }
 
-/** Answers on the bare connection and ends it: whoever does not close his side would hold it for as long as he likes. */
+/** Answers on the raw socket and closes it, because a client that keeps its side open would hold it. */
 function refuseOn(socket: Duplex, refusal: AppError): void {
   const { status, body } = toEnvelope(refusal)
   const text = JSON.stringify(body)
@@ -75,7 +80,7 @@ function refuseOn(socket: Duplex, refusal: AppError): void {
 const single = ['x-api-key', 'host', 'content-type', 'content-length', 'authorization']
 const lengths = new Set(single.map(({ length }) => length))
 
-/** What two readers could read in two ways: a header that may stand once and stands twice, and an address that is too long. */
+/** Refuses requests that two parsers could read differently, such as a repeated header, and URLs that are too long. */
 export function refuseUnlawful({ rawHeaders, url = '', httpVersion }: IncomingMessage): AppError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new AppError('BAD_REQUEST', `This server does not speak HTTP ${httpVersion}`)

@@ -2,16 +2,16 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type AppNeeds, createApp } from './app.ts'
 
-/** A server that listens. `close` lets what is being answered be answered, for at most `graceMs`. */
+/** A listening server. `close` lets open requests finish, for at most `graceMs`. */
 export type Listening = { url: string; close: () => Promise<void> }
 
-/** Where to listen; port 0 is a free one. */
+/** Where to listen; port 0 picks a free one. */
 export type At = { host: string; port: number; graceMs?: number }
 
-/** The most connections at once; what comes beyond them is closed. */
+/** Maximum number of connections; further ones are closed. */
 const mostConnections = 5_000
 
-/** How long a connection on which nothing was asked may still ask something after the server began to stop, and be told so. */
+/** How long an idle connection may still send a request after the server began to stop, and get the error, in ms. */
 const momentMs = 500
 
 /** Serves the service over HTTP until it is closed. */
@@ -36,7 +36,10 @@ export async function serve(needs: AppNeeds, { host, port, graceMs = 10_000 }: A
   }
 }
 
-/** Connections on which nothing was asked yet: browsers hold some ready, and nobody waits for an answer there. */
+/**
+ * Connections without a request so far, such as those that browsers open in advance. No client waits for an answer on
+ * them.
+ */
 function silentOn(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> {
   const silent = new Set<Socket>()
   server.on(event, (socket: Socket) => {

@@ -2,12 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { trace } from '../domain/text/redacted-stack-trace.ts'
 import { callerIn } from './authentication.ts'
 
-/** Where log lines go: JSON, one a line. */
+/** Receives log lines: JSON, one a line. */
 export type Log = { write: (line: string) => void }
 
 /**
- * Writes one line a request, after it was answered. Nothing of a request is written but what is named here: no header, no query, no
- * body. A line is put together by hand, as JSON of an object costs a busy server twice as much; what others chose is escaped.
+ * Writes one line for each answered request. It contains only the fields named here: no header, query or body. The
+ * line is concatenated by hand, because JSON.stringify costs a busy server twice as much; values from clients are
+ * escaped.
  */
 export function requestLines(
   log: Log,
@@ -27,7 +28,7 @@ export function requestLines(
 
 const text = (value: string): string => JSON.stringify(value)
 
-/** A path without what is an API key, which somebody may take for a part of it; spelt with escapes, too. */
+/** Removes API keys from a path, where a client may have put one by mistake, also percent-encoded. */
 function withoutKey(path: string): string {
   if (path.includes('slk_')) return path.replace(/slk_[^/]*/g, 'slk_...')
   if (!path.includes('%')) return path
@@ -37,7 +38,7 @@ function withoutKey(path: string): string {
   return spelt.includes('slk_') ? withoutKey(spelt) : path
 }
 
-/** The time as ISO text, which is made once a millisecond. */
+/** The current time as ISO text, formatted at most once a millisecond. */
 function clock(): () => string {
   let made = Number.NaN
   let iso = ''
@@ -49,7 +50,7 @@ function clock(): () => string {
   }
 }
 
-/** A failure that nobody expected, with its causes, and without what could be a secret. */
+/** Logs an unexpected error with its causes, without values that could be secret. */
 export function failed(log: Log, { id }: FastifyRequest, error: unknown): void {
   const line = { time: new Date().toISOString(), level: 'error', id, error: trace(error) || String(error) }
   log.write(`${JSON.stringify(line)}\n`)
@@ -58,7 +59,7 @@ export function failed(log: Log, { id }: FastifyRequest, error: unknown): void {
 const flushMs = 100
 const mostHeld = 65_536
 
-/** Gathers lines and writes them together, so that a busy server does not write one by one. `flush` writes what is held. */
+/** Buffers lines and writes them together. `flush` writes the buffered ones. */
 export function gathered(write: (text: string) => void): Log & { flush: () => void } {
   let held = ''
   let timer: NodeJS.Timeout | undefined

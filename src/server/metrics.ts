@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
-/** How long requests took, by route, as a histogram of Prometheus. Every request is in it: to count one looks nothing up but its route. */
+/**
+ * Request durations by route, as a Prometheus histogram. It sees every request, so recording one looks up only its
+ * route.
+ */
 type Durations = { observe: (route: string, seconds: number) => void; text: () => string }
 
-/** The upper ends of the buckets, in seconds. */
+/** Upper bounds of the buckets, in seconds. */
 const ends = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** An empty histogram; `text` is its part of the page. A route is one of ours and needs no escapes. */
+/** Creates an empty histogram; `text` renders it. Routes are constants and need no escaping. */
 export function durations(name: string, help: string): Durations {
   const routes = new Map<string, { counts: number[]; sum: number }>()
   const lines = (route: string, { counts, sum }: { counts: readonly number[]; sum: number }) => {
@@ -32,16 +35,19 @@ export function durations(name: string, help: string): Durations {
   }
 }
 
-/** What the server counts, and its page in the text format of Prometheus. No label holds who asked. */
+/** The server's counters and their page in the text format of Prometheus. No label identifies a caller. */
 export type Metrics = {
-  /** `route` is the pattern of a path; none where there is nothing. */
+  /** `route` is the pattern of a path; `undefined` for an unknown path. */
   answered: (route: string | undefined, request: FastifyRequest, reply: FastifyReply) => void
   limited: () => void
   page: () => Promise<string>
   contentType: string
 }
 
-/** What the process says of itself. All servers of a process share it: it watches the event loop and the garbage collector for good. */
+/**
+ * Metrics of the process, shared by all its servers: they observe the event loop and the garbage collector until it
+ * exits.
+ */
 let ofProcess: Registry | undefined
 
 function processMetrics(): Registry {
@@ -52,12 +58,15 @@ function processMetrics(): Registry {
   return ofProcess
 }
 
-/** Counters of one server, and which of its chains answered last. */
+/** Creates the counters of one server, with the state of its chains. */
 export function metricsOf(chains: () => readonly { network: string; isUp: boolean }[] = () => []): Metrics {
   const registry = new Registry()
   const both = [processMetrics(), registry]
   const registers = [registry]
-  /** Each request is counted here by status, method and route, and told when the page is asked for: labels cost more than counting. */
+  /**
+   * Requests are counted here by status, method and route, and converted when the page is read: labels cost more than
+   * counting.
+   */
   const counts = new Map<number, Map<string, Map<string, number>>>()
   new Counter({
     name: 'sluice_http_requests_total',
@@ -102,7 +111,7 @@ export function metricsOf(chains: () => readonly { network: string; isUp: boolea
   }
 }
 
-/** The map under a key, which is made where there is none. */
+/** Returns the inner map of a key; creates it if missing. */
 function within<key, inner>(all: Map<key, Map<string, inner>>, key: key): Map<string, inner> {
   const found = all.get(key) ?? new Map<string, inner>()
   all.set(key, found)

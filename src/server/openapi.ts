@@ -5,10 +5,10 @@ import { olderRoutes } from '../api/older-routes.ts'
 import { errorRow, errorTable, isErrorCode } from '../domain/errors.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 
-/** A JSON document, as deep as whoever made it knows it. */
+/** A JSON object of any shape. */
 type Json = Record<string, unknown>
 
-/** The OpenAPI 3.1 document of this server, read off the table of routes. */
+/** Builds the OpenAPI 3.1 document of this server from the table of routes. */
 export function openapi(version: string): Json {
   const paths: Record<string, Json> = {}
   for (const served of servedRoutes(olderRoutes)) {
@@ -57,7 +57,7 @@ const json = (schema: Json) => ({ 'application/json': { schema } })
 
 const error = json({ $ref: '#/components/schemas/Error' })
 
-/** What is answered without the networks that do not answer. */
+/** Routes whose lists omit networks that do not answer. */
 const lacking: readonly Served['name'][] = ['listStrategies', 'recommend']
 
 const missingHeaderDoc = {
@@ -104,15 +104,15 @@ function operation({ name, route, successor }: Served): Json {
   }
 }
 
-/** A schema as it stands on the wire. Where several shapes are read, it is the one that is written. */
+/** The JSON schema of a type on the wire. If several shapes are accepted, the one that is written. */
 function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      // What is made of a field that is not understood is nothing that is sent.
+      // The fallback for a value that is not understood is never sent.
       if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default
-      // What a number of this language cannot count is no bound of ours.
+      // JavaScript's safe integer limits are not part of the contract.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       const { writes } = z.globalRegistry.get(zodSchema) ?? {}
@@ -125,7 +125,7 @@ function schemaOf(schema: z.ZodType): Json {
   return rest as Json
 }
 
-/** The codes of the table with their statuses, as text. */
+/** Lists the error codes with their statuses, as text. */
 function codes(): string {
   const lines = Object.keys(errorTable).flatMap((code) =>
     isErrorCode(code) && errorRow(code).status !== undefined

@@ -4,7 +4,7 @@ import { refusal } from './route-handler.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A request's body: JSON in UTF-8 in which no object has a name twice or a name that the language would take for its own. */
+/** Parses a request body: JSON in UTF-8, without duplicate names and without `__proto__`. */
 export function readBody(bytes: Buffer): unknown {
   const text = decoded(bytes)
   const value = parsed(text)
@@ -14,14 +14,14 @@ export function readBody(bytes: Buffer): unknown {
   return value
 }
 
-/** JSON is UTF-8, whatever else a type may say. */
+/** Refuses a charset other than UTF-8. */
 export function refuseCharset(type: string | undefined): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type ?? '')?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is application/json in UTF-8')
 }
 
-/** What was packed is not unpacked, and its bytes are not taken for what is in them. */
+/** Refuses a compressed body. */
 export function refuseEncoding(encoding: string | undefined): void {
   if (encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without Content-Encoding')

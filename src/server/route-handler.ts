@@ -8,7 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import { poisonous } from '../http/strict-json.ts'
 import type { Served } from './served-routes.ts'
 
-/** What a request brings, its parts still apart. Where a name is given twice, `query` holds a list. `url` is path and query as they came. */
+/** The parts of a request. `query` holds a list for a repeated name. `url` is the path and query as received. */
 export type Sent = {
   url: string
   params: Readonly<Record<string, string>>
@@ -16,13 +16,13 @@ export type Sent = {
   body: unknown
 }
 
-/** The head of an answer, as far as what is answered has a say in it. */
+/** Sets a header of the answer. */
 type Head = { header: (name: string, value: string) => unknown }
 
 /**
- * Answers one route of a service with its JSON. What is long goes out as bytes, as they are, and what is short as text, which goes
- * into one piece with the headers. What an output was once written as is kept as long as that very object lives. `ready` is told when an
- * answer is there.
+ * Returns the handler of one route, which answers with the JSON of the service's result. A long answer is sent as
+ * bytes, without a copy; a short one as text, in one piece with the headers. The JSON is cached as long as the result
+ * object lives. `ready` is called once the result is there.
  */
 export function answering<head extends Head>(
   { name, route, successor }: Served,
@@ -46,12 +46,12 @@ export function answering<head extends Head>(
   }
 }
 
-/** Below so many characters, to copy a text costs less than to send two pieces. */
+/** Below this length in characters, copying a text is cheaper than sending two pieces. */
 const short = 4_096
 
 const most = { urls: 1_000, url: 512 }
 
-/** Reads what a route is asked. The same address of a GET asks the same, and is read once. */
+/** Returns the parser of a route's input. The result for a GET URL is cached. */
 function reading(route: Route | OlderRoute): (sent: Sent) => unknown {
   if (route.method !== 'GET') return (sent) => read(route, sent)
   const known = new Map<string, unknown>()
@@ -64,7 +64,7 @@ function reading(route: Route | OlderRoute): (sent: Sent) => unknown {
   }
 }
 
-/** What is asked, by the schema of the route: the path's part, and the query of a GET or the body of another. */
+/** Parses the input by the schema of the route: path parameters, and the query of a GET or the body otherwise. */
 function read({ method, input }: Route | OlderRoute, { params, query, body }: Sent): unknown {
   for (const [param, value] of Object.entries(params))
     if (value === '' || /[\u0000-\u001f\u007f]/.test(value))
@@ -77,7 +77,7 @@ function read({ method, input }: Route | OlderRoute, { params, query, body }: Se
   throw refusedInput(known.error.issues, { ...sent, ...params })
 }
 
-/** A query in which every name stands once. */
+/** Refuses a query with a repeated name. */
 function once(query: Sent['query']): Record<string, string> {
   const errors = Object.entries(query).flatMap(([path, value]) =>
     Array.isArray(value)
@@ -90,7 +90,7 @@ function once(query: Sent['query']): Record<string, string> {
   return query as Record<string, string>
 }
 
-/** The 422 of the specification. */
+/** The 422 error of the specification. */
 export const refusal = (errors: { path: string; message: string }[]): AppError =>
   new AppError('VALIDATION_ERROR', `${errors[0]?.path || 'The request'}: ${errors[0]?.message}`, {
     details: { errors },

@@ -9,7 +9,7 @@ import type { Strategy } from '../api/strategy.ts'
 import { AppError } from '../domain/errors.ts'
 import { callerIn } from './authentication.ts'
 
-/** Its own files and its own origin, nothing else: nothing of it runs or looks in another way, and nobody frames it. */
+/** Allows only the page's own files and origin, no inline scripts and no frames. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -20,18 +20,21 @@ const files = {
   '/rows.js': { file: 'rows.js', type: 'text/javascript; charset=utf-8' },
 } as const
 
-/** How many rows the page is told of: the best strategies, and the newest actions, each of which is looked at on its chain. */
+/**
+ * Number of rows: the best strategies, those with a chart, and the newest actions, each of which is read from its
+ * chain.
+ */
 const most = { strategies: 50, drawn: 20, actions: 10 }
 
-/** How long what a strategy paid lately is waited for, in ms: what comes later is there the next time. */
+/** Maximum wait for a strategy's rate history, in ms; a later answer is cached for the next request. */
 const patienceMs = 2_000
 
-/** The read-only page for people, and what it shows to whoever has a key: of that key's customer alone, as its service shows it. */
+/** Adds the read-only web page and the data it shows to the customer of an API key. */
 export function addPage(app: FastifyInstance, admit: (request: FastifyRequest) => Promise<void>): void {
   for (const [url, { file, type }] of Object.entries(files)) {
     let text: string | undefined
     app.get(url, async ({ raw }, reply) => {
-      // `*`, `#` and `?` come down to this path as well, and are none of its names.
+      // A URL with `*`, `#` or `?` also reaches this route.
       if (raw.url !== url) throw new AppError('NOT_FOUND', `There is no endpoint GET ${raw.url}`)
       guarded(reply).header('content-type', type)
       text ??= readFileSync(join(import.meta.dirname, 'page', file), 'utf8')
@@ -68,13 +71,13 @@ const json = (reply: FastifyReply, value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** A strategy with what it paid lately, if that is known soon. */
+/** A strategy with its rate history, if that arrives in time. */
 async function withPast(service: Service, strategy: Strategy): Promise<Strategy> {
   const late = sleep(patienceMs, undefined, { ref: false })
   try {
     return (await Promise.race([service.getStrategy({ id: strategy.slug }), late])) ?? strategy
   } catch (error) {
-    // What it pays now is known in any case.
+    // Without the history, show the current rate.
     if (error instanceof AppError) return strategy
     throw error
   }
@@ -92,7 +95,7 @@ const strategyRow = ({ slug, name, network, asset, apy, apyBasis, tvlUsd, paused
   points: rates?.points.map((point) => point.apy) ?? [],
 })
 
-/** An action as the service shows it to this key; `undefined` where it shows none, and `error` where its chain does not answer. */
+/** Returns an action as this key may see it; `undefined` if it may not, `error` if its chain does not answer. */
 async function actionRow(
   service: Service,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * JSON with sorted keys and decimal text for bigints: one text for one value, whoever wrote it. `leaf` makes one of several ways to
- * write a text, such as hex in both casings; what is nothing is `null`.
+ * Serializes a value as canonical JSON: sorted keys, bigints as decimal text. `leaf` normalizes texts, such as the
+ * case of hex; `undefined` becomes `null`.
  */
 export const canonical = (value: unknown, leaf: (text: string) => string = (text) => text): string =>
   JSON.stringify(value, (_, inner: unknown) => {

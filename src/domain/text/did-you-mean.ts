@@ -1,4 +1,6 @@
-/** What was probably meant by a word that is mistyped, as the end of a sentence; nothing where no known word is near, or where it is one itself. */
+/**
+ * Returns the end of a sentence that suggests the nearest known word; empty if none is near, or if the word is known.
+ */
 export function didYouMean(word: string, known: readonly string[]): string {
   const typed = word.toLowerCase()
   const most = typed.length < 4 ? 1 : 2
@@ -9,7 +11,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return near && near.edits > 0 ? `; did you mean ${near.one}?` : ''
 }
 
-/** How many letters must be put in, taken out, changed or swapped with the next one (optimal string alignment). */
+/** Counts the letters to insert, delete, change or swap with the next one (optimal string alignment). */
 function editsBetween(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)

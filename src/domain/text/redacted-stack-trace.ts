@@ -1,6 +1,9 @@
 import { sanitizeText } from './terminal-sanitizing.ts'
 
-/** The stack of an error and of its causes, without what could be a secret or move a cursor: URLs lose everything after the host, long hex is cut. */
+/**
+ * Returns the stack of an error and its causes without possible secrets and terminal controls: URLs keep only the
+ * host, long hex is cut.
+ */
 export function trace(error: unknown): string {
   const lines: string[] = []
   for (let at: unknown = error; at instanceof Error; at = at.cause) lines.push(at.stack ?? at.message)

@@ -1,11 +1,11 @@
 import { sanitizeText } from './terminal-sanitizing.ts'
 
 /**
- * A foreign word as a shell reads it back: bare where nothing in it means anything to a shell, else in quotes. What a terminal would not show,
- * or would act upon, is written in octal (`$'...'`: POSIX 2024, bash, zsh, ksh).
+ * Quotes a foreign word for a shell, if it needs quotes. Characters that a terminal hides or acts on are written in
+ * octal (`$'...'`: POSIX 2024, bash, zsh, ksh).
  */
 export function shellWord(word: string): string {
-  // A word that begins with "=" is a command's path to zsh.
+  // zsh expands a word that begins with "=" to the path of a command.
   if (/^(?!=)[\w@%+=:,./-]+$/.test(word)) return word
   if (sanitizeText(word) === word) return `'${word.replaceAll("'", String.raw`'\''`)}'`
   const written = [...word].map((one) =>
@@ -18,14 +18,17 @@ export function shellWord(word: string): string {
 
 const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
 
-/** A foreign word in the place of an argument: one that begins with a dash stands behind `--`, so that it is no flag. It has to be the last of its line, then. */
+/**
+ * Quotes a foreign word as a positional argument. One that begins with a dash follows `--`, so it must be the last
+ * argument of its line.
+ */
 export const shellOperand = (word: string): string => `${word.startsWith('-') ? '-- ' : ''}${shellWord(word)}`
 
-/** What shows whether a file is there, and whose it is. */
+/** Returns the command that shows whether a file exists, and its owner. */
 export function listFileCommand(path: string): string {
   const directory = /^(.*)\//s.exec(path)?.[1] ?? '.'
   return `ls -l ${shellPath(directory === '' ? '/' : directory)}`
 }
 
-/** A path, which no command takes for a flag; `-` alone is standard input, and stays. */
+/** Quotes a path so that no command takes it for a flag; `-` alone is standard input and stays. */
 export const shellPath = (path: string): string => shellWord(/^-./s.test(path) ? `./${path}` : path)

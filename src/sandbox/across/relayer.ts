@@ -21,13 +21,15 @@ import { sendMined } from '../mined-transactions.ts'
 import { blockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-options.ts'
 
-/** One pool, and the node of its chain. */
+/** A pool and the node of its chain. */
 type End = { pool: AcrossConstants; rpc: ChainClient }
 
-/** The faults of Across: nothing is paid out, or only after some ms; nothing is paid back. */
+/** Faults of Across: no fills, fills only after a delay in ms, or no refunds. */
 export type AcrossFault = { isUnfilled: boolean; fillDelayMs: number; isUnrefunded: boolean }
 
-/** What the relayer works with. `relayer` pays out, `owner` sends the bundles of refunds; the nodes have the keys of both. */
+/**
+ * Inputs of the relayer. `relayer` fills deposits, `owner` sends the refund bundles; the nodes hold the keys of both.
+ */
 type RelayerOptions = Omit<StandInOptions, 'chains'> & {
   ends: readonly End[]
   relayer: Address
@@ -43,8 +45,8 @@ const retryAfterMs = 5_000
 const word = (value: number | bigint): Hex => numberToHex(value, { size: 32 })
 
 /**
- * Pays deposits of Across out, and pays back those that nobody paid out in time, each by a bundle of its own. Gives the function that does
- * what is to be done now; each call reads what is new, and all of it again if a chain is not the one that was read.
+ * Fills Across deposits and refunds expired ones, each in its own bundle. Returns the function that does one round:
+ * it reads the new blocks, or the whole chain again after a reorganisation or reset, and sends what is due.
  */
 export function startRelayer(options: RelayerOptions): () => Promise<void> {
   const { ends, catalog, relayer, owner, now, fault, makesBlocks } = options
@@ -53,7 +55,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
   const [refunded] = encodeEventTopics({ abi: events, eventName: 'ExecutedRelayerRefundRoot' })
   const followed = ends.map(() => ({ last: undefined as Block | undefined, open: new Map<Hex, Open>() }))
 
-  /** Reads the deposits of one end that are new. */
+  /** Reads the new deposits of one end. */
   const follow = async (index: number): Promise<Block> => {
     const { pool, rpc } = ends[index]!
     const end = followed[index]!
@@ -90,7 +92,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
     return (await sendMined(rpc, from, { to, data }, 1_000_000)).isDone
   }
 
-  /** Whether it is a deposit as this relayer pays them out: between two tokens that are one asset, and for no more than came in. */
+  /** Whether this relayer fills a deposit: both tokens are the same asset, and the output is at most the input. */
   const isFair = ({ inputToken, outputToken, inputAmount, outputAmount, ...deposit }: Deposit): boolean =>
     deposit.message === '0x' &&
     BigInt(deposit.exclusiveRelayer) === 0n &&
@@ -108,7 +110,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
     return send(rpc, relayer, pool.spokePool, 'fillRelay', [relayData, ...repaid])
   }
 
-  /** Pays a deposit back by a bundle with that refund alone: its leaf is the root, and needs no proof. */
+  /** Refunds a deposit with a bundle that holds only this refund: its leaf is the root, so it needs no proof. */
   const refund = async (deposit: Deposit, { rpc, pool }: End): Promise<void> => {
     const leafId = Number(deposit.depositId)
     const done = await rpc.request<Log[]>('eth_getLogs', [
@@ -163,7 +165,10 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
   }
 }
 
-/** The event of a bundle that came to a pool (SpokePool of `@across-protocol/contracts` 5.0.27); its number is how many came before. */
+/**
+ * The event of a refund bundle sent to a pool (SpokePool of `@across-protocol/contracts` 5.0.27). Bundle ids count
+ * from zero.
+ */
 const bundled = [
   {
     type: 'event',

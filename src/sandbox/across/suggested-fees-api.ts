@@ -4,12 +4,15 @@ import type { Answer } from '../loopback-server.ts'
 import { balanceOf, blockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-options.ts'
 
-/** What the stand-in of the service reads: the catalogue, the nodes, and who pays out. */
+/** Inputs of the stand-in: the catalogue, the nodes and the address of the relayer. */
 type Asked = Pick<StandInOptions, 'catalog' | 'chains' | 'makesBlocks'> & { relayer: Address }
 
-/** The fee of a fill: this many parts of a hundred thousand, rounded up. */
+/** Fee of a fill, in parts per 100,000, rounded up. */
 const feeParts = 30n
-/** For how long a deposit may be filled, and how old the newest block may be whose time is named, in seconds. */
+/**
+ * Time in which a deposit can be filled, and the age from which the newest block is too old for a quote timestamp, in
+ * seconds.
+ */
 const [fillSeconds, staleSeconds] = [4 * 3_600, 1_800]
 
 const refused = (code: string, message: string): Answer => ({
@@ -17,7 +20,7 @@ const refused = (code: string, message: string): Answer => ({
   body: { type: 'AcrossApiError', code, status: 400, message },
 })
 
-/** Answers `/suggested-fees` as the service of Across does, with 503 while a node is not there; `undefined` for another path. */
+/** Answers `/suggested-fees` like the Across API, with 503 while a node is down; `undefined` for another path. */
 export const suggestedFees = async (url: URL, asked: Asked): Promise<Answer | undefined> =>
   url.pathname === '/suggested-fees'
     ? feesOf(url, asked).catch(() => ({ status: 503, body: { code: 'UNAVAILABLE', status: 503 } }))
@@ -54,7 +57,7 @@ async function feesOf(url: URL, asked: Asked): Promise<Answer> {
   })
   const least = 10n ** BigInt(Math.max(0, shown[0]!.decimals - 3))
   const timeOf = (chainId: number, tag: 'latest' | 'pending') => blockTime(nodeOf(chainId), tag)
-  // A chain on which nothing was done for long has no block whose time a deposit may name.
+  // An idle chain has no recent block whose time a deposit can use, so mine one.
   const isStale = (await timeOf(origin, 'pending')) - (await timeOf(origin, 'latest')) > staleSeconds
   if (isStale && makesBlocks(origin)) await nodeOf(origin).request('evm_mine')
   const most = await balanceOf(nodeOf(destination), outputToken, relayer)

@@ -3,7 +3,10 @@ import { chainOfBitcoinAddress, sandboxBitcoinAddress } from '../../domain/bitco
 import { AppError } from '../../domain/errors.ts'
 import type { Answer } from '../loopback-server.ts'
 
-/** A payment on the sandbox's Bitcoin: `amount` in satoshi; `replaces` is a payment that waits, whose coin it spends instead. */
+/**
+ * A payment on the sandbox's Bitcoin: `amount` in satoshi; `replaces` is the hash of an unconfirmed payment whose
+ * coin it spends instead.
+ */
 export type BitcoinPayment = {
   address: string
   amount: bigint
@@ -11,23 +14,32 @@ export type BitcoinPayment = {
   replaces?: string | undefined
 }
 
-/** A transaction of the sandbox's Bitcoin; `height` and `time` (Unix seconds) are those of its block, `null` while it waits. */
+/**
+ * A transaction of the sandbox's Bitcoin; `height` and `time` (Unix seconds) are those of its block, `null` while
+ * unconfirmed.
+ */
 export type MadeTransaction = Required<Pick<BitcoinPayment, 'address' | 'amount'>> & {
   txid: string
   memo: string | null
-  /** The coin that it spends: one that nothing else may spend. */
+  /** The coin it spends; a replacement spends the same one. */
   coin: string
   height: number | null
   time: number | null
 }
 
-/** A stand-in for Bitcoin with the shapes of Esplora (Blockstream/esplora API.md). It has no scripts and no signatures. */
+/**
+ * A stand-in for Bitcoin with the shapes of Esplora (Blockstream/esplora API.md). It has no scripts and no
+ * signatures.
+ */
 export type SandboxBitcoin = {
-  /** Sends a payment, and gives its hash. USAGE for an address of another chain, and where there is nothing to replace. */
+  /**
+   * Sends a payment and returns its hash. USAGE for an address of another chain, or if the replaced payment is
+   * missing or confirmed.
+   */
   pay: (payment: BitcoinPayment) => string
-  /** Whether nothing was paid on it yet. */
+  /** Whether the chain has no payment yet. */
   isEmpty: () => boolean
-  /** Puts what waits into a block. */
+  /** Puts all unconfirmed payments into a block. */
   mine: () => void
   /** Payments to an address, newest first. */
   to: (address: string) => MadeTransaction[]
@@ -38,22 +50,22 @@ export type SandboxBitcoin = {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** An address of the sandbox's Bitcoin, which is nobody's: the same for the same word. */
+/** Derives an address of the sandbox's Bitcoin from a word; it has no key. */
 export const addressNamed = (word: string): string =>
   sandboxBitcoinAddress(Buffer.from(hashOf(word), 'hex').subarray(0, 20))
 
-/** Who pays on the sandbox's Bitcoin. */
+/** The sender of all payments on the sandbox's Bitcoin. */
 export const payer = addressNamed('payer')
 
-/** The block that the chain begins at. */
+/** Height of the first block. */
 const firstHeight = 100
 
 const fee = 1_000
 
-/** How many transactions in blocks a page of Esplora has. */
+/** Number of confirmed transactions in a page of Esplora. */
 const pageSize = 25
 
-/** Begins a chain with nothing on it. `seed` makes its hashes its own. */
+/** Starts an empty chain. `seed` makes its hashes unique. */
 export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
   const all = new Map<string, MadeTransaction>()
   let tip = firstHeight
@@ -89,7 +101,7 @@ export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
           block_time: time,
         }
 
-  /** A script that is like the real one as far as it is read: an OP_RETURN has its text. */
+  /** A transaction in the shape of Esplora. Its scripts are placeholders, except an OP_RETURN with the memo. */
   const shown = (one: MadeTransaction) => ({
     txid: one.txid,
     version: 2,
@@ -145,7 +157,10 @@ export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
   }
 }
 
-/** The first page of the transactions of an address, with those that wait, or the page after a transaction. */
+/**
+ * Returns the first page of an address's transactions, unconfirmed ones included, or the page after a given
+ * transaction.
+ */
 function pageOf(all: readonly MadeTransaction[], after: string | undefined): MadeTransaction[] {
   const inBlocks = all.filter(({ height }) => height !== null)
   const from = inBlocks.findIndex(({ txid }) => txid === after) + 1
@@ -153,7 +168,7 @@ function pageOf(all: readonly MadeTransaction[], after: string | undefined): Mad
   return [...waiting, ...inBlocks.slice(from, from + pageSize)]
 }
 
-/** An OP_RETURN script that pushes a text. */
+/** Encodes an OP_RETURN script that pushes a text. */
 function returnScript(text: string): string {
   const data = Buffer.from(text)
   const length = data.length.toString(16).padStart(2, '0')

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { ServiceFault } from '../faults/world-faults.ts'
 import type { Answer } from '../loopback-server.ts'
 
-/** How the deposits of providers can go wrong; who lies says that it paid, out or back, by a transaction that is not there. */
+/**
+ * Faults of the providers that take Bitcoin deposits. A lying provider reports a payout or refund with the hash of a
+ * missing transaction.
+ */
 export const depositFaults = [
   'bitcoin-stuck',
   'bitcoin-refund',
@@ -14,14 +17,14 @@ export const depositFaults = [
 /** A fault of the deposits of providers. */
 export type BitcoinFault = ServiceFault<(typeof depositFaults)[number]>
 
-/** Whether a fault is that the provider only says that it paid. */
+/** Whether the provider only claims to have paid. */
 export const isLying = (fault: BitcoinFault | undefined): boolean =>
   fault?.kind === 'bitcoin-lies' || fault?.kind === 'bitcoin-refund-lies'
 
-/** The hash of a transaction that is not there. */
+/** Returns a random hash, which no transaction has. */
 export const noHash = (): string => randomBytes(32).toString('hex')
 
-/** A service that takes deposits. `settle` carries on with what was paid. */
+/** A service that takes Bitcoin deposits. `settle` processes the paid ones. */
 export type DepositService = {
   settle: () => Promise<void>
   answer: (request: { path: string; query: URLSearchParams; body: unknown }) => Promise<Answer | undefined>

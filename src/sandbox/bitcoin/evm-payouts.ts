@@ -12,17 +12,17 @@ import { fund } from '../faucet.ts'
 import { sendMined } from '../mined-transactions.ts'
 import type { SandboxNode } from '../stand-in-options.ts'
 
-/** What stands in for the liquidity of providers: prices of the sandbox's oracle, and payments by its relayer. */
+/** The liquidity of the deposit providers: prices from the sandbox's oracle, payouts by its relayer. */
 export type Payouts = {
-  /** All tokens that can be paid out, the coins among them. */
+  /** All tokens that can be paid out, native coins included. */
   tokens: () => Token[]
-  /** What an amount of BTC is worth in a token, by the oracle; `undefined` without a price. */
+  /** Converts satoshi into units of a token at the oracle's prices; `undefined` without a price. */
   worth: (satoshi: bigint, token: Token) => Promise<bigint | undefined>
-  /** Pays a token to somebody, and gives the hash of the transaction once it is mined. */
+  /** Pays a token to an address and returns the hash of the mined transaction. */
   pay: (token: Token, to: Address, amount: bigint) => Promise<Hex>
 }
 
-/** Opens the payouts of a world. */
+/** Creates the payouts of a world. */
 export function payoutsOf(catalog: Catalog, chains: readonly SandboxNode[]): Payouts {
   const on = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
   const relayer = sandboxAddress(roles.relayer)

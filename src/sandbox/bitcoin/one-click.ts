@@ -9,7 +9,7 @@ import { addressNamed, type SandboxBitcoin } from './chain.ts'
 import { type BitcoinFault, type DepositService, isLying, noHash } from './deposit-service.ts'
 import type { Payouts } from './evm-payouts.ts'
 
-/** The key that signs the quotes of the sandbox's 1Click. Everybody has it, as it signs nothing else. */
+/** The key that signs quotes of the sandbox's 1Click. It is public and signs nothing else. */
 const key = createPrivateKey({
   key: Buffer.concat([
     Buffer.from('302e020100300506032b657004220420', 'hex'),
@@ -19,7 +19,7 @@ const key = createPrivateKey({
   type: 'pkcs8',
 })
 
-/** Its public key, as the catalogue has it. */
+/** Its public key, as listed in the catalogue. */
 export const oneClickPublicKey = `ed25519:${base58Text.encode(
   createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32),
 )}`
@@ -51,16 +51,16 @@ type Swap = {
   deposits: string[]
   hash?: Hex
   refund?: string
-  /** Nothing was paid, whatever its status says. */
+  /** Whether the status claims a payment that was not made. */
   isLie?: boolean
 }
 
-/** The fee of the stand-in, in basis points, and what it keeps of a refund, in satoshi. */
+/** Fee of the stand-in, in basis points, and its fee on a refund, in satoshi. */
 const feeBps = 30n
 
 const refundFee = 1_500n
 
-/** The least that it takes, in satoshi. */
+/** Minimum deposit, in satoshi. */
 const least = 5_000n
 
 const networkNames: Readonly<Record<number, string>> = { 31337: 'sandbox-one', 31338: 'sandbox-two' }

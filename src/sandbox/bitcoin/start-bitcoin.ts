@@ -9,7 +9,7 @@ import { payoutsOf } from './evm-payouts.ts'
 import { oneClickPublicKey, openOneClick } from './one-click.ts'
 import { openThornode } from './thornode.ts'
 
-/** The stand-in for Bitcoin and for the providers that take deposits on it. It lives as long as its process, and no saved world has it. */
+/** The stand-in for Bitcoin and its deposit providers. It ends with its process and is not part of a saved world. */
 export type BitcoinWorld = {
   pay: (payment: BitcoinPayment) => string
   answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
@@ -17,16 +17,16 @@ export type BitcoinWorld = {
 }
 
 type Options = {
-  /** How often a block is made, in ms. */
+  /** Block interval, in ms. */
   blockMs: number
   now: () => number
   fault: () => BitcoinFault | undefined
   isMiningStopped: () => boolean
-  /** Runs something while nobody else sends as the relayer. */
+  /** Runs a task while no other task sends as the relayer. */
   quietly: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** The services as the catalogue names them, below the base URL of the sandbox's services. */
+/** The services as catalogue entries, below the base URL of the sandbox services. */
 export const bitcoinServices = (url: string): BitcoinConstants => ({
   chain: 'test',
   esplora: `${url}/bitcoin/api`,
@@ -34,7 +34,7 @@ export const bitcoinServices = (url: string): BitcoinConstants => ({
   thornode: `${url}/thornode`,
 })
 
-/** Begins a Bitcoin chain with both providers. What is paid on it is carried on with once it is in a block. */
+/** Starts a Bitcoin chain with both providers. The providers process a deposit once it is in a block. */
 export function openBitcoinWorld(
   catalog: Catalog,
   chains: readonly SandboxNode[],
@@ -52,7 +52,7 @@ export function openBitcoinWorld(
     working = quietly(async () => {
       for (const { settle } of services) await settle()
     })
-      // A payout that fails, as while a chain makes no blocks, is tried again.
+      // A failed payout, for example on a chain that makes no blocks, is retried in the next round.
       .catch(() => undefined)
       .finally(() => {
         isBusy = false

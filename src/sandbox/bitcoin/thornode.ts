@@ -24,12 +24,12 @@ const Query = z.object({
     .optional(),
 })
 
-/** What the stand-in takes of a swap: its fee in basis points, and what it keeps of a refund, in satoshi. */
+/** Fee of the stand-in, in basis points, and its fee on a refund, in satoshi. */
 const feeBps = 50n
 const refundFee = 2_000n
 const least = 10_000n
 
-/** The one vault, for BTC. */
+/** The inbound addresses: one vault, for BTC. */
 const inbound = [
   {
     chain: 'BTC',
@@ -46,14 +46,14 @@ const inbound = [
   },
 ]
 
-/** How long a quote is good, in seconds. */
+/** Lifetime of a quote, in seconds. */
 const lifetime = 15 * 60
 
-/** THORChain counts in 1e-8. */
+/** Converts an amount to 8 decimals, the unit of THORChain. */
 const toThor = (amount: bigint, decimals: number): bigint =>
   decimals >= 8 ? amount / 10n ** BigInt(decimals - 8) : amount * 10n ** BigInt(8 - decimals)
 
-/** An amount less a tolerance in basis points. */
+/** Subtracts a tolerance in basis points. */
 const less = (amount: bigint, bps: bigint): bigint => (amount * (10_000n - bps)) / 10_000n
 
 type Outbound = {
@@ -87,7 +87,8 @@ export function openThornode(
     const { tolerance_bps, liquidity_tolerance_bps } = asked
     if (tolerance_bps !== undefined && liquidity_tolerance_bps !== undefined)
       return badRequest('must only include one of: tolerance_bps or liquidity_tolerance_bps')
-    // The one counts from the price without fees, the other from what the quote brings, where it is above zero.
+    // `tolerance_bps` counts from the price without fees, `liquidity_tolerance_bps` (if above zero) from the quoted
+    // output.
     const below = BigInt(liquidity_tolerance_bps ?? 0)
     const limit =
       tolerance_bps !== undefined
@@ -148,7 +149,7 @@ export function openThornode(
     }
     const token = read && payouts.tokens().find((one) => namesAsset(read.asset, one))
     const worth = token && (await payouts.worth(deposit.amount, token))
-    // Counted in 1e8 as the quote is: rounded to the decimals of a token first, it would be below the limit.
+    // Counted with 8 decimals like the quote: rounding to the token's decimals first would put it below the limit.
     const out =
       worth === undefined ? undefined : (toThor(worth, token!.decimals) * (10_000n - feeBps)) / 10_000n
     const isEnough = token && out !== undefined && out >= (read?.limit ?? 0n)

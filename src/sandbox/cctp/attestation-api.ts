@@ -36,7 +36,7 @@ export function attestationAnswer(
       body: [speeds.fast, speeds.standard].map(({ threshold, bps }) => ({
         finalityThreshold: threshold,
         minimumFee: Number(bps),
-        // Here delivery is free.
+        // Delivery is free in the sandbox.
         ...(url.searchParams.get('forward') === 'true' && { forwardFee: { low: 0, med: 0, high: 0 } }),
       })),
     }
@@ -46,7 +46,7 @@ export function attestationAnswer(
   return notFound('Not found')
 }
 
-/** An account as the API shows it: the last 20 bytes of its word. */
+/** An account in the shape of the API: the last 20 bytes of its word. */
 const account = (word: Hex): Hex =>
   word === zeroWord ? '0x0000000000000000000000000000000000000000' : slice(word, 12)
 

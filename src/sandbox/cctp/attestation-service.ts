@@ -15,10 +15,10 @@ import {
 } from './message.ts'
 import { type BridgeEnd, followBridgeEnd, type MessageLog, type SentMessage } from './message-log.ts'
 
-/** Finality thresholds and the fees in basis points that the attester asks for them. */
+/** Finality thresholds, with the attester's fee for each in basis points. */
 export const speeds = { fast: { threshold: 1000, bps: 1n }, standard: { threshold: 2000, bps: 0n } } as const
 
-/** A message with what the attester says about it; `attestation` is missing while it waits for finality. */
+/** A message and its attestation, which is missing while the message waits for finality. */
 export type Attested = {
   sent: SentMessage
   sourceDomain: number
@@ -28,45 +28,45 @@ export type Attested = {
   delayReason: string | null
 }
 
-/** What the attester works with. */
+/** Inputs of the attester. */
 type AttesterOptions = {
   ends: readonly BridgeEnd[]
-  /** Signs messages; both transmitters must know its address. */
+  /** Private key that signs messages; both transmitters must accept its address. */
   key: Hex
-  /** An unlocked account that carries attested messages to their destination. */
+  /** An unlocked account that delivers attested messages to their destination. */
   relayer: Address
-  /** How long a standard message waits, in milliseconds of real time. */
+  /** Finality delay of a standard message, in milliseconds of real time. */
   standardDelayMs: number
   pollMs: number
   now: () => number
-  /** What goes wrong with the bridge now, if anything. */
+  /** The active fault of the bridge, if any. */
   fault?: () => ServiceFault<(typeof bridgeFaults)[number]> | undefined
-  /** Whether a chain makes blocks: nothing is delivered to one that does not. */
+  /** Whether a chain makes blocks: nothing is delivered to a chain that does not. */
   makesBlocks?: (chainId: number) => boolean
-  /** What else is done in each round. */
+  /** Other work of each round. */
   beside?: () => Promise<void>
 }
 
-/** What can go wrong with a bridge that burns and mints. */
+/** Faults of a burn-and-mint bridge. */
 export const bridgeFaults = ['bridge-stuck', 'bridge-undelivered', 'bridge-short'] as const
 
-/** What the attestation API answers from. */
+/** A running attester. */
 export type Attester = {
   messages: (sourceDomain: number) => readonly Attested[]
-  /** Runs something while nothing is attested or relayed. */
+  /** Runs a task while nothing is attested or relayed. */
   paused: <T>(work: () => Promise<T>) => Promise<T>
-  /** Ends it after what it is doing, and after what waits in `paused`. */
+  /** Stops after the current round and after all tasks queued in `paused`. */
   stop: () => Promise<void>
 }
 
-// About a day of blocks; a fast attestation that is older must be asked for again.
+// About a day of blocks. An older fast attestation must be requested again.
 const expiresAfter = 7200n
 const retryAfterMs = 5000
 
-/** How many rounds without a new block there are before only one of some is made. */
+/** After `after` rounds without a new block, the interval is `times` as long. */
 const quiet = { after: 30, times: 5 }
 
-/** Watches both ends for burns, signs what may be delivered, and delivers it. */
+/** Watches both ends for burns, attests final messages and delivers them. */
 export function startAttester(options: AttesterOptions): Attester {
   const { ends, standardDelayMs, pollMs, now, fault = () => undefined, makesBlocks = () => true } = options
   const followers = ends.map((end) => followBridgeEnd(end, now))
@@ -89,7 +89,7 @@ export function startAttester(options: AttesterOptions): Attester {
     return { nonce: sent.nonce, finality: standard.threshold, fee: 0n, expirationBlock: 0n }
   }
 
-  /** What was delivered says by itself what had been signed. */
+  /** Reads the signed terms back from a delivered message. */
   const delivered = (sent: SentMessage, destination: MessageLog | undefined): Verdict | undefined => {
     const received = destination?.received.get(sent.nonce)
     if (!received) return undefined
@@ -161,7 +161,7 @@ export function startAttester(options: AttesterOptions): Attester {
   const loop = (async () => {
     let [heads, unchanged] = ['', 0]
     while (!stopping.signal.aborted) {
-      // A node that does not answer is asked again in the next round; the world's owner sees that it is gone.
+      // If a node does not answer, the next round asks again; the daemon notices a dead node by itself.
       await exclusively(round).catch(() => undefined)
       const now = ledgers.map(({ head }) => head).join()
       unchanged = now === heads ? unchanged + 1 : 0

@@ -7,10 +7,10 @@ import { own } from '../genesis/artifacts.ts'
 /** One end of the bridge, and the node of its chain. */
 export type BridgeEnd = { bridge: CctpV2Constants; rpc: ChainClient }
 
-/** A message that left one end. */
+/** A message sent from one end. */
 export type SentMessage = { txHash: Hex; nonce: Hex; message: Hex; seenAt: number }
 
-/** What the logs of one end say; built again from the first block whenever the chain is not the one that was read. */
+/** The messages in the logs of one end; rebuilt from the first block after a reorganisation or reset. */
 export type MessageLog = {
   sent: SentMessage[]
   received: Map<Hex, { finality: number; body: Hex }>
@@ -20,7 +20,7 @@ export type MessageLog = {
 type Block = { number: Hex; hash: Hex }
 type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex; logIndex: Hex }
 
-/** Follows one end. Each call of the function that it gives reads what is new, and answers with the ledger. */
+/** Follows one end. Each call of the returned function reads the new blocks and returns the log. */
 export function followBridgeEnd({ bridge, rpc }: BridgeEnd, now: () => number): () => Promise<MessageLog> {
   const { abi } = own('MessageTransmitterV2')
   const topics = ['MessageSent', 'MessageReceived'].map(
@@ -43,7 +43,7 @@ export function followBridgeEnd({ bridge, rpc }: BridgeEnd, now: () => number): 
     else
       ledger.sent.push({
         txHash: log.transactionHash,
-        // The same burn has the same nonce whenever it is looked at.
+        // Derived from the log position, so that the same burn always has the same nonce.
         nonce: keccak256(
           encodePacked(
             ['uint32', 'bytes32', 'uint256'],

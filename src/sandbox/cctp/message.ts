@@ -1,10 +1,10 @@
 import { concat, numberToHex, size, slice } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
 
-/** A word of zeros: no restriction on who delivers, or no address. */
+/** A zero word: any caller may deliver, or no address. */
 export const zeroWord: Hex = `0x${'0'.repeat(64)}`
 
-/** A burn message of CCTP v2, header and body, as its bytes say. */
+/** The fields of a CCTP v2 burn message, header and body. */
 export type BurnMessage = {
   version: number
   sourceDomain: number
@@ -31,7 +31,7 @@ export type BurnMessage = {
 const bodyAt = 148
 const hookAt = bodyAt + 228
 
-/** Reads a message; `undefined` when it is too short to be one of a burn. */
+/** Decodes a message; `undefined` if it is too short for a burn. */
 export function decodeMessage(message: Hex): BurnMessage | undefined {
   if (size(message) < hookAt) return undefined
   const number = (at: number): number => Number(slice(message, at, at + 4))
@@ -61,10 +61,10 @@ export function decodeMessage(message: Hex): BurnMessage | undefined {
   }
 }
 
-/** What the attester decides about a message before signing it. */
+/** The terms that the attester puts into a message before signing it. */
 export type Verdict = { nonce: Hex; finality: number; fee: bigint; expirationBlock: bigint }
 
-/** Puts the attester's verdict into a message as it was emitted. */
+/** Puts the attester's terms into an emitted message. */
 export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBlock }: Verdict): Hex =>
   concat([
     slice(message, 0, 12),
@@ -77,7 +77,10 @@ export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBloc
     ...(size(message) > hookAt ? [slice(message, hookAt)] : []),
   ])
 
-/** The same for a bridge that keeps a part of the amount, as a fee that was not agreed. */
+/**
+ * Fills a message with a fee of `percent` of the amount and raises `maxFee` to it, as a bridge that keeps too much
+ * would.
+ */
 export function shortMessage(message: Hex, verdict: Verdict, percent: number): Hex {
   const fee = (decodeMessage(message)!.burn.amount * BigInt(percent)) / 100n
   const filled = fillMessage(message, { ...verdict, fee })

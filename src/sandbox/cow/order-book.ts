@@ -10,7 +10,7 @@ import { sendMined } from '../mined-transactions.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../pool-quotes.ts'
 import type { SandboxNode, StandInOptions } from '../stand-in-options.ts'
 
-/** Where the order book of a chain is below the base URL of the sandbox's services. */
+/** Returns the path of a chain's order book below the base URL of the sandbox services. */
 export const orderBookPath = (network: string): string => `/cow/${network}`
 
 const Units = z
@@ -41,22 +41,24 @@ const refused = (errorType: string): Answer => ({
   body: { errorType, description: `the sandbox says ${errorType}` },
 })
 
-/** What a fill uses, in units of gas, and which share of an order the solver keeps, in parts of a thousand: never the best offer here. */
+/**
+ * Gas of a fill, and the solver's share of an order in parts per thousand. It is never the best offer in the sandbox.
+ */
 const [fillGas, keptParts] = [400_000n, 2n]
 const retryAfterMs = 2_000
 
 type Open = { order: CowOrder; owner: Address; failedAt: number }
 
-/** What the order books and their solver work with. The node has the key of `solver`. */
+/** Inputs of the order books and their solver. The node holds the key of `solver`. */
 type BookOptions = StandInOptions & {
   solver: Address
-  /** Whether nothing is filled. */
+  /** Whether the solver fills nothing. */
   isIdle: () => boolean
 }
 
 /**
- * Stands in for the order book of CoW Protocol, with the shapes of its API, and for a solver that fills pre-signed orders out of its own
- * funds by the real settlement. Orders are kept in memory: none outlives the daemon.
+ * Stands in for the order book of CoW Protocol, with the shapes of its API, and for a solver that fills pre-signed
+ * orders from its own funds through the real settlement contract. Orders are kept in memory and end with the daemon.
  */
 export function openOrderBooks(options: BookOptions): {
   answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
@@ -85,7 +87,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
   const open = new Map<Hex, Open>()
   let ids = 0
 
-  /** The other amount of a swap, as the best exchange quotes it. */
+  /** The other amount of a swap at the best exchange's quote. */
   const priced = async (
     exact: 'in' | 'out',
     sell: Address,
@@ -99,7 +101,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
     return exact === 'in' ? best?.offer.amountOut : best?.offer.amountIn
   }
 
-  /** What a fill of an order costs, in units of what it sells. */
+  /** The cost of filling an order, in units of the sold token. */
   const costOf = async (sell: Address, amount: bigint): Promise<bigint | undefined> => {
     const worth = wrapped && (await priced('in', sell, wrapped, amount))
     if (!worth) return undefined
@@ -141,7 +143,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
       validTo: order.validTo,
       appData: appHash,
       feeAmount: 0n,
-      // Bit 0 is the side that is fixed; 0x60 is the pre-signature.
+      // Bit 0 is the fixed side; 0x60 is the pre-signature.
       flags: isSell ? 0x60n : 0x61n,
       executedAmount: 0n,
       signature: owner,
@@ -165,7 +167,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
       await sendMined(rpc, solver, { to: settlement, data }, 1_500_000)
       open.delete(uid)
     } catch {
-      // Such as an allowance or a balance that is not there: it is tried again.
+      // A failed fill, for example for lack of allowance or balance, is retried later.
       one.failedAt = now()
     }
   }

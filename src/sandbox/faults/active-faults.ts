@@ -5,24 +5,24 @@ import {
   type SandboxFault,
 } from '../../domain/sandbox-fault.ts'
 
-/** The faults that are set, in the order in which they were. */
+/** The active faults, in the order in which they were set. */
 export type FaultSet = {
   add: (request: FaultRequest) => void
   list: () => SandboxFault[]
-  /** The first fault of some kinds on a network (`null` is any) for which something holds. */
+  /** Returns the first fault of some kinds on a network (`null` is any) that meets a condition. */
   find: (
     kinds: readonly FaultName[],
     network: string | null,
     holds?: (fault: FaultRequest) => boolean,
   ) => FaultRequest | undefined
-  /** Notes that a fault happened once; one that has happened often enough is gone. */
+  /** Counts one use of a fault and removes a fault that is used up. */
   happened: (fault: FaultRequest) => void
-  /** Calls back when no fault is active any more, which ends hanging calls. */
+  /** Resolves when the faults are cleared, which ends hanging calls. */
   cleared: () => Promise<void>
   clear: () => void
 }
 
-/** Begins with nothing set. */
+/** Creates an empty set of faults. */
 export function openFaults(): FaultSet {
   const live: FaultRequest[] = []
   const waiting = new Set<() => void>()
@@ -56,7 +56,7 @@ export function openFaults(): FaultSet {
   }
 }
 
-/** Whether a call of a method falls under a fault. */
+/** Whether a fault affects a call of a method. */
 export const fallsUnder = ({ kind, method }: FaultRequest, called: string): boolean => {
   const usual = kind === 'rpc-lost-request' || kind === 'rpc-lost-answer' ? 'eth_sendRawTransaction' : '*'
   const wanted = method ?? usual
@@ -65,7 +65,7 @@ export const fallsUnder = ({ kind, method }: FaultRequest, called: string): bool
 
 const seconds = (ms: number): string => `${ms / 1000} s`
 
-/** A fault in a few words. */
+/** Describes a fault in a few words. */
 export function faultText({ kind, network, method, times, amount, at, reason }: FaultRequest): string {
   const words: Record<FaultName, string> = {
     revert: `transactions to ${at} revert${reason === null ? '' : ` with "${reason}"`}`,

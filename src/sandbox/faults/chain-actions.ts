@@ -6,7 +6,7 @@ import type { FaultRequest } from '../../domain/sandbox-fault.ts'
 
 type Block = { hash: Hex; number: Hex }
 
-/** Replaces the newest blocks by empty ones; gives the hashes of those that are gone. */
+/** Replaces the newest blocks by empty ones and returns the hashes of the removed blocks. */
 export async function reorganise(rpc: ChainClient, depth: number): Promise<Hex[]> {
   const head = await heightOf(rpc)
   const blocks = await rpc.batch(
@@ -19,7 +19,9 @@ export async function reorganise(rpc: ChainClient, depth: number): Promise<Hex[]
 const heightOf = async (rpc: ChainClient): Promise<number> =>
   Number(await rpc.request<Hex>('eth_blockNumber'))
 
-/** The chains of which so many of the newest blocks can be replaced; USAGE with the most that can be where there is none. */
+/**
+ * Returns the chains whose newest `depth` blocks can be replaced. If there is none, USAGE with the possible maximum.
+ */
 export async function replaceableOn<T extends { rpc: ChainClient; network: { name: string } }>(
   chains: readonly T[],
   depth: number,
@@ -46,7 +48,10 @@ export async function replaceableOn<T extends { rpc: ChainClient; network: { nam
       )
 }
 
-/** How many of the newest blocks of a chain can be replaced, at most `depth`: the node needs the state before them, and a loaded state has only the last one. */
+/**
+ * Returns how many of the newest blocks of a chain can be replaced, at most `depth`. The node needs the state before
+ * them, and a loaded state file has only the last one.
+ */
 async function replaceable(rpc: ChainClient, depth: number): Promise<number> {
   const head = await heightOf(rpc)
   let [least, most] = [0, Math.min(depth, head)]
@@ -70,7 +75,7 @@ async function hasState(rpc: ChainClient, block: number): Promise<boolean> {
 
 type Pool = Record<'pending' | 'queued', Record<string, Record<string, { hash: Hex }>>>
 
-/** Drops transactions from the mempool: all, or the one with a nonce. */
+/** Drops pending transactions: all, or those with a given nonce. */
 export async function forgetWaiting(rpc: ChainClient, { amount: nonce }: FaultRequest): Promise<void> {
   if (nonce === null) return void (await rpc.request('anvil_dropAllTransactions'))
   const { pending, queued } = await rpc.request<Pool>('txpool_content')
@@ -83,7 +88,7 @@ export async function forgetWaiting(rpc: ChainClient, { amount: nonce }: FaultRe
 /** Stops making blocks. */
 export const stopMining = (rpc: ChainClient): Promise<unknown> => rpc.request('evm_setAutomine', [false])
 
-/** Makes blocks again, and one at once when something waits. */
+/** Resumes mining, and mines a block at once if transactions are pending. */
 export async function goOnMining(rpc: ChainClient): Promise<void> {
   await rpc.request('evm_setAutomine', [true])
   const { pending } = await rpc.request<{ pending: Hex }>('txpool_status')

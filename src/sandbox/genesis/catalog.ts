@@ -34,7 +34,7 @@ export type Deployed = {
   startDate: string
 }
 
-/** The catalogue of the deployed contracts. */
+/** Builds the catalogue of the deployed contracts. */
 export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   ...emptyCatalog,
   networks: sandboxNetworks,
@@ -181,7 +181,7 @@ const vaultEntry = (chain: Deployed, network: Network, words: VaultWords): Strat
   },
 })
 
-/** The strategies of our stand-in for Lido: held as stETH, or as the token that wraps it. */
+/** The strategies of the Lido stand-in: held as stETH or as wstETH. */
 function stakingEntries(
   chain: Deployed,
   network: Network,

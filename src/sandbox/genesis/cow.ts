@@ -8,7 +8,7 @@ import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
 import { give, type Tokens } from './tokens.ts'
 
-/** What the solver fills orders from on each chain, in whole tokens. */
+/** Funds of the solver on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
   USDC: '5000000',
   USDT: '5000000',
@@ -17,8 +17,8 @@ const liquidity: Partial<Record<Asset, string>> = {
 }
 
 /**
- * Deploys the settlement of CoW Protocol, its list of solvers without a proxy, and by it the relayer, as their authors publish them; no
- * vault of Balancer. The solver gets what it fills orders from.
+ * Deploys the settlement of CoW Protocol with its vault relayer, and its list of solvers without a proxy, from the
+ * published contracts. There is no Balancer vault. Funds the solver.
  */
 export async function deployCow(
   d: Deployer,
@@ -35,7 +35,7 @@ export async function deployCow(
   return { chainId, settlement: at, vaultRelayer, api: null }
 }
 
-/** Lets the settlement take from the solver what that fills orders with. */
+/** Approves the settlement to spend the solver's tokens for fills. */
 export function allowOrders(solver: Deployer, { settlement }: CowConstants, { assets }: Tokens): void {
   for (const asset of Object.keys(liquidity) as Asset[])
     solver.call(erc20Abi, assets[asset], 'approve', [settlement, maxUint256])

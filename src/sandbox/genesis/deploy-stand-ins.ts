@@ -41,7 +41,7 @@ export function deployVaults(d: Deployer, parameters: ChainParameters, tokens: T
 /** The addresses of the staking with a withdrawal queue. */
 export type Staking = { stEth: Address; wstEth: Address; queue: Address }
 
-/** Deploys our stand-in for Lido, with the coin that its rewards are paid from. */
+/** Deploys the stand-in for Lido and the coins that pay its rewards. */
 export function deployStaking(d: Deployer): Staking {
   const lido = own('SandboxLido')
   const stEth = d.deploy(lido, [], parseEther('50000'))
@@ -51,7 +51,7 @@ export function deployStaking(d: Deployer): Staking {
   return { stEth, wstEth, queue }
 }
 
-/** Deploys our stand-in for the router of KyberSwap, with the executor that swaps along its routes. */
+/** Deploys the stand-in for the router of KyberSwap and the executor of its routes. */
 export function deployAggregator(
   d: Deployer,
   { chainId }: ChainParameters,
@@ -62,23 +62,26 @@ export function deployAggregator(
   return { chainId, router, api: null }
 }
 
-/** Deploys our stand-in for the diamond of LI.FI, which deposits into a pool of Across. */
+/** Deploys the stand-in for the diamond of LI.FI, which deposits into a pool of Across. */
 export const deployLifi = (d: Deployer, { chainId, spokePool }: AcrossConstants): LifiConstants => ({
   chainId,
   diamond: d.deploy(own('SandboxLifiDiamond'), [spokePool]),
   api: null,
 })
 
-/** Deploys our stand-in for the router of 1inch, with an executor of its own. */
+/** Deploys the stand-in for the router of 1inch with its own executor. */
 export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInchConstants {
   const router = d.deploy(own('SandboxOneInchRouter'), [d.deploy(own('SandboxSwapExecutor'), [])])
   return { chainId, router, api: null, keyFile: null }
 }
 
-/** Deploys our stand-in for the depository of Relay. Orders are made with the sandbox's solver, which also fills orders on one chain, and pays coins itself. */
+/**
+ * Deploys the stand-in for the depository of Relay. The sandbox's CoW solver is also Relay's solver and pays out from
+ * its own address.
+ */
 export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): RelayConstants {
   const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
-  // Beside what it has for orders on one chain.
+  // In addition to its funds for CoW orders.
   give(d, assets, solver, { BRLA: '5000000' })
   const depository = d.deploy(own('SandboxRelayDepository'), [])
   return { chainId, depository, chain, router: solver, solver, solverChain: chain, api: null }
@@ -96,7 +99,7 @@ export function deployBridge(d: Deployer, parameters: ChainParameters, tokens: T
   return { chainId: parameters.chainId, domain: parameters.domain, token, tokenMessenger, messageTransmitter }
 }
 
-/** Registers the other end of the bridge at this one. */
+/** Registers the remote end of the bridge at the local one. */
 export function linkBridge(d: Deployer, here: CctpV2Constants, there: CctpV2Constants): void {
   const { abi } = own('TokenMessengerV2')
   d.call(abi, here.tokenMessenger, 'addRemoteTokenMessenger', [there.domain, pad(there.tokenMessenger)])

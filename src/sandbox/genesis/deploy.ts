@@ -29,7 +29,7 @@ import { deployUniswapV2 } from './uniswap-v2.ts'
 import { deployUniswapV3 } from './uniswap-v3.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
 
-/** Builds the whole world on two empty nodes, in the order of `sandboxNetworks`, and says where everything is. */
+/** Deploys the whole world on two empty nodes, in the order of `sandboxNetworks`, and returns its catalogue. */
 export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): Promise<Catalog> {
   const owner = sandboxAddress(roles.owner)
   const ends = await Promise.all(
@@ -88,7 +88,7 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   }
 }
 
-/** Installs Multicall3 at its usual address: its runtime code, without a deployment. */
+/** Installs the runtime code of Multicall3 at its usual address, without a deployment. */
 async function putMulticall(rpc: ChainClient): Promise<void> {
   const code = await rpc.request<Hex>('eth_call', [{ data: own('SandboxMulticall').bytecode }, 'latest'])
   await rpc.request('anvil_setCode', [multicall3, code])
@@ -123,7 +123,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
   }
 }
 
-/** Gives the desk of ramps what it pays out; it has no contract. */
+/** Funds the ramp desk, which has no contract. */
 function fillDesk(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AveniaConstants {
   const desk = sandboxAddress(roles.desk)
   give(d, assets, desk, { USDC: '5000000', BRLA: '25000000' })

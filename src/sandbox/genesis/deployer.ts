@@ -11,16 +11,16 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { receiptOf } from '../mined-transactions.ts'
 import type { Artifact } from './artifacts.ts'
 
-/** Sends many transactions of one unlocked account at once: addresses are computed, and nothing waits before `flush`. */
+/** Queues transactions of one unlocked account; computes addresses in advance and sends nothing before `flush`. */
 export type Deployer = {
   from: Address
   deploy: (artifact: Artifact, args?: readonly unknown[], value?: bigint) => Address
-  /** A plain transfer of nothing to itself, which uses up a nonce. */
+  /** Queues an empty transfer to itself, which uses up a nonce. */
   skip: () => void
   call: (abi: Abi, to: Address, name: string, args?: readonly unknown[], value?: bigint) => void
-  /** A call that is answered after all that was queued before it. */
+  /** Makes a call after flushing the queue. */
   read: <T>(abi: Abi, to: Address, name: string, args?: readonly unknown[]) => Promise<T>
-  /** Sends what is queued and waits until all of it succeeded. */
+  /** Sends the queue and waits until every transaction has succeeded. */
   flush: () => Promise<void>
 }
 
@@ -28,10 +28,10 @@ type Queued = { label: string; tx: Record<string, string> }
 
 // The largest transaction (the Aave pool) needs 5.5 M; a block takes 1,000 M.
 const gasEach = numberToHex(15_000_000)
-// A request body of the node may have 2 MB.
+// The node accepts request bodies of up to 2 MB.
 const bodyLimit = 900_000
 
-/** A deployer that starts at the account's present nonce. */
+/** Creates a deployer at the account's current nonce. */
 export async function startDeployer(rpc: ChainClient, from: Address): Promise<Deployer> {
   let nonce = Number(await rpc.request<Hex>('eth_getTransactionCount', [from, 'latest']))
   let queue: Queued[] = []
@@ -44,8 +44,8 @@ export async function startDeployer(rpc: ChainClient, from: Address): Promise<De
     const sent = queue
     queue = []
     if (sent.length === 0) return
-    // A node that mines at once while a batch comes in can lose sight of the transactions that arrive out of order:
-    // so the whole queue goes into the pool first, and then into one block.
+    // A node that mines while a batch arrives can lose transactions that arrive out of order. So the whole queue
+    // enters the pool first, and then one block.
     await rpc.request('evm_setAutomine', [false])
     const hashes: unknown[] = []
     for (const part of parts(sent))

@@ -22,7 +22,7 @@ const packages = [
   'canonical-weth',
 ]
 
-/** Names the world that this code and these packages deploy: other code, another name. */
+/** Returns the cache key of the genesis world: a hash of the deployment code, contracts and package versions. */
 function genesisKey(): string {
   const hash = createHash('sha256')
   const own = [
@@ -39,28 +39,34 @@ function genesisKey(): string {
 
 const folderOf = (cacheDir: string, key: string): string => join(cacheDir, `genesis-${key}`)
 
-/** The cached genesis world, if there is an undamaged one; nothing is built. */
+/** Returns the cached genesis world if it exists undamaged; builds nothing. */
 export function knownGenesis(cacheDir: string): Saved | undefined {
   try {
     return readSaved(folderOf(cacheDir, genesisKey()))
   } catch (error) {
-    // What is only kept for speed is made once more.
+    // A damaged cache is built again.
     if (error instanceof AppError && error.code === 'STATE_UNUSABLE') return undefined
     throw error
   }
 }
 
-/** A state without the traces and outputs of its transactions: they are most of it, and each node reads all of it at its start. */
+/**
+ * Removes the traces and outputs of transactions from a state. They are most of its size, and every node reads it all
+ * at its start.
+ */
 function withoutTraces(state: Uint8Array): string {
   const { transactions, ...rest } = JSON.parse(new TextDecoder().decode(state)) as DumpedState
   const bare = transactions.map((one) => ({ ...one, info: { ...one.info, traces: [], out: null } }))
   return JSON.stringify({ ...rest, transactions: bare })
 }
 
-/** What is used of a state that a node has dumped. */
+/** The part of a dumped node state that is read here. */
 type DumpedState = { transactions: readonly { info: object }[] }
 
-/** The genesis world: from the cache directory, or deployed now and cached. `anew` deploys it again if no node starts from the cached one. */
+/**
+ * Returns the genesis world from the cache directory, or deploys and caches it. `anew` deploys it again, for a cached
+ * world from which no node starts.
+ */
 export async function genesis(
   cacheDir: string,
   start: Pick<AnvilOptions, 'binary' | 'noteDir'>,
@@ -76,7 +82,8 @@ export async function genesis(
   )
   try {
     const catalog = await deployWorld([nodes[0]!.rpc, nodes[1]!.rpc])
-    // A directory, as the last part of a path that goes on is; another process may have mended it in the meantime.
+    // The trailing `/.` matches only a directory. Another process may have repaired the cache
+    // meanwhile.
     if (existsSync(`${dir}/.`) && (anew || !knownGenesis(cacheDir))) rmSync(dir, { recursive: true })
     await saveWorld(
       dir,
@@ -85,7 +92,7 @@ export async function genesis(
       withoutTraces,
     )
   } catch (error) {
-    // Another process may have put the same world there in the meantime.
+    // Another process may have saved the same world meanwhile.
     const theirs = readSaved(dir)
     if (!theirs) throw error
     return theirs

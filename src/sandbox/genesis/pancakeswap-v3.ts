@@ -4,16 +4,19 @@ import type { ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
 import { deployV3, type V3Pool } from './uniswap-v3.ts'
 
-/** The same of PancakeSwap v3 (`TICK_SPACINGS` of `@pancakeswap/v3-sdk` 3.10.2). */
+/** Tick spacing by fee tier of PancakeSwap v3 (`TICK_SPACINGS` of `@pancakeswap/v3-sdk` 3.10.2). */
 const forkSpacing: Record<number, number> = { 100: 1, 500: 10, 2500: 50, 10000: 200 }
 
-/** A pool that is the best of its pair, and dear ones by which other assets reach those. */
+/** One pool with the best price of its pair, and a high-fee pool that connects other assets to it. */
 const forkPools: readonly V3Pool[] = [
   { pair: ['USDT', 'WBTC'], fee: 2500, usdEachSide: 10_000_000n },
   { pair: ['USDT', 'WETH'], fee: 10000, usdEachSide: 1_000_000n },
 ]
 
-/** Deploys the same contracts once more with the tiers of PancakeSwap v3, whose own quoter and router are in no package. */
+/**
+ * Deploys the Uniswap v3 contracts again with the fee tiers of PancakeSwap v3, whose own quoter and router are in no
+ * package.
+ */
 export const deployPancakeSwap = (
   d: Deployer,
   parameters: ChainParameters,

@@ -1,9 +1,9 @@
-/** The assets that Aave and Uniswap know on both chains. */
+/** The assets of Aave and Uniswap on both chains. */
 export const assets = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
-/** The symbol of one of them. */
+/** The symbol of such an asset. */
 export type Asset = (typeof assets)[number]
 
-/** What is true of an asset on both chains: decimals, name, and its price in USD with 8 decimals. */
+/** Facts of an asset on both chains: decimals, name, and its price in USD with 8 decimals. */
 export const assetFacts: Record<Asset, { decimals: number; name: string; usd: bigint }> = {
   USDC: { decimals: 6, name: 'USD Coin', usd: 1_00000000n },
   USDT: { decimals: 6, name: 'Tether USD', usd: 1_00000000n },
@@ -12,21 +12,21 @@ export const assetFacts: Record<Asset, { decimals: number; name: string; usd: bi
   BRLA: { decimals: 18, name: 'BRLA Token', usd: 18000000n },
 }
 
-/** Deposits into Aave in whole tokens, and the share of each that is borrowed, in percent. */
+/** Deposits into Aave in whole tokens, and the borrowed share of each in percent. */
 type Lending = Record<Asset, { supplied: bigint; borrowedPercent: bigint }>
 
-/** What makes the two chains differ. */
+/** Parameters in which the two chains differ. */
 export type ChainParameters = {
   chainId: number
-  /** The bridge's number for the chain; its own space, far from the numbers of real chains. */
+  /** Domain of the chain at the bridge, outside the range of real domains. */
   domain: number
-  /** Transactions sent before anything else, so that the same contract has another address on each chain. */
+  /** Number of empty transactions sent first, so that the same contract has different addresses on the two chains. */
   padding: number
   lending: Lending
   /** Deposit limit of the USDC vault in whole tokens. */
   vaultCap: bigint | null
   pausedReserves: readonly Asset[]
-  /** Whether there is staking that is left through a queue. */
+  /** Whether the chain has staking with a withdrawal queue. */
   hasStaking: boolean
   /** Names of tokens that share the symbol DUP. */
   duplicates: readonly string[]

@@ -4,13 +4,13 @@ import { type Asset, assetFacts } from './parameters.ts'
 /** One side of a pool, in the smallest unit of its token. */
 export type Side = { token: Address; amount: bigint }
 
-/** As much of an asset as is worth some USD. */
+/** Returns the amount of an asset that is worth `usd` whole dollars. */
 export const side = (asset: Asset, token: Address, usd: bigint): Side => ({
   token,
   amount: (usd * 10n ** BigInt(assetFacts[asset].decimals + 8)) / assetFacts[asset].usd,
 })
 
-/** The whole part of a square root (Newton). */
+/** Returns the integer part of a square root (Newton). */
 export function root(n: bigint): bigint {
   if (n < 2n) return n
   let x = 1n << BigInt(Math.ceil(n.toString(2).length / 2))

@@ -9,7 +9,7 @@ import { type Asset, assetFacts, assets, type ChainParameters } from './paramete
 /** The addresses of the tokens of a chain. */
 export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Address[] }
 
-/** Deploys the tokens and gives the owner what it will seed the markets with. */
+/** Deploys the tokens and mints the owner's funds for seeding the markets. */
 export function deployTokens(d: Deployer, parameters: ChainParameters): Tokens {
   const deployed: Partial<Record<Asset, Address>> = {}
   const weth = weth9()
@@ -33,14 +33,17 @@ export function deployTokens(d: Deployer, parameters: ChainParameters): Tokens {
   }
 }
 
-/** Deploys USDC as Circle does: version 2.2 behind its proxy. The owner here is all of its roles, and mints without a limit. */
+/**
+ * Deploys USDC as Circle does: version 2.2 behind its proxy. The owner has all of its roles and mints without a
+ * limit.
+ */
 function deployFiatToken(d: Deployer, name: string, decimals: number): Address {
   const checker = d.deploy(fiatToken.signatureChecker())
   const { abi, bytecode } = fiatToken.implementation(checker)
   const implementation = d.deploy({ abi, bytecode })
   const proxy = fiatToken.proxy()
   const address = d.deploy(proxy, [implementation])
-  // Whoever may change the implementation cannot use the token through its proxy.
+  // The proxy admin cannot use the token through its proxy, so it must not be the owner.
   d.call(proxy.abi, address, 'changeAdmin', [sandboxAddress(roles.attester)])
   d.call(abi, address, 'initialize', [name, 'USDC', 'USD', decimals, d.from, d.from, d.from, d.from])
   d.call(abi, address, 'initializeV2', [name])
@@ -66,10 +69,10 @@ export const grant: Record<Asset, string> = {
   BRLA: '100000',
 }
 
-/** Native coins that a funded account has at least. */
+/** The default grant of native coins. */
 export const nativeGrant = parseEther('10000')
 
-/** Gives an account some assets, in whole tokens, out of what the owner holds. */
+/** Transfers assets from the owner to an account, in whole tokens. */
 export function give(
   d: Deployer,
   tokens: Record<Asset, Address>,

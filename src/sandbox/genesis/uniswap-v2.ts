@@ -9,7 +9,7 @@ import type { Tokens } from './tokens.ts'
 
 type Pair = { pair: readonly [Asset, Asset]; usdEachSide: bigint }
 
-/** Fewer and shallower than the pools of Uniswap v3, as on most networks. */
+/** Fewer and shallower pools than Uniswap v3 has, as on most networks. */
 const pairs: readonly Pair[] = [
   { pair: ['USDC', 'WETH'], usdEachSide: 2_000_000n },
   { pair: ['USDT', 'WETH'], usdEachSide: 1_000_000n },
@@ -17,7 +17,7 @@ const pairs: readonly Pair[] = [
   { pair: ['BRLA', 'WETH'], usdEachSide: 500_000n },
 ]
 
-/** Deploys Uniswap v2 with its router, and seeds its pairs. */
+/** Deploys Uniswap v2 with its router and seeds its pairs. */
 export function deployUniswapV2(
   d: Deployer,
   { chainId }: ChainParameters,

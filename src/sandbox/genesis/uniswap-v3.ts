@@ -7,15 +7,15 @@ import type { Asset, ChainParameters } from './parameters.ts'
 import { root, type Side, side } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Distance of ticks by fee tier, as the factory has it; 0.01 % and 0.25 % must be enabled by hand. */
+/** Tick spacing by fee tier of the factory; the tiers 0.01 % and 0.25 % must be enabled explicitly. */
 const spacing: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
 const maxTick = 887272
 
-/** A pool of a v3 exchange, with what lies on each side in US dollars. */
+/** A pool of a v3 exchange, with the value of each side in US dollars. */
 export type V3Pool = { pair: readonly [Asset, Asset]; fee: number; usdEachSide: bigint }
 
-/** Every pair of the five assets has a route of at most two pools, some of them several. */
+/** Every pair of the five assets has a route of at most two pools; some have several. */
 const pools: readonly V3Pool[] = [
   { pair: ['USDC', 'USDT'], fee: 100, usdEachSide: 20_000_000n },
   { pair: ['USDC', 'USDT'], fee: 500, usdEachSide: 5_000_000n },
@@ -30,7 +30,7 @@ const pools: readonly V3Pool[] = [
   { pair: ['WBTC', 'WETH'], fee: 3000, usdEachSide: 10_000_000n },
 ]
 
-/** Deploys Uniswap v3 with its quoter and router, and seeds its pools over the whole range of prices. */
+/** Deploys Uniswap v3 with its quoter and router, and seeds full-range positions in its pools. */
 export const deployUniswapV3 = (
   d: Deployer,
   parameters: ChainParameters,
@@ -39,7 +39,7 @@ export const deployUniswapV3 = (
 
 type Kind = { spacing: Record<number, number>; pools: readonly V3Pool[]; via: readonly Asset[] }
 
-/** Deploys a v3 exchange with its pools. */
+/** Deploys a v3 exchange and its pools. */
 export function deployV3(
   d: Deployer,
   parameters: ChainParameters,

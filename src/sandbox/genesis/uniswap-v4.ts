@@ -12,12 +12,15 @@ import type { Asset, ChainParameters } from './parameters.ts'
 import { root, type Side, side } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
-/** The native coin, or an asset. */
+/** The native coin or an asset. */
 type Held = Asset | 'ETH'
 
 type Pool = { pair: readonly [Held, Held]; fee: number; tickSpacing: number; usdEachSide: bigint }
 
-/** The only pool of USDT and BRLA, and shallower ones than those of Uniswap v3 with the native coin and what wraps it. */
+/**
+ * The only pool of USDT and BRLA, and pools of the native coin and of WETH that are shallower than those of Uniswap
+ * v3.
+ */
 const pools: readonly Pool[] = [
   { pair: ['USDT', 'BRLA'], fee: 500, tickSpacing: 10, usdEachSide: 5_000_000n },
   { pair: ['ETH', 'USDC'], fee: 3000, tickSpacing: 60, usdEachSide: 1_000_000n },
@@ -27,7 +30,7 @@ const pools: readonly Pool[] = [
 ]
 
 const maxTick = 887272
-/** The gas that a subscriber to a position may use when it is told; nobody subscribes here. */
+/** Gas limit for notifying a subscriber of a position; the sandbox has no subscribers. */
 const unsubscribeGas = 300_000n
 /** `MINT_POSITION`, `SETTLE_PAIR` and `SWEEP` (Actions of `@uniswap/v4-periphery`). */
 const minting = '0x020d14'
@@ -42,7 +45,8 @@ const two = parseAbiParameters('address, address')
 const actionsAndParams = parseAbiParameters('bytes actions, bytes[] params')
 
 /**
- * Deploys Uniswap v4 with its quoter, Permit2 and the Universal Router, and seeds pools without hooks over the whole range of prices.
+ * Deploys Uniswap v4 with its quoter, Permit2 and the Universal Router, and seeds full-range positions in pools
+ * without hooks.
  */
 export function deployUniswapV4(
   d: Deployer,
@@ -67,7 +71,7 @@ export function deployUniswapV4(
       pairInitCodeHash: v2.initCodeHash,
       poolInitCodeHash: keccak256(poolV3.bytecode),
       v4PoolManager: poolManager,
-      // Only for moving positions of v3.
+      // Only used to migrate v3 positions.
       v3NFTPositionManager: nativeAddress,
       v4PositionManager: positions,
     },
@@ -88,7 +92,7 @@ export function deployUniswapV4(
     const price = root((one.amount << 192n) / zero.amount)
     d.call(publishedV4('PoolManager').abi, poolManager, 'initialize', [key, price])
     const edge = Math.floor(maxTick / tickSpacing) * tickSpacing
-    // A little less than fits, so that the amounts are enough for it.
+    // Slightly less than the amounts allow, so that they suffice.
     const liquidity = (root(zero.amount * one.amount) * 999n) / 1000n
     const amounts = [zero.amount, one.amount] as const
     const params = [
@@ -111,5 +115,5 @@ export function deployUniswapV4(
   }
 }
 
-/** The highest values of an allowance at Permit2: its amount, and until when it holds. */
+/** The maximum amount and expiry of a Permit2 allowance. */
 const [mostEver, latestEver] = [2n ** 160n - 1n, 2 ** 48 - 1]
