@@ -39,7 +39,7 @@ export function keepSeen(dirs: Directories, profile: string, now: Seen, isWhole:
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(seen), { mode: 0o600 })
     renameSync(`${path}.${process.pid}.new`, path)
   } catch {
-    // A full disk or a cache of another user must not fail the list.
+    // A full disk or another user's cache directory must not fail the list.
   }
 }
 
@@ -48,7 +48,7 @@ function seenOn(dirs: Directories, profile: string): Seen {
     const { strategies } = JSON.parse(readFileSync(fileOf(dirs, profile), 'utf8')) as Seen
     return { strategies: strategies.filter(isSeen) }
   } catch {
-    // Nothing was seen yet, or by a version that wrote it otherwise.
+    // There is no list yet, or another version wrote it.
     return { strategies: [] }
   }
 }
@@ -56,7 +56,7 @@ function seenOn(dirs: Directories, profile: string): Seen {
 const isSeen = (one: Partial<Seen['strategies'][number]> | null): boolean =>
   [one?.slug, one?.asset, one?.about].every((text) => typeof text === 'string')
 
-/** A shell puts a candidate on the line as it is: a word of a service that is more than a name is none. */
+/** Whether a value is a plain word: shells insert candidates unquoted, so other values from a service are dropped. */
 const isPlain = ([value]: Candidate): boolean => /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$/.test(value)
 
 /** The completion values that this machine knows without requests: strategies, networks, tokens, ids, profiles and wallets. */

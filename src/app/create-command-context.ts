@@ -18,30 +18,30 @@ import { rpcUrlsByNetworkName } from './profiles/rpc-settings.ts'
 import { fileSettings } from './profiles/settings.ts'
 import { readsEndAt } from './reads-time-limit.ts'
 
-/** The inputs of a world. Tests pass their own sandbox instead of the daemon. */
+/** The inputs of a command context. Tests pass their own sandbox instead of the daemon. */
 type Given = {
   env: Readonly<Record<string, string | undefined>>
   secrets: Secrets
-  /** Starts the signer, a process of its own. */
+  /** Starts the signer in its own process. */
   desk: () => Promise<SigningService>
   version: string
   io: Io
   interrupt: Interrupt
   stdin: () => Promise<string>
-  /** No notices while nothing is parsed yet. */
+  /** Suppresses notices before the command line is parsed. */
   quiet?: boolean
-  /** Epoch milliseconds; the system's clock where nothing is given. */
+  /** Epoch milliseconds; default: the system's clock. */
   now?: () => number
   openSandbox?: OpenSandbox
   settings?: Settings
-  /** Registers what must be closed; by default it lives until the process ends. */
+  /** Registers a resource to close; by default it stays open until the process ends. */
   keep?: Keep
 }
 
 /** The inputs that decide which profile is used. */
 type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
 
-/** Puts the program together: from the environment to the things that commands are given. Nothing is opened before it is used. */
+/** Creates the command context from the environment. Nothing is opened before it is used. */
 export function createCommandContext(given: Given): ProgramContext {
   const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = asItIs } = given
   const dirs = directories(env)

@@ -9,34 +9,34 @@ import { allNetworks, filesOf } from './profiles/catalog-of-configured-networks.
 import { refuseOptions } from './validate-library-options.ts'
 
 export type { Catalog, Core, Service }
-/** An error of the library: `code` is one of the codes that `sluice schema` prints, and `hint` is the next step. */
+/** The library's error: `code` is one of the codes that `sluice schema` prints, `hint` is the next step. */
 export { AppError }
 
 /** The options of the engine in this process. */
 export type EngineOptions = {
   /** One or several RPC URLs, by network name or chain id. */
   rpcs: Readonly<Record<string, string | readonly string[]>>
-  /** The path of the SQLite file for quotes, operations and caches; in memory without it. */
+  /** Path of the SQLite file for quotes, operations and caches; default: in memory. */
   store?: string
   /** A catalogue instead of the one in this package. */
   catalog?: Catalog
   /** The owner of quotes and operations in a shared store. */
   customer?: string
-  /** The longest that one read of a chain may take with all its tries, in ms. */
+  /** Maximum time of one chain read with all retries, in ms. */
   budgetMs?: number
-  /** Epoch milliseconds; the clock of the system without it. */
+  /** Epoch milliseconds; default: the system's clock. */
   now?: () => number
 }
 
-/** A deployment of the service, and the key that it knows us by. */
+/** A deployment of the service and its API key. */
 export type RemoteOptions = {
   baseUrl: string
   apiKey: string
-  /** Where its older pages are, if they are elsewhere; the key goes there, too. */
+  /** Base URL of the legacy endpoints, if different; the key is sent there too. */
   legacyBaseUrl?: string
-  /** The longest time of a call in ms, with retries and rate limit waits. */
+  /** Maximum time of a call in ms, with retries and rate limit waits. */
   deadlineMs?: number
-  /** Epoch milliseconds; the clock of the system without it. */
+  /** Epoch milliseconds; default: the system's clock. */
   now?: () => number
 }
 
@@ -97,7 +97,7 @@ export async function createRemote(options: RemoteOptions): Promise<Core> {
   return coreOf(service, async () => undefined)
 }
 
-/** The catalogue of this package. It has only the names of the embedded chains, whose contracts are deployed at the start. */
+/** Loads the packaged catalogue. It has no contracts of the embedded chains, which are deployed at their start. */
 async function shipped(networks: readonly Network[]): Promise<Catalog> {
   const embedded = networks.find((one) => !publicNetworks.includes(one))
   if (embedded)
@@ -112,7 +112,7 @@ const namedTwice = ({ name, chainId }: Network): AppError =>
     hint: `Give it once, as ${name} or as ${chainId}, with a list of all its URLs.`,
   })
 
-/** The URL of a node; one that is none is not repeated, because it may hold a token. */
+/** Checks the URL of a node; an invalid one is not repeated in the error, because it may hold a token. */
 function checked(url: string): string {
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url
   throw new AppError('CONFIG_INVALID', 'The URL of an RPC is not an http(s) URL')

@@ -41,7 +41,7 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
   }
 }
 
-/** Adds the command tree to a world, and with it the way to run another command line in this process. */
+/** Adds the command tree to a context, and a function that runs another command line in this process. */
 export function withCommands(base: ProgramContext): CommandContext {
   const commands = () => program([], world, true)
   const world: CommandContext = {
@@ -104,7 +104,7 @@ async function explained(argv: readonly string[], { io }: CommandContext): Promi
   return true
 }
 
-/** The command tree with the one branch loaded that this line needs; the others are only their names. */
+/** Builds the command tree with only the branch that this line needs; the other commands are only names. */
 export async function program(
   argv: readonly string[],
   world: CommandContext,
@@ -147,7 +147,7 @@ type Says = { writeOut: (text: string) => unknown; writeErr: (text: string) => v
 
 const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
 
-/** Gives every command of a branch the global options, our streams, and errors instead of exits. */
+/** Gives every command of a branch the global options, the output streams, and errors instead of exits. */
 function finish(command: Command, world: CommandContext, says: Says): void {
   settle(command, world, says)
   for (const child of command.commands) finish(child, world, says)

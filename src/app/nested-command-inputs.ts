@@ -6,7 +6,7 @@ import type { Secrets } from './environment-secrets.ts'
 type Env = Readonly<Record<string, string | undefined>>
 type Inputs = { env: Env; settings: Settings; secrets: Secrets }
 
-/** The inputs of a world in which a draft profile is saved: without the environment variables that would replace its own values. */
+/** Returns the inputs with a draft profile saved and without the environment variables that would override it. */
 export const draftInputs = (
   { name, profile, secrets: own }: ProfileDraft,
   { env, settings, secrets }: Inputs,
@@ -27,7 +27,7 @@ export const draftInputs = (
   },
 })
 
-/** The inputs of another command line in this process that differ from those of this one. */
+/** Returns the inputs that a nested command line overrides. */
 export const derivedInputs = (
   how: RunAs,
   {

@@ -1,4 +1,4 @@
-/** A value that is made at most once, when it is first asked for; a failure is asked for again. */
+/** Creates a value at most once, on the first call; after a failure the next call tries again. */
 export function once<value>(make: () => Promise<value>): () => Promise<value> {
   let made: Promise<value> | undefined
   return () => {

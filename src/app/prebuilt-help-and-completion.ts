@@ -28,7 +28,7 @@ export async function answerFromManifests(
   }
 }
 
-/** The manifest of the program with that of the one command that is wanted; of the others only their names. */
+/** Reads the program's manifest and that of the wanted command; the others have only their names. */
 function readManifest(lines: string, wanted: string | undefined): CommandManifest {
   const texts = readFileSync(lines, 'utf8').split('\n')
   const root = JSON.parse(texts[0]!) as CommandManifest
@@ -74,7 +74,7 @@ function helped(argv: readonly string[], lines: string): string | undefined {
   return at && helpText(at.help, width) + at.help.after
 }
 
-/** Whether the standard output is a terminal, or another device. */
+/** Whether the standard output is a terminal or another character device. */
 const isDevice = (): boolean => fstatSync(1).isCharacterDevice()
 
 /** Writes synchronously to a pipe or file, because Node's streams take longer to load than all of this. */

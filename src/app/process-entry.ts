@@ -12,7 +12,10 @@ import { failed, main } from './main.ts'
 import { once } from './once.ts'
 import { interruptible } from './signing/interrupt.ts'
 
-/** Runs the program in this process: the command line, the real terminal, the real signals. `wasStopped`: a signal came while it was loading. */
+/**
+ * Runs the program in this process with the command line, the terminal and the signals. `wasStopped` says whether a
+ * signal came while loading.
+ */
 export async function start(
   argv: readonly string[],
   secrets: Secrets,
@@ -27,7 +30,7 @@ export async function start(
   ) as {
     version: string
   }
-  // Install our signal handlers before removing the earlier ones, so that no signal is lost while loading.
+  // Install the signal handlers before removing the earlier ones, so that no signal is lost while loading.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const before = signals.map((signal) => [signal, process.listeners(signal)] as const)
   const { interrupt, raced } = interruptible(process)
@@ -44,7 +47,8 @@ export async function start(
         import('./signing/signer-process.ts'),
       ])
       const service = signerProcessService(child)
-      // Both processes prepare at the same time. A signer that ended says so at the first request that needs it.
+      // Both processes prepare at the same time. If the signer has ended, the first request that needs it reports
+      // that.
       void service({ do: 'prepare' }).catch(() => undefined)
       prepareRecovery()
       return service

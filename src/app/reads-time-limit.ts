@@ -5,21 +5,21 @@ import type { Globals } from '../cli/options/global-options.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** How long reading may go on when the time of a command is over, in ms; what waits for its answer has a little more. */
+/** Extra time for reads after the time of a command is over, in ms; a call in progress gets slightly more. */
 const spareMs = 3_000
 
 /**
- * When a command that begins now must have read all that it reads, on the monotonic clock; `undefined` where nobody said
- * how long it may take, and at a terminal, where a person may think about a question, and can interrupt.
+ * Returns the deadline for the reads of a command that begins now, on the monotonic clock. `undefined` without
+ * `--timeout`, and at a terminal, where the person can take time and interrupt.
  */
 export const readsEndAt = ({ canAsk }: Io, { timeoutMs, input }: Globals): number | undefined =>
   timeoutMs === undefined || (canAsk && input) ? undefined : systemClock.now() + timeoutMs + spareMs
 
-/** A chain that answers in the time of the command, or is RPC_UNREACHABLE. */
+/** Limits a chain client to the time of the command; afterwards RPC_UNREACHABLE. */
 export const chainWithTimeLimit = (rpc: ChainClient, until: number | undefined): ChainClient =>
   until === undefined ? rpc : clientWithDeadline(rpc, { clock: systemClock, until })
 
-/** Waits for an answer of the service as long as the command has time; then SERVICE_UNREACHABLE. */
+/** Waits for an answer of the service until the deadline; then SERVICE_UNREACHABLE. */
 export async function answerWithinTimeLimit<T>(
   until: number | undefined,
   work: () => Promise<T>,

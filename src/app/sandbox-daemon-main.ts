@@ -13,12 +13,11 @@ import { tryLock } from '../store/file-lock.ts'
 import { privateDirectory } from '../store/private-directory.ts'
 
 /**
- * The process that owns the embedded chains of one data directory. It prints one line on stdout: that
- * it is ready, that another process holds the lock, or why it could not start. Nothing reads its stdout
- * afterwards.
+ * The process that owns the embedded chains of one data directory. It prints one line on stdout: ready, busy (another
+ * process holds the lock), or the error of its start. Nothing reads its stdout afterwards.
  */
 
-/** The parent may be gone; the sandbox stays for the next one. */
+/** The parent may be gone; the sandbox stays for later commands. */
 process.stdout.on('error', () => undefined)
 
 const say = (line: unknown): void => {
@@ -98,7 +97,7 @@ async function main(told: DaemonArguments): Promise<void> {
         await world.faults.freeUsdc()
         await world.dump()
       } catch (error) {
-        keeper = keep(false) // What cannot be saved is not thrown away either: the world goes on.
+        keeper = keep(false) // After a failed save the world keeps running, so that nothing is lost.
         throw error
       }
       isLeaving = true

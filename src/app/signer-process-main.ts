@@ -13,10 +13,9 @@ import type { SignerLine } from './signing/signer-process.ts'
 import { readAhead, signerReads } from './signing/signer-reads.ts'
 
 /**
- * The process that holds the keys. It starts before any code of the terminal is loaded, with an
- * environment that has only paths, and loads no code of the terminal itself. The first line has the
- * command line and the environment's key, if any; every other line is a request. It ends when its input
- * ends.
+ * The process that holds the keys. It starts before any terminal code is loaded, with an environment that has only
+ * paths, and loads no terminal code itself. The first input line has the command line and the environment's key, if
+ * any; every other line is a request. It ends when its input ends.
  */
 
 type First = { argv: string[]; privateKey: string | null; signerUrl?: string; quiet: boolean }
@@ -98,11 +97,11 @@ async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<S
   })
 }
 
-/** A line to the person; whatever turns in the last line of a terminal goes before it. */
+/** Writes a line to the person, after clearing a progress indicator in the last line of the terminal. */
 const write = (text: string): void =>
   void process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}signing: ${sanitizeText(text)}\n`)
 
-/** The catalogue of the profile, read here and not taken from the main program. */
+/** Reads the catalogue of the profile itself, because the main program is not trusted with it. */
 async function ownCatalog({ kind, env }: SelectedProfile): Promise<Catalog> {
   const dirs = directories(process.env)
   if (kind === 'sandbox') {

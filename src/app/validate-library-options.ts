@@ -5,7 +5,7 @@ const common = { now: z.function().optional() }
 const positive = z.number().positive().optional()
 const url = z.string()
 
-/** The required parts of a catalogue, as far as they are used here. */
+/** The parts of a catalogue that are used here. */
 const backend = z.looseObject({ chainId: z.int().positive() })
 const token = z.looseObject({ chainId: z.int(), address: z.string(), symbol: z.string(), decimals: z.int() })
 const unit = z.looseObject({ symbol: z.string(), decimals: z.int() })
@@ -60,7 +60,10 @@ const options = {
   }),
 }
 
-/** Refuses options of the library that are not of their types, as CONFIG_INVALID: a variable that is not set is the usual one. Values are not repeated, because they may be secrets. */
+/**
+ * Refuses library options of the wrong type with CONFIG_INVALID; the usual case is an unset variable. Values are not
+ * repeated, because they may be secrets.
+ */
 export function refuseOptions(name: keyof typeof options, given: unknown): void {
   const read = options[name].safeParse(given)
   if (read.success) return

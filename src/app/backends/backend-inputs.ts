@@ -5,23 +5,23 @@ import type { SigningService } from '../../signing/signing-service-protocol.ts'
 import type { Secrets } from '../environment-secrets.ts'
 import type { Directories } from '../profiles/directories.ts'
 
-/** Takes what was opened, and gives it back: whoever runs one command after the other closes it afterwards. */
+/** Registers an opened resource and returns it. A process that runs several commands closes it after its command. */
 export type Keep = <thing extends { close: () => unknown }>(thing: thing) => thing
 
-/** What every profile is put together from. */
+/** The inputs that every profile is built from. */
 export type BackendInputs = {
   /** The name of the profile. */
   profile: string
   version: string
   dirs: Directories
-  /** The environment, over what the profile keeps. */
+  /** The environment over the profile's saved settings. */
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   secrets: Secrets
   desk: () => Promise<SigningService>
   io: Io
   globals: Globals
-  /** When all that a command reads must be read, on the monotonic clock; `undefined` is no limit. */
+  /** Deadline of all reads of a command, on the monotonic clock; `undefined` is no limit. */
   until: number | undefined
   now: () => number
   newId: () => string

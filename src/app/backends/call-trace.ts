@@ -2,7 +2,10 @@ import { aroundCalls, type ChainClient } from '../../chain/chain-client.ts'
 import type { RpcOptions } from '../../chain/rpc/failover.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 
-/** With `--debug`, writes each call to stderr: host, methods, time; never parameters, which could be signed bytes. */
+/**
+ * With `--debug`, writes host, methods and time of each call to stderr; never parameters, which could be signed
+ * bytes.
+ */
 export function traced(client: ChainClient, io: Io | undefined): ChainClient {
   if (!io) return client
   return aroundCalls(client, async ({ host }, methods, send) => {
@@ -23,7 +26,7 @@ export function traced(client: ChainClient, io: Io | undefined): ChainClient {
   })
 }
 
-/** With `--debug`, says once of each node that it takes only so many calls at once: the same is read in more round trips. */
+/** With `--debug`, reports each node's limit of calls per request once. */
 export const sayLimits = (io: Io | undefined): Pick<RpcOptions, 'onLimit'> =>
   io
     ? {

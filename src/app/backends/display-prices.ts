@@ -5,8 +5,9 @@ import { networkNamed } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 
 /**
- * What tokens cost in USD as the oracles of their chain say, receipts by what they are worth, in one call. Prices are shown, and nothing that is signed is decided by
- * them: a chain that does not say them costs the prices alone.
+ * Reads USD prices of tokens from the oracles of their chain in one call; a receipt is priced by its underlying
+ * value. Prices are for display only and decide nothing that is signed, so a chain that fails to answer yields no
+ * prices.
  */
 export const displayPrices =
   (opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>): Backend['prices'] =>

@@ -8,7 +8,7 @@ import { localEngine } from './local-engine.ts'
 import { localWallet } from './local-wallet.ts'
 import { rpcChains } from './rpc-chains.ts'
 
-/** The engine profile: the embedded engine over the chains that the environment gives RPCs for. */
+/** The engine profile: the embedded engine over the chains with an RPC in the environment. */
 export function engineBackend(needs: BackendInputs): Backend {
   const { dirs, env, now } = needs
   const chains = rpcChains(needs)

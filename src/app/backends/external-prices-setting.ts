@@ -1,10 +1,10 @@
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import type { ExternalPriceSource } from '../../engine/prices/external-prices.ts'
 
-/** The variable that names a server of USD prices. */
+/** The variable with the URL of a server of USD prices. */
 const variable = 'SLUICE_PRICES_URL'
 
-/** Who prices what the chains do not, where the environment or the profile names somebody; unless it does, nobody is asked. */
+/** Returns the external price source of the environment or profile; by default there is none. */
 export async function externalPricesFrom(
   env: Readonly<Record<string, string | undefined>>,
   now: () => number,

@@ -8,13 +8,13 @@ import { providersNamedIn, swapSettingsFrom } from './swap-settings.ts'
 
 type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>
 
-/** The parts of a profile whose service is the engine in this process. */
+/** Builds the parts of a profile whose service is the engine in this process. */
 export function localEngine(
   { env, io, globals, now, newId }: BackendInputs,
   opened: () => Promise<OpenEngine>,
 ): Pick<Backend, 'swapProviders' | 'reference' | 'rawResponses' | 'service' | 'serviceOn' | 'findings'> {
   const told = new Set<string>()
-  /** Says once of each network or quote what is wrong with it; `--quiet` says nothing. */
+  /** Warns once about each network or quote; `--quiet` suppresses warnings. */
   const warn = (about: string, line: string) => {
     if (globals.quiet || told.has(about)) return
     told.add(about)

@@ -9,7 +9,7 @@ import { policyHere } from '../profiles/machine-policy.ts'
 import type { BackendInputs } from './backend-inputs.ts'
 import { displayPrices } from './display-prices.ts'
 
-/** The wallet's side of a profile, which is on this machine wherever the service is; `otherwise` signs where nobody was named. */
+/** Builds the wallet side of a profile, which is always on this machine; `otherwise` returns the default signer. */
 export function localWallet(
   { dirs, env, settings, secrets, desk, io, globals, now, keep }: BackendInputs,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,

@@ -9,7 +9,7 @@ import { refuseSharedFile } from '../../store/file-ownership.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
 import type { Keep } from './backend-inputs.ts'
 
-/** What a key may ask for in any stretch of time (interface specification, Limits). */
+/** Rate limits of a key, over any window of that length (interface specification, Limits). */
 const windows = [
   { ms: 60_000, most: 100 },
   { ms: 3_600_000, most: 1000 },
@@ -18,9 +18,9 @@ const windows = [
 const name = 'governor.db'
 
 /**
- * The governor of one key at one host, for all processes of this user on this machine. Where its file there cannot be used, it is
- * one of this `data` directory, which `traced` is told; where that cannot be used either, requests go on without it, and one
- * notice says so. The files hold digests and times.
+ * Returns the rate limiter of one key at one host, shared by all processes of this user on this machine. If the
+ * shared file is unusable, it uses one in the `data` directory and reports that to `traced`. If that is unusable too,
+ * requests are sent unlimited after one notice. The files hold digests and times.
  */
 export function machineRateLimiter(
   where: {
@@ -64,8 +64,8 @@ export function machineRateLimiter(
 }
 
 /**
- * The file that every process of this user finds, whatever home it is given: in the temporary directory of the system, where the
- * directory must be this user's own. The directory of a session (XDG_RUNTIME_DIR) is not there for a job that runs by the clock.
+ * Returns the limiter file for all processes of this user, in any home: in the system's temporary directory, in a
+ * subdirectory that this user must own. XDG_RUNTIME_DIR does not exist for cron jobs.
  */
 function sharedFile(env: Readonly<Record<string, string | undefined>>): string {
   const root = env.TMPDIR && isAbsolute(env.TMPDIR) ? env.TMPDIR : tmpdir()
@@ -84,7 +84,7 @@ function sharedFile(env: Readonly<Record<string, string | undefined>>): string {
   return file
 }
 
-/** Whatever is wrong with the directory, the other one is tried. */
+/** Any error of this directory leads to the other one. */
 function unusable(path: string, cause: unknown): AppError {
   const known = storeFault(cause, path)
   if (known instanceof AppError) return known

@@ -10,7 +10,10 @@ import type { Keep } from './backend-inputs.ts'
 
 type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 
-/** The quotes that this machine was given, by their ids. An id means what it meant first: another quote of it is POLICY_QUOTE_DRIFT. */
+/**
+ * Opens the quotes received on this machine, by id. An id keeps its first meaning: a different quote with the same id
+ * is POLICY_QUOTE_DRIFT.
+ */
 export async function openReceivedQuotes(
   dirs: Directories,
   now: () => number,
@@ -39,7 +42,7 @@ export async function openReceivedQuotes(
   }
 }
 
-/** What a kept quote says, however that is spelled: where it stands by now is no part of it. */
+/** The normalized terms of a saved quote, without its status. */
 function meant({ raw, exact, slippage, destination }: Kept): string {
   const { raw: _, status: __, ...quote } = Quote.decode(raw)
   return canonical({ quote, exact, slippage: slippage ?? null, destination })

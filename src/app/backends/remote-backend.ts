@@ -13,22 +13,24 @@ import { localWallet } from './local-wallet.ts'
 import { type RpcChains, rpcChains } from './rpc-chains.ts'
 import { providersNamedIn } from './swap-settings.ts'
 
-/** How far the clock of the service is ahead of ours, as far as it was told: only minutes count. */
+/** How far the service's clock is ahead of this machine's, if known; only minutes matter. */
 type Clock = { offMs: number }
 
-/** What one call of the service may cost where nobody says, in ms, and how long it then waits where the requests of its key are used up: their windows are a minute. */
+/**
+ * Default time limit of a call of the service, in ms, and of its wait for the rate limit, whose windows are a minute.
+ */
 const patienceMs = { call: 15_000, limit: 120_000 }
 
 /**
- * The remote profile: a deployment of the service answers, and the chains that the environment gives RPCs for are read,
- * checked and signed on from here.
+ * The remote profile: a deployment of the service answers; this machine reads the chains with an RPC in the
+ * environment, checks and signs.
  */
 export function remoteBackend(needs: BackendInputs): Backend {
   const { env, now, newId } = needs
   const chains = rpcChains(needs)
   const opened = async () => {
     const { all, reachable, rpc } = await chains()
-    // What a wallet has is looked for where it can be; without any RPC, what is missing is named when it is needed.
+    // Wallet reads cover the reachable networks. Without any RPC, the error names the missing one when it is needed.
     const catalog = reachable.networks.length > 0 ? reachable : await all()
     return { catalog, rpc }
   }
@@ -57,7 +59,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
             import('../../store/sql/sqlite.ts'),
           ])
           const { reachable: catalog, rpc } = await chains()
-          // What it builds is only compared: nobody asks for it again.
+          // This engine's answers are only compared, so they need no file.
           const store = needs.keep(engineStore(sqliteSql(':memory:', { migrations: engineMigrations })))
           const swaps = { providers: nodePricedProviderNames }
           return createEngine({ catalog, rpc, store, customer: 'reference', swaps, now, newId })
@@ -78,15 +80,15 @@ export function remoteBackend(needs: BackendInputs): Backend {
       return [...service, ...networks]
     },
     ...localWallet(needs, opened),
-    // The service may have strategies on networks that nobody can sign for from here.
+    // The service may have strategies on networks without an RPC here.
     catalog: async () => (await chains()).all(),
   }
   return backend
 }
 
 /**
- * The service of SLUICE_BASE_URL. What is wrong with the settings comes out when it is asked something: an operation
- * that was signed is finished from the journal alone.
+ * Creates the client of SLUICE_BASE_URL. Errors in the settings appear at the first call, because a signed operation
+ * is finished from the journal alone.
  */
 async function deployment(
   needs: BackendInputs,
@@ -117,7 +119,7 @@ async function deployment(
       legacyBaseUrl: env.SLUICE_LEGACY_BASE_URL || undefined,
       apiKey,
       tokenAt: async (chainId, address) => tokenAt((await (await chains()).all()).tokens, chainId, address),
-      // Kept only where it is asked for: a command may watch for days.
+      // Kept only on request, because a command may watch for days.
       ...(globals.raw && { answered: heard.answered }),
       unknown: ({ of, word }) =>
         notice(`Unknown ${of} "${word}" from the service; it is passed on unchanged`),
@@ -167,7 +169,7 @@ async function deployment(
   return Object.fromEntries(methods) as Service
 }
 
-/** Transactions are only asked for where they can be checked: without an RPC for their chain the service is asked nothing. */
+/** Requests transactions only if their chain has an RPC here, because they could not be checked otherwise. */
 function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Service {
   return {
     ...service,
@@ -187,14 +189,16 @@ function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Servi
     swapBytecode: async (input, options) => {
       const { rpc } = await chains()
       const ends = [input.quote.chainIdIn, input.quote.chainIdOut].map(Number)
-      // Nothing is signed on Bitcoin, and it has no RPC.
+      // Bitcoin has no RPC, and nothing is signed on it.
       for (const chainId of ends) if (chainId !== bitcoinNetwork.chainId) rpc(chainId)
       return service.swapBytecode(input, options)
     },
   }
 }
 
-/** Keeps what a service answers as it came until somebody asks for it: `begin` before a call, `answered` when there is an answer. */
+/**
+ * Keeps the raw answers of a service until they are taken: call `begin` before a call and `answered` with its answer.
+ */
 export function hearing() {
   let bodies: RawResponse[] = []
   let last: RawResponse | undefined

@@ -10,17 +10,17 @@ import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-inputs.ts'
 import { sayLimits, traced } from './call-trace.ts'
 
-/** The chains that the environment gives RPCs for: what is known of all networks, what of these, and how they are reached. */
+/** The chains with an RPC in the environment: the whole catalogue, the part for these chains, and their clients. */
 export type RpcChains = {
   all: () => Promise<Catalog>
   reachable: Catalog
   rpc: (chainId: number) => ChainClient
 }
 
-/** The longest that a read may take with all its tries, in ms; a command with less time has less. */
+/** Maximum time of a read with all retries, in ms; less for a command with less time. */
 const patienceMs = 30_000
 
-/** Reads the RPCs out of the environment. No node is asked anything before something is read. */
+/** Reads the RPCs from the environment. No node is called before the first read. */
 export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (() => Promise<RpcChains>) =>
   once(async () => {
     const { failoverRpc } = await import('../../chain/rpc/failover.ts')

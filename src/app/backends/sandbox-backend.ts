@@ -21,7 +21,7 @@ import { traced } from './call-trace.ts'
 import { localEngine } from './local-engine.ts'
 import { localWallet } from './local-wallet.ts'
 
-/** How commands reach the embedded chains: the administration of them, and what the engine needs to know of them. */
+/** Access to the embedded chains: their administration, and the facts that the engine needs. */
 export type OpenSandbox = {
   admin: Sandbox
   open: () => Promise<{
@@ -30,26 +30,26 @@ export type OpenSandbox = {
     faults: readonly SandboxFault[]
     /** How far the service's clock is ahead of this machine's, in ms. */
     aheadMs: number
-    /** Whether another version of this program made it. */
+    /** Whether another version of this program created it. */
     outdated?: boolean
-    /** The hash of the block of a chain at a height, as the sandbox has it; `null` if there is none. */
+    /** Returns the hash of a chain's block at a height; `null` if there is none. */
     blockHash: (chainId: number, number: number) => Promise<Hex | null>
-    /** Whether a block is gone by a fault only, so that the chain is still the same. */
+    /** Whether only a fault removed a block, so that the chain is still the same. */
     wasReplaced: (hash: Hex) => Promise<boolean>
   }>
 }
 
 type Needs = BackendInputs & {
   sandbox: OpenSandbox
-  /** Nobody named a profile: say once that it is the sandbox. */
+  /** Whether to announce once that the sandbox is the default profile. */
   announce: boolean
 }
 
-/** What runs on may be read or done differently now; what it holds is play money, and only its user throws it away. */
+/** This version may read an outdated sandbox wrongly. It is not reset automatically: only its user decides that. */
 const outdatedNotice =
   'This sandbox was created by another version of sluice, and some strategies may not answer. To reset it: sluice sandbox reset'
 
-/** The longest that a read may take with all its tries, in ms; a command with little time has little more than that. */
+/** Maximum time of a read with all retries, in ms; little more than the time of a short command. */
 const patienceMs = 30_000
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
@@ -108,13 +108,16 @@ export function sandboxBackend(needs: Needs): Backend {
   }
 }
 
-/** How often a server looks at what the sandbox does, in ms: a fault is obeyed after so long, and the sandbox ends when nobody has called it for a while. */
+/**
+ * Interval in which a server polls the sandbox, in ms: a new fault takes effect within it, and polling keeps the
+ * sandbox from its idle end.
+ */
 const lookMs = 500
 
 type Stands = {
   dir: string
   sandbox: Pick<Sandbox, 'status'>
-  /** `at` is a chain at an address. */
+  /** `at` connects to a chain at a URL. */
   opened: () => Promise<{
     catalog: Catalog
     rpc: (chainId: number) => ChainClient
@@ -124,7 +127,7 @@ type Stands = {
   }>
 }
 
-/** A server over the sandbox: its chains are where the faults of now have them, and its clock is theirs. */
+/** A server over the sandbox. It follows the chain URLs, which change with faults, and uses the sandbox's clock. */
 function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: Stands): Serving {
   const chains = new Map<number, { rpcUrl: string; rpc: ChainClient }>()
   let ahead: number | undefined

@@ -5,7 +5,7 @@ import type { SandboxClient } from '../../sandbox/daemon-client.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { OpenSandbox } from './sandbox-backend.ts'
 
-/** The sandbox in a process of its own, started by whatever command needs it first. */
+/** The sandbox in its own process, started by the first command that needs it. */
 export function daemonSandbox(
   { data, cache }: Directories,
   env: Readonly<Record<string, string | undefined>>,
@@ -30,7 +30,7 @@ export function daemonSandbox(
     },
     status: async () => (await import('../../sandbox/daemon-client.ts')).sandboxStatus(data),
     reset: async () => {
-      // One that does not run need not start with what is thrown away: it may be damaged.
+      // A stopped sandbox is not started from its saved world, which may be damaged and is discarded anyway.
       const sandbox = await client({ anew: true })
       await sandbox.reset()
       return sandbox.status()

@@ -9,14 +9,18 @@ import type { Journal } from '../../store/journal/journal-interface.ts'
 import { privateDirectory } from '../../store/private-directory.ts'
 import { sqliteSql } from '../../store/sql/sqlite.ts'
 
-/** The journal and the engine's store of the sandbox. `setAside` is where those of an earlier sandbox were put. */
+/**
+ * The journal and the engine's store of the sandbox. `setAside` is the directory with those of an earlier sandbox, if
+ * moved.
+ */
 export type SandboxDatabases = { journal: Journal; store: EngineStore; setAside: string | null }
 
 const names = ['journal.db', 'engine.db'].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
 
 /**
- * Opens what is remembered of these very chains. After a reset, or a restart that lost blocks, the chains are others: a
- * nonce of the old journal would block the wallet for ever. Then the old files are kept aside and new ones begun.
+ * Opens the databases of the current chains. After a reset, or a restart that lost blocks, the chains differ, and a
+ * nonce in the old journal would block the wallet permanently. Then the old files are moved away and new ones
+ * created.
  */
 export async function openSandboxDatabases(
   dir: string,
@@ -45,14 +49,14 @@ export async function openSandboxDatabases(
   }
 }
 
-/** The chains as the sandbox has them now; a fault may have replaced blocks of theirs. */
+/** The sandbox's current chains; a fault may have replaced some of their blocks. */
 type Chains = {
   chainIds: readonly number[]
   blockHash: (chainId: number, number: number) => Promise<Hex | null>
   wasReplaced: (hash: Hex) => Promise<boolean>
 }
 
-/** Whether every chain still has the block that the journal saw last, as far as the sandbox says. */
+/** Whether every chain still has the newest block in the journal. */
 async function isOfThese(journal: Journal, chains: Chains): Promise<boolean> {
   const answers = await Promise.all(chains.chainIds.map((chainId) => isOfThis(journal, chainId, chains)))
   return answers.every(Boolean)
@@ -65,14 +69,14 @@ async function isOfThis(
 ): Promise<boolean> {
   const head = journal.highestHead(chainId)
   if (!head) return true
-  // A node that is silent says nothing of it.
+  // A node that does not answer proves nothing.
   const hash = await blockHash(chainId, head.number).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })
   if (hash === undefined || hash === head.hash) return true
   if (!(await wasReplaced(head.hash))) return false
-  // From here on it is the new block that tells whose chain this is.
+  // From now on the new block identifies the chain.
   if (hash) journal.recordHead(chainId, head.number, hash)
   return true
 }

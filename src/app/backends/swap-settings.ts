@@ -2,13 +2,16 @@ import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SwapSettings } from '../../engine/engine-context.ts'
 
-/** The variables that name the swap providers to ask, and how many seconds a quote may take. */
+/** The variables with the swap providers to use and the time limit of a quote in seconds. */
 const variables = { providers: 'SLUICE_SWAP_PROVIDERS', deadline: 'SLUICE_QUOTE_DEADLINE' } as const
 
-/** The most bytes of a file with the keys for the service of a provider. */
+/** Maximum size of a file with a provider's keys, in bytes. */
 const mostSecretBytes = 16_384
 
-/** The swap providers that the environment names, in lower case; a remote service may have others than are known here. */
+/**
+ * Returns the swap providers in the environment, in lower case. A remote service may have providers that this program
+ * does not know.
+ */
 export const providersNamedIn = (
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] | undefined => {
@@ -19,7 +22,10 @@ export const providersNamedIn = (
   return names && names.length > 0 ? names : undefined
 }
 
-/** Which swap providers the environment lets the engine ask, and for how long. CONFIG_INVALID for an unknown name or a bad number. */
+/**
+ * Returns the engine's swap providers and quote time limit from the environment. CONFIG_INVALID for an unknown name
+ * or a bad number.
+ */
 export async function swapSettingsFrom(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ swaps: SwapSettings }> {

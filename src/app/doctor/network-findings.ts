@@ -9,10 +9,13 @@ import { refusedFindings } from './rpc-capability-findings.ts'
 
 type Needs = { catalog: Catalog; rpc: (chainId: number) => ChainClient; now: () => number }
 
-/** A block that only a node which keeps all states can look back from: two days old or more on every network. */
+/** A distance in blocks that only an archive node can look back: at least two days on every network. */
 const longAgo = 1_000_000n
 
-/** Whether each network can be used: its node answers, is on the right chain and not behind, keeps old states or not, and how many markets are what the catalogue says. */
+/**
+ * Checks each network: its node answers, is on the right chain and current, whether it is an archive node, and how
+ * many markets match the catalogue.
+ */
 export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Finding[]> {
   const { openChain } = await import('../../chain/open-chain.ts')
   const all = await Promise.all(
@@ -27,7 +30,7 @@ export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Fin
   return all.flat()
 }
 
-/** The other nodes of a network, each checked by itself: one that does not answer is no help when it is needed. */
+/** Checks the other nodes of a network one by one, because failover to a dead node would not help. */
 async function otherNodeFindings({ name, chainId }: Network, client: ChainClient): Promise<Finding[]> {
   const all = await askOtherNodes(client, ({ host, request }) =>
     found('rpc', name, async () => {
@@ -36,13 +39,13 @@ async function otherNodeFindings({ name, chainId }: Network, client: ChainClient
       throw new AppError('CHAIN_ID_MISMATCH', `${host} is on chain ${said}, but ${name} is chain ${chainId}`)
     }),
   )
-  // With another one that answers, this one is not missed yet.
+  // The first node answers, so this is only a warning.
   return all
     .flat()
     .map((one) => ({ ...one, state: 'warning', says: `one of several endpoints: ${one.says}` }))
 }
 
-/** What a node is, and what it refuses of all that it may be asked for. */
+/** Describes a node and lists the methods it refuses. */
 async function nodeFindings(
   network: Network,
   chain: Chain,
@@ -118,7 +121,7 @@ async function nodeFinding(
   return fine('rpc', name, says, details)
 }
 
-/** Whether a node still has old states: history is read from logs either way, and realised rates need these. */
+/** Whether a node has old states. Realised rates need them; history is read from logs. */
 async function keepsAll({ rpc }: Chain, head: bigint): Promise<boolean> {
   const block = head > longAgo ? head - longAgo : 0n
   const anybody = '0x0000000000000000000000000000000000000001'

@@ -4,10 +4,10 @@ import { doubtful, type Finding } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 
-/** A question that not every provider answers, and what it means where it is refused. */
+/** A call that some providers refuse, and the consequence. */
 type Question = { method: string; form?: string; params: readonly unknown[]; means: string }
 
-/** Of no contract that chains have by themselves, whose code some nodes let nobody replace. */
+/** An address without a predeployed contract, because some nodes refuse to override the code of those. */
 const anybody = '0x00000000000000000000000000000000000c0de5'
 
 const questions = (head: { number: bigint; hash: string }): Question[] => {
@@ -48,7 +48,10 @@ const questions = (head: { number: bigint; hash: string }): Question[] => {
   ]
 }
 
-/** A finding for each of the questions of this program that a node refuses. One that does not answer for now is not taken to refuse. */
+/**
+ * Returns a finding for each method that a node refuses. A node that does not answer for the moment does not count as
+ * refusing.
+ */
 export async function refusedFindings(
   network: Network,
   rpc: ChainClient,

@@ -2,7 +2,7 @@ import type { Service } from '../../api/service-type.ts'
 import { doubtful, type Finding, fine } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 
-/** Whether a deployment answers, takes the key, and has the time that we have. */
+/** Checks whether a deployment answers, accepts the API key, and has the same time as this machine. */
 export async function serviceFindings(
   service: Service,
   host: string | null,
@@ -32,12 +32,12 @@ export async function serviceFindings(
   ]
 }
 
-/** Whose key it is; not every deployment has a page for that, and what it says there has no shape that all agree on. */
+/** Returns the customer of the API key. Not every deployment has that page, and its shape varies. */
 async function knownAs(service: Service): Promise<Awaited<ReturnType<Service['customer']>> | undefined> {
   try {
     return await service.customer({})
   } catch (error) {
-    // Only what would stop everything else, too, is a finding here.
+    // Report only errors that would stop all other calls too.
     if (error instanceof AppError && !/^(UNAUTHORIZED|RATE_LIMITED|SERVICE_UNREACHABLE)$/.test(error.code))
       return undefined
     throw error

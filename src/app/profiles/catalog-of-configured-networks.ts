@@ -11,7 +11,7 @@ import type { Directories } from './directories.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Every network that an RPC can be given for. */
+/** All networks for which an RPC can be set. */
 export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNetworks]
 
 /** The catalogue of the networks that have an RPC; files of other networks are not read. */
@@ -38,13 +38,16 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
   return joined([...sandbox, ...files, ...bitcoinPart(env), ...(await rampPart(files, env))])
 }
 
-/** The variable that names another Esplora API for Bitcoin. */
+/** The variable with the URL of another Esplora API for Bitcoin. */
 const esploraVariable = 'SLUICE_ESPLORA_URL'
 
-/** The variable that names a second node of THORChain, which is asked for its vault as well. */
+/** The variable with the URL of a second THORChain node, which must confirm the vault. */
 const thornodeVariable = 'SLUICE_THORNODE_URL'
 
-/** The public services of Bitcoin, as a part of a catalogue; the environment may name another Esplora API and a second THORNode. */
+/**
+ * The public Bitcoin services as a part of the catalogue; the environment may set another Esplora API and a second
+ * THORNode.
+ */
 function bitcoinPart(env: Env): Catalog[] {
   const given = env[esploraVariable]
   const esplora = given
@@ -53,29 +56,32 @@ function bitcoinPart(env: Env): Catalog[] {
   const second = env[thornodeVariable]
     ? checkedPricesUrl(env[thornodeVariable], thornodeVariable, `Such as ${publicBitcoin.thornode}`)
     : null
-  // The node that is asked anyway is no second one.
+  // The default node does not count as a second one.
   const secondThornode = second === publicBitcoin.thornode ? null : second
   return [{ ...emptyCatalog, bitcoin: { ...publicBitcoin, esplora, secondThornode } }]
 }
 
-/** The variable that names the file with the user's key for the service of 1inch. */
+/** The variable with the path of the 1inch key file. */
 const oneInchVariable = 'SLUICE_ONEINCH_FILE'
 
-/** The catalogues of public networks with the file of the key that their services ask for; it is read once one is asked. */
+/** The catalogues of public networks with the path of the 1inch key file, which is read at the first request. */
 async function keyedFilesOf(networks: readonly Network[], env: Env): Promise<Catalog[]> {
   const keyFile = env[oneInchVariable] || null
   const files = await filesOf(networks)
   return files.map((one) => ({ ...one, oneInch: one.oneInch.map((there) => ({ ...there, keyFile })) }))
 }
 
-/** The variable that names the file of an account at Avenia, and its public API (source: integration-guide.avenia.io). */
+/**
+ * The variable with the path of the Avenia account file, and Avenia's public API (source:
+ * integration-guide.avenia.io).
+ */
 const aveniaVariable = 'SLUICE_AVENIA_FILE'
 const aveniaApi = 'https://api.avenia.io:8443'
 
-/** How Avenia names the networks that its tokens are on (source: `BrlaPaymentMethod` of pendulum-chain/vortex). */
+/** Avenia's names of the networks of its tokens (source: `BrlaPaymentMethod` of pendulum-chain/vortex). */
 const aveniaChains: Readonly<Record<string, string>> = { base: 'BASE', polygon: 'POLYGON' }
 
-/** The partner for ramps on the networks that the file of its account names a desk for, as a part of a catalogue. */
+/** The ramp partner as a part of the catalogue, on the networks for which the account file names a desk. */
 async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]> {
   const path = env[aveniaVariable]
   if (!path) return []
@@ -106,7 +112,7 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
   return [{ ...emptyCatalog, ...aveniaOf(at) }]
 }
 
-/** The catalogue of the embedded chains without building them. */
+/** The catalogue of the embedded chains if genesis is built, else only their names. */
 async function sandboxNames({ cache }: Directories): Promise<Catalog> {
   const { knownGenesis } = await import('../../sandbox/genesis/genesis-cache.ts')
   const built = knownGenesis(cache)
@@ -115,7 +121,7 @@ async function sandboxNames({ cache }: Directories): Promise<Catalog> {
     : { ...emptyCatalog, networks: sandboxNetworks }
 }
 
-/** The catalogues of public networks, each out of its file. */
+/** Loads the catalogues of public networks from their files. */
 export async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
   if (networks.length === 0) return []
   const { catalogOfFile } = await import('../../protocols/catalog-file.ts')

@@ -12,7 +12,7 @@ export function directories(env: Readonly<Record<string, string | undefined>>): 
   }
   // An empty or relative HOME would put the journal wherever the program was started.
   const home = env.HOME && isAbsolute(env.HOME) ? env.HOME : userInfo().homedir
-  // A relative path in these variables is to be ignored (XDG Base Directory Specification).
+  // The XDG Base Directory Specification requires to ignore a relative path here.
   const given = (path: string | undefined) => (path && isAbsolute(path) ? path : undefined)
   return {
     config: join(given(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'sluice'),

@@ -2,24 +2,24 @@ import { createRequire } from 'node:module'
 import type { Entry } from '@napi-rs/keyring'
 import { AppError } from '../../domain/errors.ts'
 
-/** A store for secrets outside of the files of this program, each with a name. A failure is an AppError. */
+/** A store of named secrets outside the program's files. A failure is an AppError. */
 export type Keychain = {
   /** Whether it works: saves a test value once. */
   works: () => boolean
   /** Reads an entry; KEY_SOURCE if it cannot, with the command `instead` that removes it. */
   get: (name: string, instead: string) => string
-  /** Keeps it, and has read it back when this returns; STATE_UNUSABLE where it is not kept. */
+  /** Saves an entry and reads it back; STATE_UNUSABLE if it was not saved. */
   set: (name: string, text: string) => void
-  /** Forgets it; whether it did. */
+  /** Deletes an entry; returns whether it was deleted. */
   remove: (name: string) => boolean
 }
 
-/** The service name of our entries. */
+/** The service name of the program's entries. */
 const service = 'sluice'
 
 /**
- * The keychain of the desktop: that of macOS or Windows, on Linux the Secret Service (GNOME Keyring, KWallet). The kernel's own keyring is never
- * used, for it forgets everything when the machine starts again. The library is optional, and loaded when something is in there.
+ * The desktop keychain: of macOS or Windows, on Linux the Secret Service (GNOME Keyring, KWallet). The Linux kernel
+ * keyring is never used, because it is lost at a reboot. The library is optional and loaded on first use.
  */
 export function desktopKeychain(): Keychain {
   const entry = (name: string): Entry => {
@@ -45,7 +45,7 @@ export function desktopKeychain(): Keychain {
       try {
         return keeps(name, name) && remove(name)
       } catch {
-        // No desktop, no library, or a locked one: each of them means that nothing can be kept there.
+        // There is no desktop or no library, or the keychain is locked.
         return false
       }
     },

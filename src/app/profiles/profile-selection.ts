@@ -27,9 +27,8 @@ export type SelectedProfile = {
 export const builtInProfiles = ['sandbox', 'engine', 'remote'] as const
 
 /**
- * The profile of a command line: the flag, then SLUICE_PROFILE, then a base URL in the environment, then the one that is
- * in use by the settings, then an RPC in the environment, then the sandbox. Each of its settings is taken from the
- * environment first.
+ * Selects the profile of a command line: the flag, then SLUICE_PROFILE, then SLUICE_BASE_URL, then the saved choice,
+ * then an RPC in the environment, then the sandbox. The environment overrides each setting of the profile.
  */
 export async function selectProfile(
   env: Env,
@@ -81,7 +80,7 @@ function builtIn(env: Env, kind: SelectedProfile['kind'], origin: string): Selec
   }
 }
 
-/** A profile out of the settings. Its key is for its own address: where the environment names another one, the key stays here. */
+/** Opens a saved profile. Its API key is for its own URLs: if the environment sets another URL, the key is not used. */
 function kept(
   env: Env,
   name: string,

@@ -6,11 +6,11 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const rpcPrefix = 'SLUICE_RPC_'
 
-/** The variables of the environment that give an RPC. */
+/** Lists the environment variables that set an RPC. */
 export const rpcVariables = (env: Env): string[] =>
   Object.keys(env).filter((name) => name.startsWith(rpcPrefix) && env[name])
 
-/** The network that a variable of none was probably meant for, as the end of a sentence. */
+/** Suggests the network of a misspelt RPC variable, as the end of a sentence. */
 export const guessedNetwork = (variable: string, networks: readonly Network[]): string =>
   didYouMean(
     variable.slice(rpcPrefix.length).toLowerCase().replaceAll('_', '-'),

@@ -7,9 +7,8 @@ import type { Keychain } from './keychain.ts'
 type File<content> = { read: () => Promise<content>; write: (content: content) => Promise<void> }
 
 /**
- * The secrets of profiles: in the file, or in the keychain with only the entry's name in the file. A
- * move writes the new copy before it deletes the old one; a copy left in a keychain that does not
- * answer has a name that is no longer used.
+ * The secrets of profiles: in the file, or in the keychain with only the entry's name in the file. A move writes the
+ * new copy before it deletes the old one; if the keychain does not answer, the old copy stays under an unused name.
  */
 export function keptSecrets(
   { read, write }: File<SecretsFile>,
@@ -48,7 +47,7 @@ export function keptSecrets(
   }
 }
 
-/** The passwords of keystores: in the keychain only, with its names for them in the settings. */
+/** The passwords of keystores: only in the keychain; the settings hold the names of the entries. */
 export function keptPasswords(
   { read, write }: File<Config>,
   keychain: Keychain,
@@ -76,7 +75,7 @@ export function keptPasswords(
   }
 }
 
-/** Settings whose secrets stay closed: a placeholder stands for each. */
+/** Settings with a placeholder for each secret, so that the keychain stays locked. */
 export const unopened = (settings: Settings): Pick<Settings, 'read' | 'secretsOf'> => ({
   read: settings.read,
   secretsOf: async (profile) => {

@@ -15,7 +15,7 @@ type Needs = {
   settings: Settings
 }
 
-/** A URL without user and query, which may be secret. */
+/** Removes credentials and query from a URL, because they may be secret. */
 function shownUrl(value: string): string {
   const url = URL.parse(value)
   if (!url) return 'not a URL'
@@ -23,14 +23,14 @@ function shownUrl(value: string): string {
   return isPlain ? value : `${url.origin}${url.pathname} (query omitted)`
 }
 
-/** The effective settings and their sources. Of secrets only that they are set; of an RPC only the host. */
+/** Lists the effective settings and their sources. A secret is shown only as set, an RPC only as its host. */
 export async function settingOrigins(
   flag: string | undefined,
   { env, dirs, secrets, settings }: Needs,
 ): Promise<SettingOrigin[]> {
   const closed = await selectProfile(env, flag, unopened(settings))
   const { storage: backend } = await settings.outlineOf(closed.name)
-  // The keychain is not unlocked for this.
+  // Listing settings does not unlock the keychain.
   const chosen = backend === 'file' ? await selectProfile(env, flag, settings) : closed
   const { wallet, passwords = {} } = await settings.read()
   const said = (variable: string): string => (env[variable] ? variable : `profile ${chosen.name}`)

@@ -8,7 +8,7 @@ import type { Directories } from './directories.ts'
 import { desktopKeychain, type Keychain } from './keychain.ts'
 import { keptPasswords, keptSecrets } from './saved-secrets.ts'
 
-/** How long one waits for another that changes the settings, in ms. */
+/** Maximum wait for another process that changes the settings, in ms. */
 const patienceMs = 10_000
 
 /**
@@ -71,7 +71,7 @@ async function parsed<shape extends z.ZodType<object>>(
   hint = `Fix the file, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
 ): Promise<z.output<shape>> {
   if (text === undefined) return {} as z.output<shape>
-  // Most command lines find no file, so its schema is loaded only here.
+  // Most command lines find no file, so the schema is loaded only here.
   const [shape, { misfitOf }] = await Promise.all([shapeOf(), import('../../cli/settings-files-schema.ts')])
   try {
     return shape.parse(JSON.parse(text))
@@ -84,13 +84,13 @@ async function parsed<shape extends z.ZodType<object>>(
 }
 
 async function write(path: string, content: Config | SecretsFile): Promise<void> {
-  // Only few command lines write settings, and only those load the store for it.
+  // Only few commands write settings, so the store is loaded only here.
   const { privateDirectory } = await import('../../store/private-directory.ts')
   privateDirectory(dirname(path))
   const next = `${path}.${process.pid}.new`
   try {
     writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
-    // A file that was left there keeps its mode when it is written again.
+    // An existing file keeps its mode when it is overwritten.
     chmodSync(next, 0o600)
     renameSync(next, path)
   } catch (cause) {

@@ -22,7 +22,9 @@ type Needs = {
   desk: () => Promise<SigningService>
 }
 
-/** The wallet of a word: a keystore by name or address, a keystore file by path, or an address without a key. */
+/**
+ * Returns the wallet for a word: a keystore by name or address, a keystore file by path, or an address without a key.
+ */
 export async function walletByName(
   name: string,
   choice: SignerChoice,
@@ -38,7 +40,7 @@ export async function walletByName(
   if (address.success) {
     const { wallet } = await needs.settings.read()
     const all = known.filter((key) => key.address === address.data)
-    // Of several keystores with the address, the default signer.
+    // If several keystores have the address, prefer the default signer.
     const same = all.find((key) => key.name === wallet) ?? all[0]
     if (!same)
       return { address: address.data, label: name, source: 'address', unlock: async () => bare(name) }
@@ -61,7 +63,7 @@ export async function walletByName(
   }))
 }
 
-/** A keystore of cast, geth or another wallet, where it is. */
+/** A keystore file of cast, geth or another wallet, at its path. */
 async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   const { readKeystoreText, storedAddress } = await import('../../signing/keystore/directory.ts')
   const text = readKeystoreText(path)
@@ -73,7 +75,7 @@ async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Prom
   }))
 }
 
-/** A keystore without an address must be opened to know it. */
+/** A keystore that does not state its address must be opened to learn it. */
 async function openedBy(
   address: SignerIdentity['address'] | null,
   label: string,
@@ -81,7 +83,7 @@ async function openedBy(
   source: () => Promise<KeySource>,
 ): Promise<SignerIdentity> {
   const open = async () => {
-    // Start the signer first: without one, no password is asked for.
+    // Start the signer first: if that fails, do not ask for a password.
     const at = await desk()
     return serviceSigner(at, await source()).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'WRONG_PASSWORD'

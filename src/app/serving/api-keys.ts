@@ -7,7 +7,9 @@ import type { EngineStore } from '../../store/engine/store.ts'
 type Store = { engine: EngineStore; keys: ReturnType<typeof keyStore>; close: () => Promise<void> }
 type Needs = { now: () => number; newId: () => string; slugs: () => Promise<readonly string[]> }
 
-/** The API keys of a served deployment, in its database. Markup and strategies belong to the customer of a key. */
+/**
+ * Manages the API keys of a served deployment in its database. Markup and strategies belong to the customer of a key.
+ */
 export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): ApiKeys {
   const bound = async () =>
     (await (await import('../../engine/fees/fee-settings.ts')).readOperatorFees(engine)).maxMarkupBps

@@ -5,16 +5,17 @@ import type { Network } from '../../domain/networks.ts'
 import { trace } from '../../domain/text/redacted-stack-trace.ts'
 import type { ChainState } from '../../server/app.ts'
 
-/** How long a call of a chain may take where somebody waits for it over HTTP, with all its tries, in ms. What searches logs may take longer. */
+/** Maximum time of a chain call for an HTTP request with all retries, in ms; longer for log searches. */
 const limitMs = { call: 6_000, logs: 10_000 }
 
-/** For how long a call is under way, in ms, before whoever waits too long is told of its network. */
+/** Age of a call in ms from which its network counts as slow. */
 const slowMs = 2_000
 
 /**
- * The chains of a server, each call of which tells whether its network answers: what was last seen is in `states`, and each change goes
- * to the log as a JSON line. A network that answers, and is left out of a list all the same, is not up. `slow` are those that a
- * request waits for: by the calls that were made `within` it, or else, as many share an answer, by those of anybody.
+ * Observes the calls of a server's chains. `states` is the last known state of each network; each change is logged as
+ * a JSON line. A network that answers but is missing from a list counts as down. `slow` returns the networks that a
+ * request waits for: those of its own calls, made `within` it, else those of any call, because requests may share an
+ * answer.
  */
 export function networkHealth(
   networks: readonly Pick<Network, 'name'>[],
@@ -23,7 +24,7 @@ export function networkHealth(
   const answers = new Map(networks.map(({ name }) => [name, true]))
   const faults = new Map<string, AppError>()
   const isUp = (network: string) => answers.get(network) !== false && !faults.has(network)
-  /** Notes what is new of a network, and tells of it where that changes whether it is up. */
+  /** Updates a network, and logs if that changes whether it is up. */
   const changed = (network: string, note: () => void, fault?: AppError | null) => {
     const was = isUp(network)
     note()
@@ -38,10 +39,10 @@ export function networkHealth(
     }
     log?.write(`${JSON.stringify(line)}\n`)
   }
-  /** A `fault` is why there was no answer. */
+  /** Records an answer, or the `fault` if there was none. */
   const seen = (network: string, fault?: AppError) =>
     changed(network, () => answers.set(network, fault === undefined), fault)
-  /** A list goes without this network, or has it again. */
+  /** Records that a list omits this network, or includes it again. */
   const missed = ({ name }: Pick<Network, 'name'>, fault: AppError | null) =>
     changed(name, () => (fault ? faults.set(name, fault) : faults.delete(name)), fault)
   const underWay = new Map<symbol, { network: string; since: number; by: object | undefined }>()
@@ -55,7 +56,7 @@ export function networkHealth(
         seen(name)
         return value
       } catch (error) {
-        // A refusal is an answer, and so is one that is too large.
+        // A refusal is an answer too, and so is one that is too large.
         if (error instanceof AppError)
           seen(name, error.code === 'RPC_ERROR' || error.details?.fault === 'too-large' ? undefined : error)
         throw error
@@ -77,7 +78,7 @@ export function networkHealth(
   }
 }
 
-/** What is asked, or RPC_UNREACHABLE after so many ms, whatever becomes of it. */
+/** Returns the result, or RPC_UNREACHABLE after the time limit; the work itself continues. */
 const inTime = <value>(ms: number, work: Promise<value>, host: string): Promise<value> =>
   new Promise((resolve, reject) => {
     const late = () =>

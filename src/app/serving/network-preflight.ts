@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 
-/** The newest block of each network of a server. All are asked; the error names each that fails. */
+/** Reads the newest block of each network of a server. The error names every network that fails. */
 export async function servedNetworks(
   { networks }: Pick<Catalog, 'networks'>,
   rpc: (chainId: number) => ChainClient,

@@ -16,7 +16,7 @@ import { externalPricesFrom } from '../backends/external-prices-setting.ts'
 import { swapSettingsFrom } from '../backends/swap-settings.ts'
 import { apiKeys } from './api-keys.ts'
 
-/** The text of a certificate or of its key. */
+/** Reads a certificate or its key. */
 function pem(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -28,7 +28,7 @@ function pem(path: string): string {
   }
 }
 
-/** A port or a certificate that cannot be used is a setting to be changed. */
+/** Converts errors of the port, host or certificate to CONFIG_INVALID. */
 async function listens<value>(work: () => Promise<value>, { host, port }: ServeOptions): Promise<value> {
   try {
     return await work()
@@ -62,7 +62,7 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
   }
 }
 
-/** Logs each stored quote that cannot be read once, as a JSON line with what is wrong. */
+/** Logs each unreadable stored quote once, as a JSON line with the error. */
 function logUnreadableQuotes(
   log: { write: (line: string) => void } | undefined,
 ): (quoteId: string, fault: unknown) => void {
@@ -88,7 +88,7 @@ async function openStore(database: string) {
   return { engine: engineStore(sql), keys, owners, close: sql.close }
 }
 
-/** The file of a database: a path, or a URL of SQLite. */
+/** Returns the path of a database: a file path or an SQLite URL. */
 function databaseOf(dir: string, wanted: string | undefined): string {
   if (wanted === undefined) return join(dir, 'serve.db')
   const path = wanted.replace(/^sqlite:(\/\/)?/, '')
@@ -98,7 +98,7 @@ function databaseOf(dir: string, wanted: string | undefined): string {
   })
 }
 
-/** A path without its links: a file under two names is one file, and its limits are one. */
+/** Resolves links in a path, so that a file with two names shares one set of limits. */
 function real(path: string): string {
   try {
     return realpathSync(path)
@@ -113,7 +113,7 @@ function real(path: string): string {
 type Stands = {
   dir: string
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>
-  /** The profile's own engine store, beside that of the server. */
+  /** The profile's own engine store, separate from the server's. */
   own: () => Promise<EngineStore>
   keepAlive?: { work: () => Promise<unknown>; everyMs: number }
 }
@@ -145,7 +145,7 @@ export function serveProfile(
       const { catalog, rpc } = await opened()
       const limiter = await openKeyLimits(`${database}.limits`, { windows: limits, now })
       const log = globals.quiet ? undefined : gathered((text) => io.err.write(text))
-      // The last lines explain the end.
+      // The last lines explain why the process ended.
       if (log) process.once('exit', log.flush)
       const { watch, missed, states, within, slow } = networkHealth(catalog.networks, log)
       const services = new Map<string, Service>()
@@ -238,19 +238,19 @@ export function serveProfile(
   }
 }
 
-/** In any stretch of a minute and of an hour, for each key (specification, Limits). */
+/** Rate limits of each key, over any minute and any hour (specification, Limits). */
 const limits = [
   { ms: 60_000, most: 100 },
   { ms: 3_600_000, most: 1_000 },
 ] as const
 
-/** Where so many ask at once, the newest block of a chain is asked for once in so many ms. */
+/** With this many concurrent callers, the newest block of a chain is read at most once in `ms`. */
 const answerReuse = { minCallers: 8, ms: 20 }
 
-/** So many changes of settings are shown, the newest. */
+/** Maximum number of settings changes shown, newest first. */
 const mostChanges = 100
 
-/** The operator's fees, in each of the databases; the first is shown. */
+/** The operator's fees. Changes go to all databases; the first one is shown. */
 function operatorFees(
   [store, ...others]: readonly [EngineStore, ...EngineStore[]],
   needs: { catalog: Catalog; now: () => number },

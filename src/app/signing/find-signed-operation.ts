@@ -21,9 +21,8 @@ type Needs = {
 }
 
 /**
- * The operation of a command line, if it has a signed transaction: one that the command noted
- * (`concerned`, ids and keys), or one that the line names. Reads only files of this machine, so that it
- * is known whatever else fails.
+ * Finds the operation of a command line, if it has a signed transaction: one that the command noted (`concerned`, ids
+ * and keys), or one that the line names. Reads only files of this machine, so that it works whatever else fails.
  */
 export async function findSignedOperation(
   argv: readonly string[],
@@ -46,10 +45,10 @@ export async function findSignedOperation(
   return undefined
 }
 
-/** The subcommands that resume an operation. `show` and the like report only their own failures. */
+/** The subcommands that resume an operation. Others such as `show` report only their own failures. */
 const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
 
-/** The subcommand of `action` that names the operation on the line. */
+/** Returns the subcommand of `action` that names the operation on the line. */
 function verbOn(
   argv: readonly string[],
   journal: Journal,
@@ -63,11 +62,11 @@ function verbOn(
   return isNamed ? verb : undefined
 }
 
-/** A dry run or help resumes nothing. */
+/** Whether the line is a dry run or help, which resumes nothing. */
 const isOnlyLook = (argv: readonly string[]): boolean =>
   ['--dry-run', '--help', '-h', '--version', '-V'].some((flag) => argv.includes(flag))
 
-/** The ids and keys on a command line that can sign or follow, those it resumes first. */
+/** Returns the ids and keys on a command line that can sign or follow; the resumed ones come first. */
 function namedOn(argv: readonly string[]): string[] {
   const [command, sub, ...rest] = commandOperands(argv)
   const key = optionValue(argv, '--idempotency-key')
@@ -80,7 +79,7 @@ function namedOn(argv: readonly string[]): string[] {
   return [...keys, ...rest.slice(0, 1).flatMap((word) => (sub === 'submit' ? planIn(word) : [word]))]
 }
 
-/** The id in the file of a plan, as far as there is one. */
+/** Returns the operation id in a plan file, if any. */
 function planIn(file: string): string[] {
   if (file === '-' || !existsSync(file)) return []
   try {
@@ -100,7 +99,7 @@ const signerOn = (argv: readonly string[]) => ({
   ledger: argv.includes('--ledger') ? (true as const) : undefined,
 })
 
-/** Where the journal of a profile is; every one that this machine has where the profile cannot be known. */
+/** Returns the journal of the profile; all journals of this machine if the profile is unknown. */
 async function journalsOf(
   argv: readonly string[],
   { dirs, env, settings }: Omit<Needs, 'now'>,
@@ -111,7 +110,8 @@ async function journalsOf(
     return [kind === 'sandbox' ? sandbox : others]
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // An id is of one operation, wherever; a key is of one profile, and one that is not called so is not the sandbox.
+    // An id is unique across journals. A key belongs to a profile, and a profile with another name is not the
+    // sandbox.
     const name = optionValue(argv, '--profile') ?? env.SLUICE_PROFILE
     const isElsewhere = name !== undefined && name !== 'sandbox' && commandOperands(argv)[0] !== 'action'
     return isElsewhere ? [others] : [others, sandbox]
@@ -133,7 +133,7 @@ async function opened(path: string, now: () => number): Promise<Journal | undefi
   }
 }
 
-/** The kinds of operation that a command makes: under one of its keys another kind is another request. */
+/** Returns the kinds of operation that a command makes. The same key with another kind is another request. */
 function kindsOf(argv: readonly string[]): readonly string[] | undefined {
   const [command = ''] = commandOperands(argv)
   const kinds = {

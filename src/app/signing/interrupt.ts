@@ -2,7 +2,7 @@ import type { Interrupt } from '../../cli/command-context.ts'
 
 type Process = {
   on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown
-  /** Live: changes when the parent dies. */
+  /** Live value: changes when the parent dies. */
   readonly ppid: number
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -34,7 +34,7 @@ export function interruptible(process: Process): {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   const { npm_command: command, SLUICE_LAUNCHER: launcher } = process.env
   if (command === 'exec' || launcher === String(process.ppid)) watchParent(process, stop)
-  // The parent is already gone.
+  // The parent has already ended.
   else if (launcher !== undefined && process.ppid === 1) stop()
   const interrupt: Interrupt = {
     signal: controller.signal,

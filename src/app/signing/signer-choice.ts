@@ -24,7 +24,7 @@ type Needs = {
   otherwise: () => Promise<SignerIdentity>
 }
 
-/** The signer: by flag, environment, configured keystore, or default of the profile. */
+/** Returns the signer: by flag, environment, configured keystore, or default of the profile. */
 export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => {
   const signer = await signerOf(choice, needs)
   // A failure to start is reported when something must be signed.

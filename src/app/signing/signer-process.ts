@@ -11,10 +11,13 @@ export type SignerLine = {
   error?: { code: string; message: string; details?: Record<string, unknown>; hint?: string }
 }
 
-/** How long a process with a broken pipe has to end, in ms. */
+/** Time in ms for a process with a broken pipe to exit. */
 const endMs = 2_000
 
-/** The signing service in the signer's process: requests go to its stdin and answers come from its stdout, one JSON line each. */
+/**
+ * Connects to the signing service in its process: requests go to its stdin, answers come from its stdout, one JSON
+ * line each.
+ */
 export function signerProcessService(child: ChildProcess): SigningService {
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new AppError('BUG', 'The signing process was started without pipes')
@@ -26,7 +29,7 @@ export function signerProcessService(child: ChildProcess): SigningService {
   }
   child.once('exit', gone)
   child.once('error', gone)
-  // The pipe breaks a moment before it is known how the process ended.
+  // The pipe breaks shortly before the exit status is known.
   stdin.on('error', () => setTimeout(gone, endMs).unref())
   createInterface({ input: stdout }).on('line', (line) => {
     const { id, value, error } = JSON.parse(line) as SignerLine
@@ -40,7 +43,7 @@ export function signerProcessService(child: ChildProcess): SigningService {
       if (child.exitCode !== null || child.signalCode !== null) return failed(endOf(child))
       const id = ++last
       waiting.set(id, { done, failed })
-      // Some line separators are not escaped by JSON, and would end the line.
+      // JSON does not escape some line separators, which would end the line.
       stdin.write(`${escapeJsonText(JSON.stringify({ id, ask: question }))}\n`)
     })
   return ask as SigningService

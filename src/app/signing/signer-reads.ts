@@ -11,10 +11,13 @@ import type { SigningServiceContext } from '../../signing/signing-service-contex
 import type { Journal } from '../../store/journal/journal-interface.ts'
 import type { Directories } from '../profiles/directories.ts'
 
-/** The most bytes of a plan that are read. */
+/** Maximum size of a plan file, in bytes. */
 const mostBytes = 32 * 1024 * 1024
 
-/** The text of a plan in a file that can be read more than once; `undefined` where it is none, such as a pipe, or is larger than a plan is. Throws where it cannot be read. */
+/**
+ * Reads the text of a plan file that can be read more than once; `undefined` for a pipe or a file above the limit.
+ * Throws if it cannot be read.
+ */
 export function planTextIn(path: string): string | undefined {
   const stats = statSync(path)
   return stats.isFile() && stats.size <= mostBytes ? readFileSync(path, 'utf8') : undefined
@@ -119,7 +122,7 @@ async function quoteOf(kept: unknown): Promise<RecordedQuote | null> {
   }
 }
 
-/** A plan file; standard input and other pipes can be read only once, and not by the signer. */
+/** Reads a plan file. The signer cannot read standard input or pipes, which can be read only once. */
 async function planIn(
   path: string,
   catalog: () => Promise<Catalog>,
@@ -151,6 +154,6 @@ function operationIn(journal: Journal, name: string | undefined): RecordedPlan |
   }
 }
 
-/** The newest operation: that of a plan from standard input. */
+/** Returns the newest operation, which is that of a plan from standard input. */
 const newest = (journal: Journal): RecordedPlan | undefined =>
   operationIn(journal, journal.list({ limit: 1 })[0]?.id)
