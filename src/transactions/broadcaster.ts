@@ -11,8 +11,9 @@ import { broadcastAnswer, isAccepted } from './send-errors.ts'
 import { verifyRecordedAttempt } from './steps/verify-signature.ts'
 
 /**
- * Sends signed attempts of a step to the node: the newest, or all, newest first; only the cancelling ones if the step is being
- * cancelled. Each attempt from the journal is verified again before it is sent. Answers are recorded as hints and decide nothing.
+ * Sends signed attempts of a step to the node: the newest, or all, newest first; only the cancelling ones if the step
+ * is being cancelled. Each attempt from the journal is verified again before it is sent. The node's answers are
+ * recorded as hints and decide nothing.
  */
 export async function broadcast(run: Run, index: number, all = false): Promise<void> {
   const step = stepAt(run, index)
@@ -27,7 +28,7 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
       else await rpc.request('eth_sendRawTransaction', [attempt.raw])
     } catch (error) {
       answer = broadcastAnswer(error)
-      // A node that has accepted a transaction may answer that the same bytes are too cheap to replace it.
+      // A node that already accepted a transaction may answer that the same bytes are too cheap to replace it.
       if (answer.startsWith('under: ') && (isAccepted(attempt) || (await isKnownToNodes(rpc, attempt.hash))))
         answer = 'known'
     }
@@ -37,11 +38,14 @@ export async function broadcast(run: Run, index: number, all = false): Promise<v
   }
 }
 
-/** Whether the receipt that a node may answer with is of use: where the run follows the transaction, and one block is deep enough. */
+/**
+ * Whether to ask for a receipt in the node's answer: only if the run follows the transaction, and one block is deep
+ * enough.
+ */
 const awaitsReceipts = ({ noWait, networks, depth }: Run, chainId: number): boolean =>
   !noWait && (depth ?? networkNamed(networks, chainId).depth) === 1
 
-/** Sends a transaction to nodes that may answer with its receipt (EIP-7966), which is kept for the first look at it. */
+/** Sends a transaction to nodes that may answer with its receipt (EIP-7966), which is kept for the first look. */
 async function sendForReceipt(run: Run, rpc: ChainClient, attempt: Attempt, { wallet }: Step): Promise<void> {
   const { hash, raw, transaction } = attempt
   const answer = await rpc.request(syncSendMethod, [raw])

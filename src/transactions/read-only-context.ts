@@ -7,7 +7,9 @@ import type { Operation } from '../store/journal/operation.ts'
 /** Error codes for a chain without a configured node. */
 const noNodeCodes: readonly string[] = ['CONFIG_INVALID', 'UNKNOWN_NETWORK']
 
-/** A context for read-only commands: a chain without an RPC counts as silent, and the journal answers for it. */
+/**
+ * A context for read-only commands: a chain without an RPC counts as unreachable, so the journal is the only source.
+ */
 export const readOnlyContext = (context: ExecutionContext): ExecutionContext => ({
   ...context,
   rpc: (chainId) => {

@@ -17,7 +17,7 @@ type Chains = {
 }
 
 /**
- * Returns superseded steps that a reorganisation put on the chain after all to pending, to be followed. Returns whether there was
+ * Returns superseded steps to pending if a reorganisation put them on the chain after all; returns whether there was
  * one. A node that does not answer proves nothing.
  */
 async function reclaimRediscovered(chains: Chains, operationId: string): Promise<boolean> {
@@ -25,7 +25,7 @@ async function reclaimRediscovered(chains: Chains, operationId: string): Promise
   return found.length > 0 && chains.journal.reclaimNonces(operationId, found, 'it is on the chain')
 }
 
-/** The indexes of superseded steps of which an attempt is on the chain. Read-only. */
+/** Returns the indexes of superseded steps with an attempt on the chain. Read-only. */
 export async function rediscoveredSteps({ journal, rpc }: Chains, operationId: string): Promise<number[]> {
   const operation = journal.find(operationId)
   if (operation?.state !== 'ATTENTION') return []
@@ -55,9 +55,9 @@ export async function reopenContradicted(
 }
 
 /**
- * Checks whether the blocks of final steps are still canonical. A reorganisation deeper than the finality depth reopens the
- * operation; returns whether it did. A node that does not answer, or is not at that height, proves nothing, nor does one node
- * against others that have the block.
+ * Checks whether the blocks of final steps are still canonical. A reorganisation deeper than the finality depth
+ * reopens the operation; returns whether it did. A node that does not answer or lacks that height proves nothing, nor
+ * does one node against others that have the block.
  */
 export async function reopenReorganised(
   { journal, rpc }: Pick<Chains, 'rpc'> & { journal: OperationJournal & ReorgJournal },
@@ -76,7 +76,7 @@ export async function reopenReorganised(
   return true
 }
 
-/** The steps that were final in blocks that are no longer canonical. */
+/** Returns the final steps whose blocks are no longer canonical. */
 export async function reorganisedSteps(
   rpc: (chainId: number) => ChainClient,
   { steps }: Operation,

@@ -11,9 +11,9 @@ import { cancelLeg } from './replacement/cancel-leg.ts'
 import { currentOperation, type Run, stepAt, withWalletLock } from './run-state.ts'
 
 /**
- * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or cancelled: no other
- * transaction of the wallet could pass them. The operation stays abandoned. Returns whether a step is in flight. A reverted step
- * might succeed now and is only cancelled.
+ * Reopens steps of an abandoned operation whose blocks left their chain, so that they are resent as signed, or
+ * cancelled; otherwise they would block the wallet's later transactions. The operation stays abandoned. Returns
+ * whether a step is in flight. A reverted step might succeed now and is only cancelled.
  */
 export async function reopenAbandoned(
   { journal, rpc }: { journal: OperationJournal & ReorgJournal; rpc: (chainId: number) => ChainClient },
@@ -40,8 +40,8 @@ export async function reopenAbandoned(
 }
 
 /**
- * Follows the in-flight steps of an abandoned operation to their end, or cancels them on request. Nothing else is signed, and the
- * operation ends as before.
+ * Follows the in-flight steps of an abandoned operation to their end, or cancels them on request. Signs nothing else,
+ * and the operation ends as before.
  */
 export async function finishAbandoned(run: Run): Promise<Operation> {
   const { legs, steps } = currentOperation(run)
@@ -69,7 +69,7 @@ async function followStep(run: Run, index: number): Promise<void> {
   }
 }
 
-/** The outcome of the abandoned operation, with the ends of the steps that were followed. */
+/** Returns or throws the outcome of the abandoned operation, with the results of the followed steps. */
 function outcomeWithSteps(run: Run, open: readonly Step[]): Operation {
   const operation = currentOperation(run)
   try {

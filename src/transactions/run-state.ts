@@ -27,7 +27,7 @@ export type Progress =
       step: Step
       hash: Hex
       blockNumber?: number
-      /** The earlier attempt was refused as too cheap, so it was never pending. */
+      /** Set if the earlier attempt was refused as too cheap, so that it was never pending. */
       isRefused?: boolean
     }
   | { kind: 'waiting'; leg: Leg }
@@ -45,8 +45,9 @@ export type FaultPoint =
   | 'before_done'
 
 /**
- * The fee cap: the highest gas price of a step, in wei a unit, for a gas limit; null is no cap. Asked before every signature: the
- * first, a bump, a cancellation. `lifted` is a price allowed beyond the plan, to ask what it would change.
+ * Returns the fee cap: the highest gas price of a step, in wei a unit, for a gas limit; null is no cap. Called before
+ * every signature: the first, a bump, a cancellation. `lifted` is a price allowed beyond the plan, to learn its
+ * effect.
  */
 export type FeeCap = (
   step: Step,
@@ -62,7 +63,7 @@ export type Execution = {
   signer: TransactionSigner
   rpc: (chainId: number) => ChainClient
   networks: readonly Network[]
-  /** The tokens in whose units amounts are shown. */
+  /** The tokens for formatting amounts. */
   tokens?: readonly Token[]
   lock: TakeLock
   lockWaitMs?: number
@@ -85,45 +86,51 @@ export type Execution = {
   bumpDelay?: BumpDelay
   /** Unix seconds by the chain's clock after which the action of a leg can only fail. */
   deadlineOf?: (leg: Leg) => number | undefined
-  /** Mines empty blocks on a chain that does not mine by itself. */
+  /** Mines empty blocks on a chain that makes none by itself. */
   mineBlocks?: (chainId: number, blocks: number) => Promise<void>
   /** Send and do not follow: ends in PENDING as soon as a transaction is in flight. */
   noWait?: boolean
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
-  /** The delivery hash of a leg as reported by the service. It is verified on our own node. */
+  /** Returns the delivery hash of a leg as reported by the service. The chains verify it. */
   reportedDelivery?: (leg: Leg) => Promise<Hex | undefined>
-  /** The delivery as the chains show it, with or without a reported hash. */
+  /** Returns the delivery as the chains show it, with or without a reported hash. */
   checkDelivery?: (told: Hex | null) => Promise<DeliveryResult | undefined>
-  /** The result stored with a finished operation. Its failure does not prevent the end. */
+  /** Reads the result stored with a finished operation. Its failure does not prevent the end. */
   readResult?: () => Promise<unknown>
-  /** Called before the first signature of this run: shows the signer what it will be asked for. */
+  /** Called before the first signature of this run: shows the signer all transactions to sign. */
   approve?: () => Promise<void>
   /**
-   * Called with the unsigned steps of a leg before its first signature in this run, and again once that is too old: guards and
-   * simulates them. `now` is the newest block, and the mined nonce count of the wallet. Returns sufficient gas limits in the order of
-   * the steps.
+   * Called with the unsigned steps of a leg before its first signature in this run, and again once that check is too
+   * old: guards and simulates them. `now` has the newest block and the mined nonce count of the wallet. Returns
+   * sufficient gas limits in the order of the steps.
    */
   beforeLeg?: (
     leg: Leg,
     steps: readonly Step[],
     now: { block: number; nonce: number },
   ) => Promise<readonly bigint[] | undefined>
-  /** The age in ms and the block of the check that the plan made of a leg, which `beforeLeg` may use again. */
+  /** Returns the age in ms and the block of the plan's check of a leg, which `beforeLeg` may reuse. */
   planCheck?: (leg: Leg) => { ageMs: number; block: number } | undefined
-  /** The wallet as the plan has read it, and how long ago, for the first signature of a leg, where that is of the planned transaction. */
+  /**
+   * Returns the plan's view of the wallet and its age in ms, for the first signature of a leg, if the step is the
+   * planned transaction.
+   */
   plannedView?: (leg: Leg, step: Step) => { ageMs: number; view: WalletView } | undefined
-  /** Called when the last step is seen mined and deep enough, before it is looked at again: what follows the end may be read meanwhile. */
+  /**
+   * Called when the last step is seen mined and deep enough, before the second look, so that later reads can start
+   * meanwhile.
+   */
   onLastMined?: () => void
   fault?: (point: FaultPoint) => void
 }
 
-/** What a node says of gas and fees before a signature; the gas as an estimate, or as the error in its place. */
+/** A node's gas and fees before a signature; the gas is an estimate, or the error of it. */
 export type GasAndFees = { estimate: { gas: bigint } | { error: unknown }; tips: Tips }
 
 /**
- * A view of a wallet on the newest block: the head, the lowest of the newest blocks of all nodes (or their disagreement), the nonce
- * counts, and what gas and fees are.
+ * A view of a wallet on the newest block: the head, the lowest of the newest blocks of all nodes (or their
+ * disagreement), the nonce counts, and gas and fees.
  */
 export type WalletView = {
   head: Head
@@ -133,10 +140,12 @@ export type WalletView = {
 }
 
 /**
- * The state of one run. `told` is what nodes answered with when a transaction was sent, by its hash; `until` is monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request;
- * `signerState` says whether a signer was asked, so that a signature may exist that was not returned; `disagreement` keeps the last
- * mined step from final; `precedingNonce` is the other operation whose nonce the chain expects first; `deadlineDispute` names
- * nodes that differ on a passed deadline; `nonceConflict` is a transaction that used a step's nonce and is not final yet.
+ * The state of one run. `told` holds receipts that nodes returned when sending, by transaction hash; `until` is
+ * monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request; `signerState` says whether
+ * a signer was asked, so that a signature may exist that was not returned; `disagreement` keeps the last mined step
+ * from being final; `precedingNonce` is the other operation whose nonce the chain expects first; `deadlineDispute`
+ * names nodes that differ on a passed deadline; `nonceConflict` is a transaction that used a step's nonce and is not
+ * final yet.
  */
 export type Run = Execution & {
   told: Map<Hex, MinedTransaction>
@@ -154,7 +163,7 @@ export type Run = Execution & {
 /** Thrown inside a run on timeout or interrupt. It never leaves `executeOperation`. */
 export const runStopped = Symbol('stopped')
 
-/** The operation as the journal has it now. */
+/** Returns the operation as currently in the journal. */
 export const currentOperation = ({ journal, operationId }: Run): Operation => {
   const operation = journal.find(operationId)
   if (!operation)
@@ -162,7 +171,7 @@ export const currentOperation = ({ journal, operationId }: Run): Operation => {
   return operation
 }
 
-/** A step of the operation as the journal has it now. */
+/** Returns a step of the operation as currently in the journal. */
 export const stepAt = (run: Run, index: number): Step => {
   const step = currentOperation(run).steps.find((one) => one.index === index)
   if (!step) throw new AppError('BUG', `Operation ${run.operationId} has no step ${index}`)
@@ -174,8 +183,8 @@ export const isFinished = ({ state }: Operation): boolean =>
   state === 'DONE' || state === 'CANCELLED' || state === 'FAILED' || state === 'DROPPED'
 
 /**
- * Whether a run has nothing left to do: the operation is finished, or waits for a decision about a lost nonce. Decided by one read,
- * since another process may end it between two.
+ * Whether a run has nothing left to do: the operation is finished, or waits for a decision about a lost nonce. It
+ * takes one read of the operation, since another process may end it between two reads.
  */
 export const hasRunEnded = (operation: Operation): boolean =>
   isFinished(operation) || (operation.state === 'ATTENTION' && hasLostNonce(operation))
@@ -192,11 +201,11 @@ export async function pause(run: Run, ms: number): Promise<void> {
   }
 }
 
-/** Whether a failure comes from a node that may answer the next time. */
+/** Whether a node failed that may answer the next time. */
 export const isNodeFailure = (error: unknown): boolean =>
   error instanceof AppError && error.code.startsWith('RPC_') && errorRow(error.code).exit < 20
 
-/** Whether an operation was cancelled or dropped, so that nothing of it may be signed. */
+/** Whether an operation was cancelled or dropped, so that none of it may be signed. */
 export const isClosed = ({ state }: Operation): boolean => state === 'CANCELLED' || state === 'DROPPED'
 
 /** Runs work under the lock of the run's wallet on a chain; WALLET_BUSY if another process holds it too long. */
@@ -214,7 +223,7 @@ export async function withWalletLock(run: Run, chainId: number, work: () => Prom
   }
 }
 
-/** Follows the later steps that are in flight beside a failed one, before the failure is reported. */
+/** Follows the later steps that are in flight, before the failure of an earlier one is reported. */
 export async function confirmLaterSteps(
   run: Run,
   index: number,

@@ -18,7 +18,7 @@ type SendErrorClass =
   | 'chain'
   | 'refused'
 
-/** A node's refusal of a transaction: its class and its words. */
+/** A node's refusal of a transaction: its class and message. */
 export type SendError = { is: SendErrorClass; words: string }
 
 /** The first matching pattern decides. */
@@ -38,19 +38,19 @@ const sendErrorPatterns: readonly (readonly [SendErrorClass, RegExp])[] = [
   ['chain', /chain ?id/i],
 ]
 
-/** The most characters that are stored of a node's message. */
+/** Maximum stored length of a node's message, in characters. */
 const maxMessageLength = 300
 
 /**
- * The answer of a node to a broadcast as it is stored: its class and words if it refused. It is a hint only; the chain alone says
- * what happened.
+ * Converts a node's answer to a broadcast to its stored form: the class and message of a refusal. It is only a hint;
+ * the chain alone says what happened.
  */
 export function broadcastAnswer(error: unknown): string {
   const isAnswer = error instanceof AppError && error.code === 'RPC_ERROR'
   const said = isAnswer ? error.details?.message : error instanceof Error ? error.message : error
   const words = sanitizeText(String(said)).slice(0, maxMessageLength)
   if (isAlreadyKnown(words)) return 'known'
-  // No answer is no refusal.
+  // A missing answer is no refusal.
   if (!isAnswer) return `unknown: ${words}`
   return `${sendErrorPatterns.find(([, pattern]) => pattern.test(words))?.[0] ?? 'refused'}: ${words}`
 }
@@ -76,7 +76,7 @@ export const isAccepted = ({ lastAnswer }: Pick<Attempt, 'lastAnswer'>): boolean
 export const isFeeTooLow = (refusal: SendError | undefined): boolean =>
   refusal !== undefined && ['cheap', 'fee', 'under'].includes(refusal.is)
 
-/** Whether a send error is permanent: the transaction uses more gas, or may cost more, than the node accepts at all. */
+/** Whether a send error is permanent: the transaction uses more gas, or may cost more, than the node ever accepts. */
 export const isPermanentError = ({ is }: SendError): boolean => is === 'gas' || is === 'dear'
 
 type Paid = Fees & Partial<Pick<Attempt, 'lastAnswer'>>
@@ -94,9 +94,9 @@ export function demandedFees(paid: Paid): Fees | undefined {
 }
 
 /**
- * The minimum in a node's message, in wei; 0 if it names none. Sources of the messages: go-ethereum and bor ("gas tip cap 1,
- * minimum needed 2"), bsc ("tip needed 2, tip permitted 1"), coreth ("gas tip cap (1) < pool gas tip cap (2)"), Nethermind ("too
- * low 1 < 2"), Nitro ("baseFee: 2").
+ * Returns the minimum in a node's message, in wei; 0 if it names none. Sources of the messages: go-ethereum and bor
+ * ("gas tip cap 1, minimum needed 2"), bsc ("tip needed 2, tip permitted 1"), coreth ("gas tip cap (1) < pool gas tip
+ * cap (2)"), Nethermind ("too low 1 < 2"), Nitro ("baseFee: 2").
  */
 function demandedMinimum(words: string): bigint {
   const named =
@@ -108,8 +108,8 @@ function demandedMinimum(words: string): bigint {
 }
 
 /**
- * Whether to bump without waiting: the pool named a minimum, or refused twice. A fee below the base fee alone may wait for it to
- * fall.
+ * Whether to bump without waiting: the pool named a minimum, or refused twice. A fee that is only below the base fee
+ * may wait for it to fall.
  */
 export const needsImmediateBump = (attempt: Attempt | undefined): boolean =>
   attempt !== undefined &&

@@ -10,10 +10,10 @@ import { outcomeOf } from '../outcome/outcome.ts'
 import { failRefunded, failUnderDelivered, failUnfilled } from '../outcome/record-failed-delivery.ts'
 import { currentOperation, hasRunEnded, pause, type Run, runStopped } from '../run-state.ts'
 
-/** Every how many polls both chains are read, if nothing reports the delivery. */
+/** The number of polls after which both chains are read, if no service reports the delivery. */
 const chainPollInterval = 4
 
-/** How long to search for a delivery that should be visible, in ms. A node that indexes late has it by then. */
+/** How long to search for a delivery that should be visible, in ms. Even a node that indexes late has it by then. */
 const unseenTimeoutMs = { local: 2_000, remote: 60_000 }
 
 /**
@@ -28,7 +28,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
   let unlike: Disagreement | undefined
   let since: number | undefined
   let open: number | undefined
-  // Services may count requests, and a local chain answers quickly: the polls become rarer.
+  // Services may limit requests, and a local chain answers quickly, so the interval grows.
   for (
     let look = 0, waitMs = local ? 25 : 2_000;
     ;
@@ -49,7 +49,7 @@ export async function awaitDelivery(run: Run, leg: Leg): Promise<void> {
     if (seen && 'unfilled' in seen)
       return void outcomeOf(failUnfilled(run.journal, run.operationId, seen.unfilled))
     if (seen && 'until' in seen && seen.unseen === 'open') open = seen.until
-    // What is paid back comes after hours: nobody waits for that.
+    // A refund takes hours, so the run does not wait for it.
     if (seen && 'until' in seen && seen.unseen === 'expired') throw expiredError(run, leg, seen.until)
     const refusal = seen && 'refusal' in seen ? seen.refusal : undefined
     if (seen && 'missing' in seen) {
@@ -87,8 +87,8 @@ function isRecorded(run: Run, { leg }: Leg): boolean {
 }
 
 /**
- * Reads the delivery once: from the chains, or the error of a service that will not answer next time either; `undefined` without
- * any answer.
+ * Reads the delivery once: from the chains, or the error of a service that will fail the next time too; `undefined`
+ * without any answer.
  */
 async function readDeliveryOnce(
   run: Run,
@@ -117,7 +117,10 @@ async function readDeliveryOnce(
   }
 }
 
-/** The error for a delivery that cannot be found: all that was signed is final, and the transfer's fate is unknown here. */
+/**
+ * The error for a delivery that cannot be found: all signed transactions are final, and the fate of the transfer is
+ * unknown here.
+ */
 function unseenDeliveryError(
   { operationId: id, networks }: Run,
   { chainId }: Leg,
@@ -151,7 +154,7 @@ function unseenDeliveryError(
       )
 }
 
-/** The error for a deposit that nobody paid out in time and that is not paid back yet. */
+/** The error for an expired deposit that is neither filled nor refunded yet. */
 function expiredError(
   { operationId: id, networks, journal }: Run,
   { chainId }: Leg,
@@ -166,7 +169,7 @@ function expiredError(
   )
 }
 
-/** The error for an order that nobody has filled yet. */
+/** The error for an order that is not filled yet. */
 const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
   new AppError(
     'PENDING',
@@ -177,7 +180,7 @@ const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
     },
   )
 
-/** The error for a timeout before the chains showed the delivery, with the failure of the service. */
+/** The error for a timeout before the chains showed the delivery, with the error of the service. */
 const serviceFailureError = ({ operationId: id }: Run, cause: AppError): AppError =>
   new AppError(
     'PENDING',

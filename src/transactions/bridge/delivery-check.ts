@@ -16,8 +16,8 @@ import { failRefunded, failUnderDelivered, failUnfilled } from '../outcome/recor
 import { pendingDelivery, readDelivery } from './pending-delivery.ts'
 
 /**
- * The delivery to a waiting operation, as final on the destination chain: complete, or under the agreed minimum. `undefined` while
- * it is in transit. `told` is the hash that a service reports.
+ * Checks the delivery that an operation waits for, as final on the destination chain: complete, or under the agreed
+ * minimum. `undefined` while it is in transit. `told` is the hash that a service reports.
  */
 export async function checkDelivery(
   context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
@@ -55,7 +55,7 @@ export async function checkDelivery(
     return (await checkRefund(context, back, expiry.refund)) ?? { unseen: 'expired', until: expiry.at }
   if (!brought) return isDelivered ? { unseen: 'unfound' } : isUnknown ? { unseen: 'unknown' } : undefined
   const { found, amount, alike } = brought
-  // One delivery counts for one operation only; where it names its transfer, it is that of no other.
+  // A delivery counts for one operation only; one that names its transfer belongs to that transfer.
   if (alike !== undefined && context.journal.countDeliveries(found.hash, operation.id) >= alike)
     return undefined
   const rpc = context.rpc(chainId)
@@ -79,10 +79,10 @@ export async function checkDelivery(
   }
 }
 
-/** Where something is paid back, to whom, in which unit, and by whom if not by a bridge. */
+/** A refund's chain, recipient and unit, and its sender if it is not a bridge. */
 type PaidBack = { chainId: number; recipient: Address; unit: Unit; by?: 'desk' | 'solver' }
 
-/** What was paid back, once that is final on its chain; `undefined` before. */
+/** Returns a refund once it is final on its chain; `undefined` before. */
 async function checkRefund(
   { rpc: rpcOf, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,
   { chainId, recipient, unit, by }: PaidBack,
@@ -107,13 +107,13 @@ async function checkRefund(
   }
 }
 
-/** The unit of a token, or of the native coin; that of a token that nobody knows is its smallest one. */
+/** Returns the unit of a token or of the native coin; the smallest unit of an unknown token. */
 function unitOf({ tokens, networks }: Catalog, chainId: number, token: Address): Unit {
   if (sameAddress(token, nativeAddress)) return networkNamed(networks, chainId).native
   return tokenAt(tokens, chainId, token) ?? { symbol: token, decimals: 0 }
 }
 
-/** Records the delivery in the journal if an operation waits for one, outside of a run. */
+/** Records a delivery or its failure in the journal, outside of a run, if an operation waits for one. */
 export async function recordDelivery(
   context: ExecutionContext,
   operation: Operation,

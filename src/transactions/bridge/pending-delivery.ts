@@ -17,7 +17,7 @@ type AwaitedDelivery = { operationId: string; leg: Leg & { arrival: Arrival }; s
 export const isAwaitingDelivery = ({ legs }: Pick<Operation, 'legs'>): boolean =>
   legs.some(({ arrival }) => arrival !== null && arrival.hash === null)
 
-/** The delivery that an operation waits for, by its journal, once the sending step is final. */
+/** Returns the delivery that an operation waits for, by its journal, once the sending step is final. */
 export function pendingDelivery(operation: Operation): AwaitedDelivery | undefined {
   return deliveryTo(
     operation,
@@ -37,14 +37,15 @@ function deliveryTo(operation: Operation, leg: Leg | undefined): AwaitedDelivery
   }
 }
 
-/** The state of an awaited delivery, with the refund that counts for its operation. */
+/** The state of an awaited delivery, with the refund that belongs to the operation. */
 type Delivery = Omit<BridgeDelivery, 'expiry'> & {
   expiry?: { at: number; isPast: boolean; refund: { found: MinedTransaction; amount: bigint } | undefined }
 }
 
 /**
- * Reads how far a delivery is, as its bridge is to be asked. `told` is a reported delivery hash. A refund counts for what other
- * operations were not given of it: the one that is left over to the unit first, and a larger one only if it cannot be of another that waits.
+ * Reads the state of a delivery by the method of its bridge. `told` is a reported delivery hash. A refund belongs to
+ * the operation if its amount, less the parts given to other operations, matches exactly; a larger one only if no
+ * other waiting operation can claim it.
  */
 export async function readDelivery(
   { rpc, catalog, now, journal }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
@@ -65,7 +66,7 @@ export async function readDelivery(
       : journal.list({ wallet: sent.wallet, limit: Number.MAX_SAFE_INTEGER })
   const others = all.filter(({ id }) => id !== operationId)
   if (delivery.way === 'desk') {
-    // What the desk pays out for one ramp may look like what it gives back of another.
+    // A payout of the desk for one ramp may look like its refund of another.
     const isFree = ({ hash }: { hash: Hex }, alike = 1) =>
       givenOf(others, hash) === 0n && journal.countDeliveries(hash, operationId) < alike
     const isOthers = (sum: bigint) => others.some((other) => isDue(other, sum))
@@ -74,7 +75,7 @@ export async function readDelivery(
     const brought =
       free.find((one) => one.amount === arrival.minimum) ??
       free.find((one) => one.amount > arrival.minimum && !isOthers(one.amount)) ??
-      // Less than was agreed counts only where somebody says that it is all of it.
+      // Less than was agreed counts only if a report names it as the delivery.
       free.find((one) => one.found.hash === told && !isOthers(one.amount))
     if (brought) return { ...delivery, isDelivered: true, brought }
     const back = refunds.find(({ found, paid }) => paid === amount && isFree(found))
@@ -91,12 +92,12 @@ export async function readDelivery(
   return { ...delivery, expiry: { ...when, refund: own && { found: own.found, amount } } }
 }
 
-/** Whether an operation waits for just such an amount, or would get it back. */
+/** Whether an operation waits for exactly this amount, or would get it as a refund. */
 const isDue = (operation: Operation, amount: bigint): boolean =>
   pendingDelivery(operation)?.leg.arrival.minimum === amount ||
   (isAwaitingDelivery(operation) && (operation.plan as StoredPlan).about.amounts.in?.raw === String(amount))
 
-/** How much of a refund the journal gave to operations. */
+/** The part of a refund that the journal has assigned to operations. */
 const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>
   operations.reduce((sum, operation) => {
     const { refund } = resultOf(operation)
@@ -104,8 +105,8 @@ const givenOf = (operations: readonly Operation[], hash: Hex): bigint =>
   }, 0n)
 
 /**
- * Whether a refund may be of an operation that waits for a delivery from a chain: it was to send at least as much of the same token. A
- * provider may have kept a fee of it.
+ * Whether a refund can belong to an operation that waits for a delivery from a chain: it sent at least as much of the
+ * same token. The provider may have kept a fee.
  */
 function mayBeRefunded(operation: Operation, chainId: number, refund: TokenAmount): boolean {
   const sent = pendingDelivery(operation)?.sent.transaction
@@ -118,8 +119,8 @@ function mayBeRefunded(operation: Operation, chainId: number, refund: TokenAmoun
 }
 
 /**
- * What the last delivery that is in the journal brought, in the smallest unit, by the bridge's own event; `undefined` if there is none,
- * or the chains do not tell. No service is asked.
+ * Returns the amount of the last recorded delivery, in the smallest unit, by the bridge's own event; `undefined` if
+ * there is none, or the chains do not show it. Asks no service.
  */
 export async function deliveredAmount(
   { rpc, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>,

@@ -43,8 +43,8 @@ import { finishStep } from '../steps/finish-step.ts'
 type MissingBlock = { lackingSince: number | undefined }
 
 /**
- * How long, in ms, a node behind a shared address may lack a block that another one there has shown. After that the chain was
- * shortened. A local address is rarely several nodes.
+ * How long, in ms, a node behind a shared address may lack a block that another one there has shown; after that the
+ * block counts as gone. A local address is rarely several nodes.
  */
 const missingBlockMs = { far: 12_000, local: 500 }
 
@@ -72,8 +72,9 @@ async function isBlockGone(
 }
 
 /**
- * Refuses to resend or bump a step that once ended without effect (reverted or cancelled) and whose block a reorganisation removed:
- * the person may have done the same again since. Only its cancellation may be sent or bumped. Returns whether it is such a step.
+ * Refuses to resend or bump a step that ended without effect (reverted or cancelled) and whose block a reorganisation
+ * removed, because the person may have repeated the request since. Only its cancellation may be sent or bumped.
+ * Returns whether it is such a step.
  */
 function refuseIneffective({ journal, operationId, replacement }: Run, index: number): boolean {
   if (!endedWithoutEffect(journal.events(operationId), index)) return false
@@ -86,8 +87,8 @@ function refuseIneffective({ journal, operationId, replacement }: Run, index: nu
 }
 
 /**
- * The other operation of this journal that holds the nonce the chain expects next, below that of the step; until it is mined, the
- * step waits.
+ * Returns the other operation of this journal that holds the nonce the chain expects next, below that of the step;
+ * until it is mined, the step waits.
  */
 async function precedingOperation(
   { journal, operationId }: Run,
@@ -101,7 +102,7 @@ async function precedingOperation(
   return operation === undefined || operation === operationId ? undefined : { operation, nonce: latest }
 }
 
-/** What `confirmStep` remembers between two looks. Times are monotonic. */
+/** The state of `confirmStep` between two looks. Times are monotonic. */
 type ConfirmationState = {
   lastSend: number
   since: number
@@ -116,22 +117,22 @@ type ConfirmationState = {
 /** How long, in ms, a local node may not yet show a transaction that it just accepted. */
 const localVisibleMs = 25
 
-/** A look at a step that was begun beside one at the step before. */
+/** A look at a step that was started during the look at the previous step. */
 export type BegunLook = Promise<MinedTransaction | undefined>
 
 /**
- * What goes on beside the looks at a step. `onMined` is called when a look finds it mined and deep enough, before it is looked at again;
- * `begun` are the looks at it that were begun already, the earliest first.
+ * Options of following a step. `onMined` is called when a look finds it mined and deep enough, before the second
+ * look; `begun` are the looks already started, the earliest first.
  */
 export type Looks = { onMined?: () => void; begun?: readonly BegunLook[] }
 
-/** Begins to look at a step beside other work. */
+/** Starts a look at a step in the background. */
 export function beginLook(run: Run, index: number): BegunLook {
   const step = stepAt(run, index)
   const attempts = run.journal.attempts(run.operationId, index)
   const told = attempts.map(({ hash }) => run.told.get(hash)).find((one) => one !== undefined)
   const found = findAttempt(run.rpc(step.transaction.chainId), step, attempts, told?.blockNumber)
-  found.catch(() => undefined) // Awaited where the step is followed.
+  found.catch(() => undefined) // Awaited in `confirmStep`.
   return found
 }
 
@@ -158,7 +159,9 @@ export async function confirmStep(
   let wait = local ? 2 : 500
   let isFirst = true
   const looks = [...begun]
-  /** The block in which the last look found the step, and what it found where that is deep enough: then it is looked at once more. */
+  /**
+   * The block in which the last look found the step, and its result if it is deep enough: then a second look follows.
+   */
   let deepBefore = takeTold(run, index)
   let seenAt = deepBefore?.blockNumber
   if (deepBefore) {
@@ -168,13 +171,14 @@ export async function confirmStep(
   for (;;) {
     try {
       const look = looks.shift()
-      // One that was begun beside another step and found nothing may be from long ago.
+      // A look started earlier that found nothing may be outdated.
       if (look && !(await look)) continue
       const attempts = journal.attempts(operationId, index)
-      // Where it may be missing, the wallet's count is asked beside it; a fault of that is told by whoever needs it.
+      // If the step may be missing, its wallet's nonce count is read at the same time. A failure of that read is
+      // ignored here, because `handleMissing` reads it again.
       const isAwaited = !look && seenAt === undefined && !(isFirst && sent)
       const counting = isAwaited ? latestNonce(rpc, stepAt(run, index).wallet) : undefined
-      // All nodes are asked beside the second look whether they show the same.
+      // During the second look, all nodes are asked whether they show the same.
       const comparing = deepBefore && unlikeNode(run, rpc, chainId, deepBefore)
       const refreshing = look ? undefined : rpc.refresh()
       for (const one of [counting, comparing, refreshing]) one?.catch(() => undefined)
@@ -198,7 +202,7 @@ export async function confirmStep(
         } else if (deep) {
           if (run.signal?.aborted) throw runStopped
           onMined?.()
-          // Where two looks show two things, there is nothing to hurry for.
+          // If two looks differ, wait before the next one.
           if (!before) continue
         }
       } else {
@@ -211,7 +215,7 @@ export async function confirmStep(
     } catch (error) {
       if (!isNodeFailure(error)) throw error
     }
-    // Without waiting, one look and one resend are enough.
+    // With `noWait`, one look and one resend are enough.
     if (run.noWait) throw runStopped
     await pause(run, wait)
     wait = Math.min(wait * 1.3, local ? 100 : 5_000)
@@ -230,24 +234,24 @@ function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
   run.fault?.('after_receipt')
 }
 
-/** What a node answered with when the step was sent, as the first of two looks. */
+/** Takes the node's answer to sending the step, as the first of two looks. */
 function takeTold(run: Run, index: number): MinedTransaction | undefined {
   const told = run.journal.attempts(run.operationId, index).flatMap(({ hash }) => run.told.get(hash) ?? [])
   for (const { hash } of told) run.told.delete(hash)
   return told[0]
 }
 
-/** Whether two looks found the same transaction in the same block, with the same end. */
+/** Whether two looks found the same transaction in the same block with the same result. */
 const isSameEnd = (one: MinedTransaction, other: MinedTransaction): boolean =>
   one.blockHash === other.blockHash && one.hash === other.hash && one.ok === other.ok
 
-/** How deep the block of a step is, as the look has shown it. */
+/** Returns the depth of the step's block, by the head that the look has read. */
 const depthOf = (run: Run, rpc: ChainClient, chainId: number, { blockNumber, head }: MinedTransaction) => {
   const { wanted, usual } = requiredFor(run, chainId)
   return confirmationDepth(rpc, blockNumber, wanted, usual, head)
 }
 
-/** A node that shows something else than a look has found. */
+/** Returns a node that contradicts a look, if any. */
 const unlikeNode = (run: Run, rpc: ChainClient, chainId: number, found: MinedTransaction) =>
   findUnlikeNode(rpc, { ...found, by: rpc.host }, requiredFor(run, chainId), quorumTimeoutFor(run.timeoutMs))
 
@@ -257,8 +261,8 @@ const requiredFor = (run: Run, chainId: number): RequiredDepth => {
 }
 
 /**
- * Handles a step that is in no canonical block: records that, looks for what used its nonce, resends it, or bumps its fee. `mined` is the
- * wallet's count as the look has read it.
+ * Handles a step that is in no canonical block: records that, looks for the user of its nonce, resends it, or bumps
+ * its fee. `mined` is the wallet's nonce count from the look.
  */
 async function handleMissing(
   run: Run,
@@ -288,7 +292,8 @@ async function handleMissing(
   }
   if (run.clock.now() - watch.lastSend > (isLocal(rpc) ? 1_000 : 15_000)) {
     watch.lastSend = run.clock.now()
-    // The newest attempt should be mined. Now and then older ones are resent too, in case a node has forgotten them.
+    // The newest attempt should be mined. Every third time the older ones are resent too, in case a node has
+    // forgotten them.
     await broadcast(run, index, ++watch.sends % 3 === 0 && !isLetGo)
     run.precedingNonce = await precedingOperation(run, stepAt(run, index), rpc, mined)
     return
@@ -314,7 +319,7 @@ async function bumpOrCancel(
   const against =
     isLate && (await nodeBeforeTime(rpc, { chainId, time: deadline }, { now: run.clock.wall(), maxAgeMs }))
   run.deadlineDispute = against ? { host: against, by: rpc.host } : undefined
-  // A transaction that may only revert is not bumped; one that may still succeed is not cancelled.
+  // Neither bump a transaction that may revert, nor cancel one that may still succeed.
   if (against) return
   const waited = { ms: run.clock.now() - watch.since, blocks: Number(head.number) - watch.sinceBlock }
   const attempts = run.journal.attempts(run.operationId, index)
@@ -322,11 +327,11 @@ async function bumpOrCancel(
   if (what === 'wait' || watch.refused) return
   try {
     const replaced = await replaceTransaction(run, index, what, head)
-    // If no node accepts the price, say so instead of waiting silently.
+    // If the fee cap leaves no acceptable price, report it instead of waiting silently.
     if (!replaced && needsImmediateBump(inSendingOrder(attempts)[0]))
       throw await feeCapError(run, index, what, head)
   } catch (error) {
-    // The earlier attempt is sent already and is still followed: a device may be unattended, or a policy unreadable.
+    // Keep following the earlier attempt, which is already sent: a device may be unattended, or a policy unreadable.
     if (!(error instanceof AppError) || !['KEY_SOURCE', 'DECLINED', 'CONFIG_INVALID'].includes(error.code))
       throw error
     watch.refused = true

@@ -14,7 +14,7 @@ import { checkDelivery } from '../bridge/delivery-check.ts'
 import { isAwaitingDelivery } from '../bridge/pending-delivery.ts'
 import { activeSteps, isAllFinal } from '../operations/current-steps.ts'
 
-/** A step that is final on the chain and not in the journal, by two equal canonical receipts. */
+/** Returns the result of a step that is final on the chain but not in the journal, by two equal canonical receipts. */
 async function finalOnChain(
   { journal, rpc, catalog }: ExecutionContext,
   id: string,
@@ -32,7 +32,7 @@ async function finalOnChain(
   return deep ? found : undefined
 }
 
-/** Records a step that is final on the chain. Only for the holder of the wallet's lock. */
+/** Records a step that is final on the chain. Only the holder of the wallet's lock may call it. */
 export async function settleFinalStep(context: ExecutionContext, id: string, step: Step): Promise<void> {
   const seen = await finalOnChain(context, id, step)
   if (!seen) return
@@ -47,7 +47,9 @@ export async function settleFinalStep(context: ExecutionContext, id: string, ste
   journal.moveStep(id, step.index, becomes, `block ${inclusion.blockNumber}`, inclusion)
 }
 
-/** An operation with the steps that succeeded on chain marked as final. Read-only: the journal is not changed. */
+/**
+ * Returns an operation with the steps that succeeded on chain marked as final. Read-only: the journal is not changed.
+ */
 export async function withFinalSteps(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const look = async (step: Step): Promise<Step> => {
     const found = await finalOnChain(context, operation.id, step)

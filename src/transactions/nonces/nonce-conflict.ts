@@ -35,7 +35,7 @@ export function refuseNonceConflict(run: Run): void {
   outcomeOf(currentOperation(run))
 }
 
-/** The transaction that used the nonce of a step, by the audit trail; `undefined` if none was named. */
+/** Returns the transaction that used the nonce of a step, by the audit trail; `undefined` if none was named. */
 export function supersedingHash(
   events: readonly JournalEvent[],
   { index, state }: Pick<Step, 'index' | 'state'>,
@@ -48,8 +48,8 @@ export function supersedingHash(
 type ForeignTransactions = { chainId: number; count: number }
 
 /**
- * The first chain of the unsigned rest of an operation on which its wallet sent transactions that the journal does not know, beyond
- * those from before the plan: the wallet was used elsewhere, or the journal is an older copy.
+ * Finds the first chain with unsigned steps on which the wallet sent transactions that the journal does not know,
+ * beyond those from before the plan: the wallet was used on another machine, or the journal is an older copy.
  */
 export async function findForeignTransactions(
   context: ExecutionContext,
@@ -82,9 +82,10 @@ async function foreignCount(
 }
 
 /**
- * Checks whether the nonce of a step that is in no block is used, and returns that. If a transaction outside this journal used it
- * finally, the step becomes SUPERSEDED after `follow` has followed the later steps to their end; a step that is obsolete is only
- * left behind. An attempt of the step itself is found by the next look. `mined` is the wallet's count as the last look has read it.
+ * Checks whether the nonce of a step that is in no block is used, and returns that. If a transaction outside this
+ * journal used it finally, the step becomes SUPERSEDED, after `follow` has followed the later steps to their end; an
+ * obsolete step is superseded without an error. The next look finds the step's own attempts. `mined` is the wallet's
+ * nonce count from the last look.
  */
 export async function resolveNonceConflict(
   run: Run,

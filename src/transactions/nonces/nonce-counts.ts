@@ -11,7 +11,7 @@ import { transactionByNonce } from './nonce-use.ts'
 /** The mined and the pending nonce count of a wallet. */
 export type NonceCounts = { latest: number; pending: number }
 
-/** Whose nonces are counted, and on which chain. */
+/** The wallet and chain to count. */
 type Question = {
   journal: OperationJournal & StepJournal & NonceJournal
   rpc: ChainClient
@@ -20,8 +20,8 @@ type Question = {
 }
 
 /**
- * Reads the nonce counts from a node. If it does not serve the pending count, that is what this journal sent and a node accepted,
- * plus what a node shows behind it.
+ * Reads the nonce counts from a node. If the node does not serve the pending count, it is derived from the
+ * transactions that this journal sent and a node accepted, and from those that other nodes show.
  */
 export async function readNonceCounts({ journal, rpc, chainId, wallet }: Question): Promise<NonceCounts> {
   const ask = (tag: string) => ['eth_getTransactionCount', [wallet, tag]] as const

@@ -22,20 +22,20 @@ type AllocationInput = {
   queueBehind?: boolean
   headMaxAgeMs?: number
   clock: Clock
-  /** What was just read of the wallet, if it was. */
+  /** A view of the wallet that was just read, if any. */
   seen?: Pick<WalletView, 'head' | 'lowest' | 'counts'>
 }
 
 /** The result: the head to sign on, or that a nonce reserved by an earlier run was released. */
 type Allocation = { head: Head } | 'given back'
 
-/** The most pending transactions to queue behind: a node that counts more is not believed. */
+/** Maximum number of pending transactions to queue behind; a higher count of a node is not believed. */
 const maxPending = 64
 
 /**
- * Allocates a nonce to a step and records it. A nonce that an ended process reserved and never used is released first: a pending
- * transaction at it would be another sender's. Call under the wallet's lock. Refuses a node on another chain, one that went back,
- * and nodes that disagree, before anything is signed.
+ * Allocates a nonce to a step and records it. A nonce that an ended process reserved and never used is released
+ * first, because a pending transaction with it would be from another sender. Call under the wallet's lock. Refuses a
+ * node on another chain, a head that went back, and nodes that disagree, before anything is signed.
  */
 export async function allocateNonce(question: AllocationInput): Promise<Allocation> {
   const { journal, operationId, step, rpc, pinned, clock } = question
@@ -70,7 +70,10 @@ async function readSeen(question: AllocationInput): Promise<Pick<WalletView, 'he
   return { head, lowest, counts }
 }
 
-/** Allocates a pinned nonce. Whether free or used, no second one is ever taken, and none above a step that may still be mined. */
+/**
+ * Allocates a pinned nonce. The step never gets another nonce, whether this one is free or used, and none above a
+ * step that may still be mined.
+ */
 async function allocatePinnedNonce(
   question: AllocationInput,
   { head, lowest }: { head: Head; lowest: Head },

@@ -13,15 +13,15 @@ export type NonceUse = { is: 'free' } | { is: 'used'; hash: Hex; at: number } | 
 /** The text for a transaction that used a nonce and that the node does not name. */
 export const unnamedTransaction = 'a transaction that the node does not name'
 
-/** How many of the newest blocks are read if a node does not serve look-ups by nonce. */
+/** Number of newest blocks to search if a node does not serve look-ups by nonce. */
 const maxBlocks = 64
 
-/** How many blocks are read in parallel. */
+/** Number of blocks read in parallel. */
 const blocksInParallel = 8
 
 /**
- * Finds what used a nonce of a wallet: by direct look-up, or in the newest blocks if the node does not support that. Older blocks
- * are not searched.
+ * Finds the transaction that used a nonce of a wallet: by direct look-up, or in the newest blocks if the node does
+ * not support that. Older blocks are not searched.
  */
 export async function findNonceUse(
   rpc: ChainClient,
@@ -46,7 +46,7 @@ export async function findNonceUse(
   return { is: 'unnamed' }
 }
 
-/** The number of mined transactions of a wallet, at block `at` or the newest. */
+/** Reads the number of mined transactions of a wallet, at block `at` or the newest. */
 export const latestNonce = async (rpc: ChainClient, wallet: Address, at?: number): Promise<number> =>
   Number(
     quantity(

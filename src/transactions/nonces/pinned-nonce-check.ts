@@ -18,7 +18,8 @@ export async function refuseUsedNonce(
 }
 
 /**
- * The error for a used pinned nonce, with the transaction if the node names it. That may be this plan, sent from another machine.
+ * The error for a used pinned nonce, with the transaction if the node names it. That may be this plan, sent from
+ * another machine.
  */
 export async function nonceUsedError(
   rpc: ChainClient,
@@ -39,8 +40,9 @@ export async function nonceUsedError(
 }
 
 /**
- * Refuses a plan whose pinned nonce leaves a gap: its transaction would hang, and nothing is started. With `isPlanned` (a dry run)
- * it returns a warning instead, since a plan may be signed later. A plan that `isMade` keeps its nonce. `counts` were just read.
+ * Refuses a plan whose pinned nonce leaves a gap, because its transaction would stay pending. With `isPlanned` (a dry
+ * run) it returns a warning instead, since a plan may be signed later. With `isMade`, the plan exists and keeps its
+ * nonce. `counts` were just read.
  */
 export async function refuseEarlyNonce(
   { rpc, journal }: ExecutionContext,

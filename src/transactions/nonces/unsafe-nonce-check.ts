@@ -15,14 +15,14 @@ type NonceGapInput = {
   clock: Clock
 }
 
-/** The nonce counts of a step's wallet. */
+/** Reads the nonce counts of a step's wallet. */
 export const nonceCountsFor = ({ journal, rpc, step }: Omit<NonceGapInput, 'clock'>): Promise<NonceCounts> =>
   readNonceCounts({ journal, rpc, chainId: step.transaction.chainId, wallet: step.wallet })
 
 /**
- * Refuses to sign above a nonce whose step was settled as repeatable (cancelled, reverted or superseded) and which the chain no
- * longer counts: that step may still be mined. Pinned nonces included. RPC_INCONSISTENT if the node still counts so after a second;
- * a node that merely lags does not.
+ * Refuses to sign above a nonce whose step was settled as repeatable (cancelled, reverted or superseded) and which
+ * the chain no longer counts, because that step may still be mined. Applies to pinned nonces too. RPC_INCONSISTENT if
+ * the node's count is still that low after a second, so that a node that only lags passes.
  */
 export async function refuseUnsettledNonce(
   question: NonceGapInput,
@@ -40,7 +40,7 @@ export async function refuseUnsettledNonce(
   }
 }
 
-/** The error: a lost step does not continue as it is; a mined transaction with its nonce, or its cancellation, decides. */
+/** The error for such a nonce: a mined transaction with the nonce, or its cancellation, decides about the step. */
 const unsettledNonceError = (
   { host }: ChainClient,
   { wallet, transaction: { chainId } }: Step,

@@ -13,8 +13,8 @@ import { activeSteps, isAllFinal, plannedAnewReason } from './current-steps.ts'
 import { withIdleWallet } from './wallet-lock.ts'
 
 /**
- * Abandons an operation whose rest was not signed, after reading the chain. PENDING if a signed step is in flight. An operation
- * that has ended by itself is returned as it ended.
+ * Abandons an operation whose rest was not signed, after reading the chain. PENDING if a signed step is in flight. An
+ * operation that has already ended is returned as it ended.
  */
 export async function abandonOperation(context: ExecutionContext, operation: Operation): Promise<Operation> {
   const now = await recordFromChain(context, operation, null)
@@ -29,7 +29,7 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
     )
   if (!goesOn) return (await settleByOutcome(context, now)) ?? closeOperation(context, now)
   const refused = sendErrorOf(inSendingOrder(context.journal.attempts(now.id, goesOn.index))[0])
-  // Anyone who has seen the bytes can send them at any time. Only a mined transaction with the nonce ends that.
+  // Anyone who has seen the bytes can send them at any time, until a transaction with the nonce is mined.
   if (refused && goesOn.state !== 'INCLUDED')
     throw new AppError(
       'PENDING',
@@ -44,8 +44,8 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
 }
 
 /**
- * An operation with everything final on the chains recorded in the journal, and settled if it came to an end. `told` is a delivery
- * that a service reports.
+ * Records everything that is final on the chains and settles the operation if it has ended. `told` is a delivery that
+ * a service reports.
  */
 export async function settledOperation(
   context: ExecutionContext,
@@ -56,7 +56,7 @@ export async function settledOperation(
   return inFlightStep(now) || awaitsOnlyDelivery(now) ? now : ((await settleByOutcome(context, now)) ?? now)
 }
 
-/** The first step that is signed and not final. */
+/** Returns the first step that is signed and not final. */
 const inFlightStep = ({ steps }: Operation): Step | undefined => steps.find(isInFlight)
 
 /** Records final steps and a bridge delivery, without settling the operation. */
@@ -73,7 +73,7 @@ async function recordFromChain(
 export const awaitsOnlyDelivery = (operation: Operation): boolean =>
   isAllFinal(operation) && isAwaitingDelivery(operation)
 
-/** Settles an operation by its steps, if a run ended before it could; `undefined` if part of it is left. */
+/** Settles an operation by its steps, if a run ended before it could; `undefined` if part of it is unfinished. */
 async function settleByOutcome(
   context: ExecutionContext,
   operation: Operation,

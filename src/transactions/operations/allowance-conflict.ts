@@ -17,12 +17,12 @@ type AllowanceUse = { chainId: number; token: string; spender: string }
 const granted = ({ chainId, to, data }: Transaction): AllowanceUse[] => {
   const approval = decodeApprove(data)
   if (approval) return [{ chainId, token: to, spender: approval.spender }]
-  // Permit2 gives out what the token allows it.
+  // A Permit2 approval grants part of the token's allowance to Permit2.
   const permit = decodeApproveThrough(data)
   return permit ? [{ chainId, token: permit.token, spender: to }] : []
 }
 
-/** The allowances that an operation still needs: granted and not used up. */
+/** Returns the allowances that an operation still needs: granted and not used up. */
 function neededAllowances(operation: Operation): AllowanceUse[] {
   const steps = activeSteps(operation)
   return steps.flatMap((step) => {
@@ -38,8 +38,8 @@ function neededAllowances(operation: Operation): AllowanceUse[] {
 const unfinishedStates = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
 
 /**
- * Whether an operation keeps an allowance that a repeated request would take, which is refused until it is continued or abandoned
- * (`refuseAllowanceConflict`).
+ * Whether an operation still needs an allowance that a repeated request would use; such a request is refused until
+ * the operation is continued or abandoned (`refuseAllowanceConflict`).
  */
 export const holdsAllowance = (operation: Operation): boolean =>
   unfinishedStates.some((state) => state === operation.state) && neededAllowances(operation).length > 0
@@ -82,7 +82,7 @@ export function refuseAllowanceConflict(
 const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>
   a.chainId === b.chainId && sameAddress(a.token, b.token) && sameAddress(a.spender, b.spender)
 
-/** The allowance that an action spends. */
+/** Returns the allowance that an action spends. */
 function spentAllowances(
   intent: Proposal['legs'][number]['intent'],
   chainId: number,

@@ -2,8 +2,8 @@ import { AppError, notAsked } from '../../domain/errors.ts'
 import { isDust } from '../../guard/simulation/deposit-loss-check.ts'
 
 /**
- * The hint after a failure on how to continue the rest of an operation; `again` is the usual command. What is not allowed now would
- * be refused again.
+ * The hint after a failure on how to continue the rest of an operation; `again` is the usual command. After a policy
+ * refusal it says to fix the policy first.
  */
 export function continueHint(error: AppError, id: string, again = `sluice action resume ${id}`): string {
   const { before } = error.details ?? {}
@@ -31,9 +31,9 @@ export const otherSignerHint = ({ hint }: AppError, again: string): string =>
 
 /** The condition for continuing after a policy refusal. */
 function conditionText({ code, details, hint }: AppError): string {
-  // The assertion of an operation stays as it was at its start.
+  // The assertion of an operation never changes.
   if (typeof details?.assertion === 'string') return 'Once that holds'
-  // What nobody can allow must be requested anew, as a different action.
+  // A change that no flag can allow needs a new request with a different action.
   if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
   return code === 'POLICY_QUOTE_DRIFT' || hint === notAsked ? 'Once that has changed' : 'Once that is allowed'
 }

@@ -5,8 +5,8 @@ import type { Operation, Step } from '../../store/journal/operation.ts'
 const ineffectiveStates: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED']
 
 /**
- * The active steps of an operation. Steps without effect that a later plan replaced, and preparing steps that became unnecessary,
- * are not active.
+ * Returns the active steps of an operation. Steps without effect that a later plan replaced, and preparing steps that
+ * became unnecessary, are not active.
  */
 export const activeSteps = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>): Step[] => {
   const since = (plan as Partial<StoredPlan> | null)?.since
@@ -21,7 +21,7 @@ export const activeSteps = ({ steps, plan }: Pick<Operation, 'steps' | 'plan'>):
 export const hasLostNonce = (operation: Pick<Operation, 'steps' | 'plan'>): boolean =>
   activeSteps(operation).some(({ state }) => state === 'SUPERSEDED')
 
-/** Whether the actions that a preparing step (an approval) was for are all done, so that it is not needed. */
+/** Whether a preparing step (an approval) is not needed, because all actions it was for are done. */
 export function isObsolete({ steps }: Pick<Operation, 'steps'>, { leg, role, index }: Step): boolean {
   if (role === 'action' || role === 'fee') return false
   const prepared = steps.filter((one) => one.leg === leg && one.role === 'action' && one.index > index)

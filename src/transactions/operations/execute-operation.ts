@@ -39,8 +39,8 @@ const retryWindowMs = 12_000
 const pauseMs = 1_000
 
 /**
- * Tries to sign a step. Retries for a while if it would fail right after a step that finished at `doneAt` (monotonic): the
- * answering node may not have that block yet. Never retries once the step is signed.
+ * Tries to sign a step. Retries for a while if it would fail right after a step that finished at `doneAt`
+ * (monotonic), because the answering node may not have that block yet. Never retries once the step is signed.
  */
 async function retryAfterStep<T>(
   run: Run,
@@ -64,10 +64,10 @@ async function retryAfterStep<T>(
 }
 
 /**
- * Signs, sends and follows the steps of an operation in order, or continues where an earlier run stopped. A signed transaction is
- * in the journal before anything else sees it; from then on only the chain decides what happened. Returns the finished operation.
- * Throws otherwise: below exit 20 nothing was ever signed; from 20 on something may have been, and the same operation can be
- * continued.
+ * Signs, sends and follows the steps of an operation in order, or continues where an earlier run stopped. A signed
+ * transaction is journaled before anything else sees it; from then on only the chain decides what happened. Returns
+ * the finished operation. Otherwise throws: below exit 20 nothing was ever signed; from 20 on something may have been
+ * signed, and the same operation can be continued.
  */
 export async function executeOperation(execution: Execution): Promise<Operation> {
   const clock = execution.clock ?? systemClock
@@ -110,11 +110,17 @@ export async function executeOperation(execution: Execution): Promise<Operation>
   }
 }
 
-/** The blocks in which the steps of an operation are: what was read of these is read of no others. */
+/**
+ * Identifies the blocks of an operation's steps. A result read for these blocks is used only while they stay the
+ * same.
+ */
 const blocksOf = ({ steps }: Operation): string =>
   steps.map(({ inclusion }) => inclusion?.blockHash).join(' ')
 
-/** The operation after its journal was compared with the chains. An unexpected error here is reported as after a signature. */
+/**
+ * Returns the operation after comparing its journal with the chains. An unexpected error here is reported as after a
+ * signature.
+ */
 async function verifiedOperation(run: Run): Promise<Operation> {
   try {
     run.fault?.('after_op')
@@ -134,7 +140,10 @@ function markResumed(run: Run): void {
     run.journal.settle(run.operationId, 'EXECUTING', 'resumed')
 }
 
-/** The unfinished steps of a leg. A superseded step without a new plan is reported after all others are followed. */
+/**
+ * Returns the unfinished steps of a leg. A superseded step without a new plan is reported after all others are
+ * followed.
+ */
 const unfinishedSteps = (run: Run, leg: Leg): Step[] =>
   activeSteps(currentOperation(run)).filter(
     ({ leg: of, state }) => of === leg.leg && state !== 'FINAL_OK' && state !== 'SUPERSEDED',
@@ -163,20 +172,20 @@ async function executeLeg(run: Run, leg: Leg): Promise<void> {
   })
 }
 
-/** A look at a step's wallet, and when it was asked for (monotonic, in ms); `undefined` where the node did not answer. */
+/** A view of a step's wallet and the time of its request (monotonic, in ms); `undefined` if the node did not answer. */
 type SeenWallet = { at: number; view: Promise<WalletView | undefined> }
 
 const isRecent = (run: Run, { at }: Pick<SeenWallet, 'at'>): boolean => run.clock.now() - at <= snapshotLifeMs
 
-/** Looks at a step's wallet beside other work; a fault is told by whoever reads it again. */
+/** Starts to read a step's wallet in the background; a failure is reported when it is read again. */
 const lookAt = (run: Run, step: Step): SeenWallet => ({
   at: run.clock.now(),
   view: readWalletView(run, step).catch(() => undefined),
 })
 
 /**
- * Signs steps that go out together, one of them with the view that was just read for it. They are sent in one exchange; where a signature
- * took long, as on a device, what was signed before goes out first, and the wallet is looked at again.
+ * Signs steps that are sent together; `looked` is the view that was just read for one of them. If a signature takes
+ * long, as on a device, the steps signed so far are sent first and the wallet is read again.
  */
 async function sendTogether(
   run: Run,
@@ -189,7 +198,7 @@ async function sendTogether(
   let { view }: { view: WalletView | undefined } = looked
   try {
     for (const { index } of steps) {
-      // The gas in a view is that of the step which it was read for.
+      // The gas in a view is for its own step.
       if (!isRecent(run, looked) || (index !== looked.of && !known(index))) view = undefined
       if (!view) await send()
       if (!(await signAndRecord(run, index, known(index), view))) continue
@@ -201,7 +210,7 @@ async function sendTogether(
   }
 }
 
-/** The view of a wallet once a node has a signed step: that is pending then. */
+/** The view of a wallet after a node has accepted a signed step, which then counts as pending. */
 const afterSending = (view: WalletView, { nonce }: Step): WalletView | undefined =>
   nonce === null ? undefined : { ...view, counts: { ...view.counts, pending: nonce + 1 } }
 
@@ -222,7 +231,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
   let ahead: SeenWallet | undefined
   let begun: { of: number; looks: BegunLook[] } | undefined
-  /** Looks at the step after one beside it, where that is in flight as well. */
+  /** Starts a look at the next step in the background, if it is in flight too. */
   const lookAtNext = (index: number) => {
     const next = unfinishedSteps(run, leg).find((step) => step.index > index)
     if (!next || !isInFlight(next)) return
@@ -252,7 +261,7 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
       if (unfinishedSteps(run, leg).some((step) => step.role !== 'fee')) refuseExpired(run, leg, head)
       const block = Number(head.number)
       if (!isFresh(block)) {
-        // A check that the plan made is as old as the plan: the later steps of the leg count from there.
+        // A check made by the plan is as old as the plan, so its age counts from there.
         const plan = run.planCheck?.(leg)
         const isOld = !plan || plan.ageMs > maxCheckAge.ms || block - plan.block > maxCheckAge.blocks
         const [ageMs, since] = isOld ? [0, block] : [plan.ageMs, plan.block]
@@ -290,14 +299,17 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   }
 }
 
-/** Ends a run that only replaces pending transactions before an unsigned step, also before it would wait for that step's funds. */
+/**
+ * Ends a run that only follows or replaces signed transactions at its first unsigned step, before waiting for that
+ * step's funds.
+ */
 function refuseUnsigned(run: Run, step: Step): void {
   if (!isUnsigned(step)) return
   if (run.replacement === 'cancel') throw cancelledTooLateError(run)
   if (run.onlySigned) throw runStopped
 }
 
-/** A step to be cancelled was mined first: the steps after it are not signed. */
+/** The error if a step was mined before it could be cancelled: the steps after it are not signed. */
 function cancelledTooLateError(run: Run): AppError {
   const { id, state } = currentOperation(run)
   if (state === 'OPEN')

@@ -16,8 +16,8 @@ import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
 import { fileLocks } from './wallet-lock.ts'
 
 /**
- * The options of a run. `delivered` returns the delivery hash of a later leg as soon as the service knows it, by one of the quote
- * ids.
+ * The options of a run. `delivered` returns the delivery hash of a later leg as soon as the service knows it by one
+ * of the quote ids.
  */
 export type RunOptions = Pick<
   Execution,
@@ -35,7 +35,7 @@ export type RunOptions = Pick<
 > & {
   /** A gas price allowed beyond the plan, in wei a unit; a policy still applies. */
   maxFeePerGas?: bigint
-  /** What the plan has read of the chain for its first leg, where it was made in this process. */
+  /** The plan's chain reads for its first leg, if the plan was made in this process. */
   firstLeg?: LegCheck | null
   account: TransactionSigner
   timeoutMs: number
@@ -46,8 +46,8 @@ export type RunOptions = Pick<
 }
 
 /**
- * Executes an operation to its end, or continues where an earlier run stopped. Every leg is guarded just before its first signature,
- * and simulated on a block that is fresh by then.
+ * Executes an operation to its end, or continues where an earlier run stopped. Every leg is guarded just before its
+ * first signature and simulated on a fresh block.
  */
 export async function runOperation(
   context: ExecutionContext,
@@ -61,19 +61,20 @@ export async function runOperation(
   const first = operation.legs[0]?.chainId
   const nonces = how.pinnedNonces ?? (nonce === null || first === undefined ? undefined : { [first]: nonce })
   const { networks, tokens } = catalog
-  // With an unreadable policy nothing new is signed; signed transactions are still followed or cancelled.
+  // With an unreadable policy, nothing new is signed, but signed transactions are still followed or cancelled.
   const present = await changedPolicy(context, decodeTerms(planNow().terms)).catch((fault: unknown) => {
     if (fault instanceof AppError) return fault
     throw fault
   })
   const policyFor = (kind: Parameters<FeeCap>[2]) => {
-    // A limit that came later must never prevent a cancellation.
+    // A later limit must never prevent a cancellation.
     if (kind === 'cancel') return null
     if (present instanceof AppError) throw present
     return present
   }
   const approve = runOnce(() => approveAll(account, journal.find(operation.id) ?? operation))
-  // A plan that was just made is signed next: the signing process checks it while this one reserves a nonce. A refusal is reported there.
+  // A plan that was just made is signed next: the signing process checks it while this process reserves a nonce. A
+  // refusal is reported when the step is signed.
   if (firstLeg) approve().catch(() => undefined)
   return executeOperation({
     ...way,
@@ -113,8 +114,8 @@ export async function runOperation(
 }
 
 /**
- * The wallet as a plan of this process has read it, while that is fresh, for the first transaction of that plan: its gas limit is the
- * one that was simulated.
+ * Returns the wallet view that a plan of this process has read, while it is fresh, for the plan's first transaction.
+ * The gas limit is the simulated one.
  */
 function plannedView(
   { snapshot, simulation, transactions }: LegCheck,
@@ -156,7 +157,7 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
     }))
     return [{ chainId, intent, transactions }]
   })
-  // Approvals were made exact before they were recorded; here each must be exact.
+  // Approvals were made exact before they were recorded, so here each must be exact.
   const vouched = {
     allow,
     allowTokens,
@@ -166,6 +167,6 @@ async function approveAll({ approve }: TransactionSigner, { steps, legs, plan }:
   await approve?.({ legs: open, vouched, planHash, quoteId })
 }
 
-/** The time from which the action of a leg can only fail, in Unix seconds. */
+/** Returns the time in Unix seconds after which the action of a leg can only fail. */
 const deadlineIn = (intent: StoredPlan['intents'][number] | undefined): number | undefined =>
   typeof intent?.deadline === 'number' ? intent.deadline : undefined

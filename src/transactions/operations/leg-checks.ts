@@ -27,8 +27,8 @@ import { actionAmong, paymentOf, stepFeesOf } from '../../protocols/service-fees
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 
 /**
- * The machine's current policy if it differs from the one at the start; `null` if it is the same, if there is none, or if another
- * one was named for the operation.
+ * Returns the machine's current policy if it differs from the one at the start; `null` if it is the same, if there is
+ * none, or if the operation started with another policy file.
  */
 export async function changedPolicy(
   { policy: present }: ExecutionContext,
@@ -39,10 +39,10 @@ export async function changedPolicy(
 }
 
 /**
- * Checks a leg just before its first signature, under the wallet's lock: guards the whole leg by its planned terms, simulates the
- * rest on the current chain, and holds the amounts against the daily limits. `lifted` is a gas price allowed beyond the plan. What
- * `planned` has read of the chain is used again while it is fresh by `now`, and nothing has changed for the leg.
- * Returns sufficient gas limits, or none if nothing could be simulated.
+ * Checks a leg just before its first signature, under the wallet's lock: guards the whole leg by its planned terms,
+ * simulates the rest on the current chain, and holds the amounts against the daily limits. `lifted` is a gas price
+ * allowed beyond the plan. The chain reads in `planned` are reused while they are fresh by `now` and nothing about
+ * the leg has changed. Returns sufficient gas limits, or none if simulation was impossible.
  */
 export async function checkLegBeforeSigning(
   context: ExecutionContext,
@@ -56,7 +56,7 @@ export async function checkLegBeforeSigning(
   }: { lifted?: bigint | undefined; planned?: LegCheck | undefined; now: { block: number; nonce: number } },
 ): Promise<readonly bigint[]> {
   const { catalog, journal } = context
-  // The journal holds what will be signed, so that is what is guarded.
+  // Guard the transactions in the journal, because they are the ones that will be signed.
   const operation = journal.find(operationId)
   if (!operation)
     throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
@@ -67,7 +67,7 @@ export async function checkLegBeforeSigning(
   const asPlanned = decodeTerms(plan.terms)
   const present = await changedPolicy(context, asPlanned)
   const policies = [asPlanned.policy, present].flatMap((one) => one ?? [])
-  // Simulated at the gas price that the current policy allows, as a new plan would be.
+  // Simulated at the gas price that the current policy allows, as for a new plan.
   const maxFeePerGas = feeCapOf({ maxFeePerGas: lifted ?? asPlanned.maxFeePerGas, policy: present })
   const terms = { ...asPlanned, maxFeePerGas }
   const { chainId } = leg
@@ -75,7 +75,7 @@ export async function checkLegBeforeSigning(
   const all = operation.steps
     .filter((step) => step.leg === leg.leg && step.index >= since)
     .map(({ transaction }) => transaction)
-  // Approvals were made exact before they were recorded; here each must be exact.
+  // Approvals were made exact before they were recorded, so here each must be exact.
   const vouched = { ...terms, exactAllowance: 'refuse' } as const
   const steps = checkLeg({ intent, chainId, transactions: all, catalog, vouched })
   const call = steps.find(({ role }) => role === 'action')?.call
@@ -91,7 +91,7 @@ export async function checkLegBeforeSigning(
   const known = planned && isSame && isCheckFresh(planned, inHand.transactions, now) ? planned : undefined
   const [place, simulation] = await Promise.all([
     known ? known.target : checkTarget(context, { ...inHand, transactions: all }, terms),
-    // After the action only its fee payments are left; they are simulated as such.
+    // After the action only fee payments remain; they are simulated as such.
     known?.simulation ??
       simulatePlannedLeg(
         context,
@@ -130,7 +130,7 @@ export async function checkLegBeforeSigning(
   return simulation.gas
 }
 
-/** The later legs of an operation as they were planned. */
+/** Returns the later legs of an operation as planned. */
 const laterLegs = (
   { catalog }: ExecutionContext,
   { legs, steps, plan }: Operation,
@@ -151,15 +151,15 @@ const laterLegs = (
       : []
   })
 
-/** The rest of a leg when only its fees are unpaid. They are paid in order, one transaction each. */
+/** Returns the rest of a leg if only its fees are unpaid. They are paid in order, one transaction each. */
 function feesOnly({ chainId, intent, transactions }: CheckedLeg): CheckedLeg {
   const fees = stepFeesOf(intent)
-  // If the payment was planned again, it is itself the first transaction.
+  // If the payment was planned again, it is the first transaction itself.
   const left = fees.length < transactions.length ? undefined : fees.slice(-transactions.length)
   return { chainId, intent: (left && paymentOf(intent, left)) ?? intent, transactions }
 }
 
-/** The assurance of the plan, or a lower one if less can be checked now. */
+/** Returns the assurance of the plan, or a lower one if less can be checked now. */
 function currentAssurance(
   plan: StoredPlan,
   { canAsk }: Terms,

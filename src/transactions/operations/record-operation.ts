@@ -7,7 +7,7 @@ import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { storedFeeBound } from '../../planning/fee-bound.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 
-/** Records a checked proposal in the journal; from here on the plan is fixed. */
+/** Records a checked proposal in the journal; from then on its plan is fixed. */
 export function recordOperation(
   context: Pick<ExecutionContext, 'journal'>,
   checked: CheckedPlan,
@@ -31,7 +31,7 @@ export function recordOperation(
   })
 }
 
-/** Replaces the plan of an operation of which nothing was signed by a current one. */
+/** Replaces the plan of an operation without signatures by a current one. */
 export function replaceUnsignedPlan(
   context: Pick<ExecutionContext, 'journal'>,
   checked: CheckedPlan,

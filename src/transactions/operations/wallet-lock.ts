@@ -21,8 +21,8 @@ export const fileLocks =
 export type PlanningLock = { release: () => void }
 
 /**
- * Waits until no other process plans and signs for a wallet. A plan made while another operation runs would count on what that one
- * uses up, such as an allowance or a balance. WALLET_BUSY after `waitMs`.
+ * Waits until no other process plans and signs for a wallet. A plan made while another operation runs would count on
+ * balances and allowances that the other one uses up. WALLET_BUSY after `waitMs`.
  */
 export async function acquirePlanningLock(
   { locks }: ExecutionContext,
@@ -34,7 +34,7 @@ export async function acquirePlanningLock(
   throw new AppError('WALLET_BUSY', `Another process is at work with ${wallet}`)
 }
 
-/** The longest that a process may hold a lock only to record what the chain shows, in ms. */
+/** The longest time that a process holds a lock only to record the state of the chain, in ms. */
 const recordingMs = 300
 
 /**

@@ -26,16 +26,17 @@ const Short = z.object({
 
 const Refund = z.object({ hash: Hash, by, network: z.string(), recipient: EvmAddress, amount: Amount })
 
-/** What a bridge, the desk of a ramp, or the solver of an order paid back: where, in which transaction, to whom. */
+/** A refund by a bridge, the desk of a ramp, or the solver of an order: network, transaction and recipient. */
 export type Refund = z.infer<typeof Refund>
 
-/** A bridge delivery below the agreed minimum: where, in which transaction, to whom. */
+/** A bridge delivery below the agreed minimum: network, transaction and recipient. */
 export type UnderDelivery = z.infer<typeof Short>
 
 /**
- * Why an expected delivery is not seen. `unfound`: it was minted, and no node returns the transaction. `unknown`: the attestation
- * service does not know an old burn. `disputed`: nodes differ. `expired`: nobody paid a deposit out until a time (Unix s), and nobody can
- * any more: it is to be paid back. `open`: an order that can be filled until then. (`shallow`: it is there, with too few blocks on it.)
+ * Why an expected delivery is not seen. `unfound`: it was minted, but no node returns the transaction. `unknown`: the
+ * attestation service does not know an old burn. `disputed`: nodes differ. (`expired`: a deposit was not filled
+ * before a time in Unix seconds and will be refunded. `open`: an order that can be filled until then. `shallow`: it
+ * is in a block that is not deep enough.)
  */
 export type UnseenDelivery = 'unfound' | 'unknown' | 'disputed'
 
@@ -51,7 +52,7 @@ export type DeliveryResult =
 
 const Unfilled = z.object({ why: z.enum(['expired', 'cancelled']), until: z.int(), network: z.string() })
 
-/** Why nobody filled an order: it was good until a time (Unix s), or was cancelled before. */
+/** Why an order was not filled: it expired at a time in Unix seconds, or was cancelled before. */
 export type Unfilled = z.infer<typeof Unfilled>
 
 const Result = z.object({
@@ -69,15 +70,15 @@ export const resultOf = ({ result }: Pick<Operation, 'result'>): z.infer<typeof 
 export const isUnderDelivered = (operation: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
   operation.state === 'FAILED' && operation.exit === 25 && !isRefunded(operation) && !isUnfilled(operation)
 
-/** Whether an operation ended because its bridge paid back what was sent. */
+/** Whether an operation ended with a refund of its transfer. */
 export const isRefunded = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
   state === 'FAILED' && exit === 25 && resultOf({ result }).refund !== undefined
 
-/** Whether an operation ended because nobody filled its order. */
+/** Whether an operation ended with an unfilled order. */
 export const isUnfilled = ({ state, exit, result }: Pick<Operation, 'state' | 'exit' | 'result'>): boolean =>
   state === 'FAILED' && exit === 25 && resultOf({ result }).unfilled !== undefined
 
-/** The error of an operation whose order nobody filled. */
+/** The error of an operation with an unfilled order. */
 export function unfilledError(operation: Operation): AppError {
   const { id } = operation
   const { unfilled } = resultOf(operation)
@@ -94,7 +95,7 @@ export const unfilledText = ({ why, until, network }: Unfilled): string =>
     ? `The order on ${sanitizeText(network)} was not filled before ${new Date(until * 1_000).toISOString()} and has expired`
     : `The order on ${sanitizeText(network)} was cancelled before anybody filled it`
 
-/** The error of an operation whose bridge paid back what was sent. */
+/** The error of an operation with a refund. */
 export function refundError(operation: Operation): AppError {
   const { id } = operation
   const { refund } = resultOf(operation)
@@ -110,7 +111,7 @@ const refundedBy = {
   bridge: 'It was not paid out on the other chain in time, and the bridge',
 } as const
 
-/** What was paid back, where and to whom, as part of a sentence. */
+/** The refunded amount, its network and recipient, as part of a sentence. */
 export const refundText = ({ by, amount, network, recipient, hash }: Refund): string =>
   `${refundedBy[by ?? 'bridge']} paid ${amount.formatted} ${sanitizeText(amount.symbol)} back to ${recipient} on ${network} (${hash})`
 
@@ -130,7 +131,7 @@ export function underDeliveryError(operation: Operation): AppError {
   )
 }
 
-/** The delivered amount, its place and the agreed minimum, as part of a sentence. */
+/** The delivered amount, its network and the agreed minimum, as part of a sentence. */
 export const underDeliveryText = (short: UnderDelivery): string => {
   const { by = 'bridge', brought, minimum, network, recipient, hash } = short
   return `The ${by} brought ${brought.formatted} ${sanitizeText(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${sanitizeText(minimum.symbol)} was agreed`

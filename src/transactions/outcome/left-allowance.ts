@@ -12,7 +12,7 @@ import type { Run } from '../run-state.ts'
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */
 type Allowance = { token: Address; spender: Address; amount: string }
 
-/** The allowance that is left when a step after its approval failed. */
+/** Reads the remaining allowance when a step after its approval failed. */
 export async function remainingAllowance(
   rpc: ChainClient,
   operation: Operation,
@@ -24,7 +24,7 @@ export async function remainingAllowance(
       index < failed.index &&
       role === 'approve' &&
       state === 'FINAL_OK' &&
-      // What is allowed at Permit2 ends by itself.
+      // A Permit2 allowance expires by itself.
       decodeApprove(transaction.data) !== undefined,
   )
   const decoded = approval && decodeApprove(approval.transaction.data)
@@ -35,7 +35,7 @@ export async function remainingAllowance(
     functionName: 'allowance',
     args: [operation.wallet, decoded.spender],
   })
-  // A node failure must not hide the revert; the approved amount is the upper bound.
+  // A node failure must not hide the revert; the approved amount is then the upper bound.
   const left = await rpc.request<string>('eth_call', [{ to: token, data }, 'latest']).catch(() => undefined)
   const amount = left === undefined || left === '0x' ? decoded.amount : BigInt(left)
   return amount === 0n ? undefined : { token, spender: decoded.spender, amount: amount.toString() }
@@ -55,6 +55,6 @@ export function allowanceText(
   return `; ${left.spender} may still take ${amount} on ${networkNamed(networks, chainId).name}`
 }
 
-/** Removes that end from a message, for when the allowance is gone. */
+/** Removes that text from a message, for when the allowance is gone. */
 export const withoutAllowanceText = (message: string): string =>
   message.replace(/; 0x[0-9a-fA-F]{40} may still take .+ on \S+$/, '')

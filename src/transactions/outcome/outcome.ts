@@ -11,7 +11,7 @@ import {
   unfilledError,
 } from './failed-deliveries.ts'
 
-/** Returns or throws the outcome of a finished operation, the same as the first time. */
+/** Returns or throws the outcome of a finished operation; the same on every call. */
 export function outcomeOf(operation: Operation): Operation {
   const { id, state, steps } = operation
   if (state === 'DONE') return operation

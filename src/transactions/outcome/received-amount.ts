@@ -20,7 +20,7 @@ import type { Operation, Step } from '../../store/journal/operation.ts'
 import { deliveredAmount } from '../bridge/pending-delivery.ts'
 import { activeSteps } from '../operations/current-steps.ts'
 
-/** The least that an operation brings, by the bounds in its calls; `undefined` if there is no bound. */
+/** Returns the minimum output of an operation, by the bounds in its calls; `undefined` if there is no bound. */
 export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>): TokenAmount | undefined {
   const all = plan as StoredPlan
   const { about } = all
@@ -28,7 +28,7 @@ export function minimumReceived({ plan, kind }: Pick<Operation, 'plan' | 'kind'>
   const kept = all.intents.map((_, leg) => actionIntent(all, leg)).findLast((one) => one)
   if (!unit || !kept) return undefined
   const { amountOut, least, amount, shares } = kept
-  // "Max" names no amount, and the amount in is not the amount out.
+  // "Max" names no amount, and an amount in is not the amount out.
   const named = kind === 'deposit' || shares !== undefined ? undefined : amount
   const promised = kind === 'swap' ? amountOut : (least ?? named)
   return typeof promised === 'string' ? tokenAmount(BigInt(promised), unit) : undefined
@@ -41,9 +41,9 @@ export const depositedAmount = ({ constants }: StrategyEntry, action: Transactio
 type Chains = Pick<ExecutionContext, 'rpc' | 'catalog'>
 
 /**
- * The amount received by an operation whose last action is mined, from the receipt of our own node, so always the same. `undefined`
- * if its kind brings nothing, or no receipt or node tells the amount. `minedIn` returns the hash of a step that is mined but not
- * yet final in the journal.
+ * Returns the amount received by an operation whose last action is mined. It is read from the receipt of the user's
+ * own node, so it never changes. `undefined` if its kind pays nothing out, or neither receipt nor node shows the
+ * amount. `minedIn` returns the hash of a step that is mined but not yet final in the journal.
  */
 export async function receivedAmount(
   { rpc, catalog }: Chains,
@@ -67,11 +67,11 @@ export async function receivedAmount(
   const came = isCoin
     ? await undefinedIfUnanswered(nativeReceived(node, found, to))
     : receivedTokenAmount(found, { token: token.address, recipient: to })
-  // A token without a Transfer event does not tell the amount.
+  // A token without a Transfer event does not show the amount.
   return came === undefined || came <= 0n ? undefined : tokenAmount(came, token)
 }
 
-/** The result that the journal stores for a finished operation. A failure here does not make it unfinished. */
+/** Returns the result that the journal stores for a finished operation. A failure here does not make it unfinished. */
 export async function readResult(
   chains: Chains,
   operation: Operation,
@@ -80,7 +80,10 @@ export async function readResult(
   return out && { out }
 }
 
-/** The amount that the last bridge of an operation delivered, by the bridge's own event, once the delivery is in the journal. */
+/**
+ * Returns the amount that the last bridge of an operation delivered, by the bridge's own event, once the delivery is
+ * journaled.
+ */
 export async function bridgedAmount(
   { rpc, catalog }: Chains,
   operation: Operation,
@@ -109,7 +112,7 @@ function intentOf(
   }
 }
 
-/** The token and recipient of what an action pays out in its own transaction. */
+/** Returns the token and recipient of an action's payout in its own transaction. */
 function payoutOf(intent: Intent): { token: Token; to: Address } | undefined {
   switch (intent.kind) {
     case 'swap':

@@ -2,7 +2,7 @@ import type { OperationJournal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import type { Refund, UnderDelivery, Unfilled } from './failed-deliveries.ts'
 
-/** Ends an operation whose order nobody can fill any more: nothing was taken. */
+/** Ends an operation whose order can no longer be filled: nothing was taken. */
 export function failUnfilled(journal: OperationJournal, id: string, unfilled: Unfilled): Operation {
   if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
   const why = unfilled.why === 'expired' ? 'the order was not filled in time' : 'the order was cancelled'
@@ -20,7 +20,7 @@ export function failUnderDelivered(journal: OperationJournal, id: string, short:
   return journal.find(id)!
 }
 
-/** Ends an operation whose bridge paid back what was sent: nothing arrives any more. */
+/** Ends an operation whose transfer was refunded: nothing will arrive. */
 export function failRefunded(journal: OperationJournal, id: string, refund: Refund): Operation {
   if (journal.find(id)!.state === 'PARTIAL') journal.settle(id, 'EXECUTING', 'resumed')
   journal.settle(id, 'FAILED', `the ${refund.by ?? 'bridge'} paid it back, in ${refund.hash}`, 25, { refund })

@@ -13,7 +13,7 @@ import { interruptedError, pendingCause, timeoutError } from './timeout-and-inte
 const hasSignature = (run: Run): boolean =>
   currentOperation(run).steps.some(({ index }) => run.journal.attempts(run.operationId, index).length > 0)
 
-/** The send error of the first signed step that is in no block, with its attempts. */
+/** Returns the send error of the first signed step that is in no block, with its attempts. */
 function sendErrorOfRun(run: Run): { refused: SendError; attempts: Attempt[] } | undefined {
   const step = currentOperation(run).steps.find(({ state }) => state === 'SIGNED' || state === 'BROADCAST')
   const attempts = step ? run.journal.attempts(run.operationId, step.index) : []
@@ -21,10 +21,7 @@ function sendErrorOfRun(run: Run): { refused: SendError; attempts: Attempt[] } |
   return refused && { refused, attempts }
 }
 
-/**
- * The command that gets past a send error: a higher fee if it was too cheap, a cancellation if the node accepts no such
- * transaction.
- */
+/** The command after a send error: a higher fee if it was too cheap, a cancellation if the node can never accept it. */
 function sendErrorHint(
   { operationId: id }: Run,
   { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
@@ -38,8 +35,8 @@ function sendErrorHint(
 }
 
 /**
- * The error that ends a run and says correctly whether something was signed. An operation that another process closed meanwhile is
- * reported as it ended.
+ * Returns the error that ends a run, with a correct statement whether something was signed. An operation that another
+ * process closed meanwhile is reported as it ended.
  */
 export const failureOf = (run: Run, error: unknown): unknown =>
   withReadableJournal(run, () => closedOutcome(run, error) ?? runError(run, error))
@@ -48,7 +45,7 @@ export const failureOf = (run: Run, error: unknown): unknown =>
 export const abandonedFailureOf = (run: Run, error: unknown): unknown =>
   withReadableJournal(run, () => runError(run, error))
 
-/** If the journal itself became unusable, nothing proves that no transaction was signed. */
+/** If the journal itself became unusable, it cannot prove that nothing was signed. */
 function withReadableJournal({ operationId: operation }: Run, work: () => unknown): unknown {
   try {
     return work()
@@ -58,7 +55,7 @@ function withReadableJournal({ operationId: operation }: Run, work: () => unknow
   }
 }
 
-/** The end of an operation that was closed during this run: the journal accepts no more signatures. */
+/** Returns the outcome of an operation that was closed during this run: the journal accepts no more signatures. */
 function closedOutcome(run: Run, error: unknown): unknown {
   const now = currentOperation(run)
   if (!isClosed(now) || (error instanceof AppError && errorRow(error.code).exit === now.exit))
@@ -86,7 +83,7 @@ function runError(run: Run, error: unknown): unknown {
   const why = error instanceof Error ? error.message : 'something went wrong'
   const now = currentOperation(run)
   const inTheAir = now.steps.find(isInFlight)
-  // A person who cancels does not want the rest signed if the transaction is mined after all.
+  // After a cancel request, do not suggest a command that signs the rest if the transaction is mined after all.
   const again =
     inTheAir && run.replacement === 'cancel' ? `sluice action cancel ${run.operationId} --yes` : resume
   if (error === runStopped) return pendingError(run, inTheAir, again)
@@ -113,7 +110,7 @@ const isUnanswered = ({ journal, operationId }: Run, { index, state }: Step): bo
   state !== 'INCLUDED' &&
   journal.attempts(operationId, index).every(({ lastAnswer }) => lastAnswer?.startsWith('unknown: ') ?? true)
 
-/** The error for a timeout, or for not waiting, while something is signed: what is known of why it is not done. */
+/** The error for a timeout, or for not waiting, while something is signed, with the known cause of the delay. */
 function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppError {
   const { operationId: operation } = run
   const error = (why: string, hint: string, more: Record<string, unknown> = {}) =>
@@ -160,11 +157,11 @@ function maxFeeFlag(run: Run, { code, details }: AppError): string {
 /** The least gas of any transaction. */
 const leastGas = 21_000n
 
-/** A signer's error speaks of one request; only here it is known that nothing was signed before. */
+/** Adds to a signer's error, which covers one request, that nothing was signed before. */
 function signerErrorText(error: unknown): unknown {
   if (!(error instanceof AppError) || (error.code !== 'KEY_SOURCE' && error.code !== 'DECLINED')) return error
   const { code, message, details, cause, hint } = error
-  // What a silent signer did is unknown, but nothing reached a node.
+  // Whether a silent signer has signed is unknown, but nothing reached a node.
   const whole = `${message.replace(/[. ]+$/, '')}. Nothing was ${code === 'DECLINED' ? 'signed' : 'sent'}.`
   return new AppError(code, whole, {
     cause,

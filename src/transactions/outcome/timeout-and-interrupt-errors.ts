@@ -32,7 +32,10 @@ export function timeoutError(run: Run): AppError {
   )
 }
 
-/** The error for an interrupt before the journal had a signature. A signer that was asked may have signed, but nothing was sent. */
+/**
+ * The error for an interrupt before the journal had a signature. A signer may have signed if it was asked, but
+ * nothing was sent.
+ */
 export const interruptedError = ({ signerState }: Run, details: { operation: string }): AppError =>
   signerState.isAsked
     ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
@@ -42,8 +45,8 @@ export const interruptedError = ({ signerState }: Run, details: { operation: str
     : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
 
 /**
- * Why a signed step is not final at the timeout, if its nodes or an earlier nonce are the cause, and what to do; `again` is the
- * command that continues.
+ * Returns why a signed step is not final at the timeout, if its nodes or an earlier nonce are the cause, with a hint;
+ * `again` is the command that continues.
  */
 export function pendingCause(
   { operationId, networks, nonceConflict, deadlineDispute, precedingNonce, disagreement }: Run,

@@ -7,8 +7,8 @@ import { currentOperation, isNodeFailure, pause, type Run } from '../run-state.t
 import { feeCapError, replaceTransaction } from './replacer.ts'
 
 /**
- * Cancels all pending steps of a leg, highest nonce first: an approval may be mined before its own cancellation and must not enable
- * the action behind it. PENDING if the fee cap is too low.
+ * Cancels all pending steps of a leg, highest nonce first, because an approval may be mined before its own
+ * cancellation and must not enable the action after it. PENDING if the fee cap is too low.
  */
 export async function cancelLeg(run: Run, { leg, chainId }: Leg): Promise<void> {
   const rpc = run.rpc(chainId)

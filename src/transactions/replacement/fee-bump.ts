@@ -8,18 +8,18 @@ export type BumpDelay = { blocks: number; ms: number }
 /** The default delay before a bump. */
 export const defaultBumpDelay: BumpDelay = { blocks: 3, ms: 30_000 }
 
-/** The most bumps of one step. */
+/** Maximum number of bumps of one step. */
 const maxBumps = 5
 
-/** An eighth more, rounded up, and at least 1 wei: geth requires a tenth, several other nodes an eighth. */
+/** Adds an eighth, rounded up, and at least 1 wei: geth requires a tenth, several other nodes an eighth. */
 const bumpedFee = (fee: bigint): bigint => larger((fee * 9n + 7n) / 8n, fee + 1n)
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
- * The fees of a replacement: the largest of an eighth above the highest attempt in both fields, the fee that a refusing node named
- * (unless it is many times everything paid so far), the market, and twice what a node refused without naming a fee. `undefined` if
- * the cap leaves no room for a replacement that nodes accept.
+ * Computes the fees of a replacement: the largest of an eighth above the highest attempt in both fields, the fee that
+ * a refusing node named (unless it is many times everything paid so far), the market, and twice the refused fee if
+ * the node named none. `undefined` if the cap leaves no room for a replacement that nodes accept.
  */
 export function replacementFees(
   before: readonly Paid[],
@@ -38,11 +38,11 @@ export function replacementFees(
   const least = larger(bumpedFee(highestFee(before, feeOf)), highestFee(named, feeOf))
   const leastTip = larger(bumpedFee(highestFee(before, tipOf)), highestFee(named, tipOf))
   const cheap = before.filter((paid) => sendErrorOf(paid)?.is === 'cheap' && namedBy(paid) === undefined)
-  // Twice zero is zero. With a low cap, a quarter of it is a high tip.
+  // Twice a zero tip is zero, so use a minimum. With a low cap, a quarter of it is already a high tip.
   const some = cap !== undefined && cap / 4n < fallbackTip ? cap / 4n : fallbackTip
   const twice = cheap.length === 0 ? 0n : larger(2n * highestFee(cheap, tipOf), some)
   const usualTip = larger(market.maxPriorityFeePerGas, twice)
-  // A tip above the cap does not prevent a replacement that works with less.
+  // If the usual tip is above the cap, a replacement with the minimum tip may still work.
   const isTooDear = cap !== undefined && usualTip > cap
   const maxPriorityFeePerGas = isTooDear ? leastTip : larger(leastTip, usualTip)
   // A higher tip leaves the same room for the base fee as the market tip.
@@ -63,24 +63,27 @@ const tipOf = ({ maxPriorityFeePerGas }: Fees): bigint => maxPriorityFeePerGas
 const highestFee = (all: readonly Fees[], of: (fees: Fees) => bigint): bigint =>
   all.map(of).reduce(larger, 0n)
 
-/** Whether a step is being cancelled: the newest replacement decides, since a bump takes a cancellation back. */
+/** Whether a step is being cancelled. The newest replacement decides, since a bump reverses a cancellation. */
 export const isCancelling = (attempts: readonly Attempt[]): boolean =>
   attempts.findLast(({ kind }) => kind !== 'run')?.kind === 'cancel'
 
-/** The attempts of a step in sending order: newest first; only the cancellations if the step is being cancelled. */
+/**
+ * Returns the attempts of a step in sending order: newest first; only the cancellations if the step is being
+ * cancelled.
+ */
 export const inSendingOrder = (attempts: readonly Attempt[]): Attempt[] => {
   const newest = attempts.toReversed()
   return isCancelling(attempts) ? newest.filter(({ kind }) => kind === 'cancel') : newest
 }
 
 /**
- * Whether the pool holds a foreign transaction at the nonce: the only attempt was refused as too cheap to replace it. It is outbid
- * only on request.
+ * Whether the pool holds a foreign transaction at the nonce: the only attempt was refused as too cheap to replace it.
+ * It is outbid only on request.
  */
 export const isBehindForeign = (attempts: readonly Attempt[]): boolean =>
   attempts.length === 1 && sendErrorOf(attempts[0])?.is === 'under'
 
-/** What to do about a pending transaction: wait, bump the fee, or cancel; `isLate` if its deadline has passed. */
+/** Decides about a pending transaction: wait, bump the fee, or cancel. `isLate` means that its deadline has passed. */
 export function replacementDecision(
   attempts: readonly Attempt[],
   waited: { ms: number; blocks: number },

@@ -15,12 +15,12 @@ import { inSendingOrder, replacementFees } from './fee-bump.ts'
 const transferGas = 21_000n
 
 /**
- * The gas limit of a cancellation if the node gives no estimate: the wallet's own code (EIP-7702) may refuse the call, which uses
- * the nonce all the same.
+ * The gas limit of a cancellation if the node gives no estimate: the wallet's own code (EIP-7702) may reject the
+ * call, which still uses the nonce.
  */
 const unknownCancellationGas = 100_000n
 
-/** The gas of a transfer of nothing to oneself; not every chain takes 21,000. */
+/** Returns the gas of an empty transfer to itself; some chains need more than 21,000. */
 async function cancellationGas(rpc: ChainClient, { wallet }: Step): Promise<bigint> {
   const call = { from: wallet, to: wallet, value: '0x0', data: '0x' }
   try {
@@ -32,7 +32,7 @@ async function cancellationGas(rpc: ChainClient, { wallet }: Step): Promise<bigi
   }
 }
 
-/** The gas limit of a replacement: that of the replaced attempt, or of a cancellation. */
+/** Returns the gas limit of a replacement: that of the replaced attempt, or that of a cancellation. */
 async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise<bigint> {
   const step = stepAt(run, index)
   if (kind === 'cancel') return cancellationGas(run.rpc(step.transaction.chainId), step)
@@ -40,8 +40,8 @@ async function gasFor(run: Run, index: number, kind: 'bump' | 'cancel'): Promise
 }
 
 /**
- * Replaces the pending transaction of a step by the same with a higher fee, or by a cancellation. Recorded before it is sent.
- * Returns `undefined` if the fee cap allows no replacement.
+ * Replaces the pending transaction of a step by the same with a higher fee, or by a cancellation. It is journaled
+ * before it is sent. Returns `undefined` if the fee cap allows no replacement.
  */
 export async function replaceTransaction(
   run: Run,
@@ -58,7 +58,7 @@ export async function replaceTransaction(
   const fees = replacementFees(before, market, run.feeCap?.(step, gas, kind) ?? undefined)
   if (!fees) return undefined
   const nothing = { to: step.wallet, data: '0x', value: 0n, chainId } as const
-  // A cancellation is a transfer of nothing to oneself; the plan has no step for it.
+  // A cancellation is an empty transfer to itself, which is not part of the plan.
   if (kind === 'bump') await run.approve?.()
   const signed = await signAttempt(run.signer, step, {
     kind,

@@ -7,8 +7,8 @@ import { outcomeOf } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'
 
 /**
- * Records the end of a step. A reverted or cancelled step ends the operation, after `follow` has followed the later steps in
- * flight, unless the step is obsolete.
+ * Records the end of a step. A reverted or cancelled step ends the operation, after `follow` has followed the later
+ * steps in flight, unless the step is obsolete.
  */
 export async function finishStep(
   run: Run,
@@ -30,7 +30,7 @@ export async function finishStep(
   for (const other of currentOperation(run).steps)
     if (isInFlight(stepAt(run, other.index))) await follow(other.index)
   if (isObsolete(currentOperation(run), stepAt(run, index))) return
-  // An abandoned operation ends as abandoned, whatever becomes of resent steps.
+  // An abandoned operation ends as abandoned, whatever the result of resent steps.
   if (isClosed(currentOperation(run))) return void outcomeOf(currentOperation(run))
   const left = await remainingAllowance(run.rpc(step.transaction.chainId), operation, step)
   const details = { operation: operationId, hash: found.hash, index, allowance: left ?? null }

@@ -17,10 +17,10 @@ export async function readWalletView(run: Run, step: Step): Promise<WalletView> 
   const { chainId } = step.transaction
   const rpc = run.rpc(chainId)
   const gasAndFees = readGasAndFees(rpc, step)
-  gasAndFees.catch(() => undefined) // Awaited where the step is signed.
+  gasAndFees.catch(() => undefined) // Awaited when the step is signed.
   const reading = readHead(rpc, chainId)
   const lowest = refuseInconsistentHeads(rpc, chainId, reading)
-  lowest.catch(() => undefined) // Awaited where the nonce is allocated.
+  lowest.catch(() => undefined) // Awaited when the nonce is allocated.
   const [head, counts] = await Promise.all([reading, nonceCountsFor({ journal: run.journal, rpc, step })])
   return { head, lowest, counts, gasAndFees }
 }
@@ -36,7 +36,7 @@ export async function executeStep(
   await confirmStep(run, index, sent, looks)
 }
 
-/** Signs an unsigned step, records it and sends it, as `signAndRecord`; returns whether it did. */
+/** Signs an unsigned step with `signAndRecord` and sends it; returns whether it did. */
 export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: WalletView): Promise<boolean> {
   const isSigned = await signAndRecord(run, index, gas, seen)
   if (isSigned) await broadcast(run, index)
@@ -44,8 +44,8 @@ export async function sendStep(run: Run, index: number, gas?: KnownGas, seen?: W
 }
 
 /**
- * Signs an unsigned step and records it, for its caller to send; returns whether it did. `seen` is the view of the wallet that was just
- * read for it: what a node says of gas and fees is asked beside a view, not after it.
+ * Signs an unsigned step and records it; the caller sends it. Returns whether it did. `seen` is the view of the
+ * wallet that was just read for the step, with gas and fees from the same exchange.
  */
 export async function signAndRecord(
   run: Run,
@@ -75,7 +75,7 @@ export async function signAndRecord(
       ...(headMaxAgeMs !== undefined && { headMaxAgeMs }),
     })
     const taken = await allocating.catch((error: unknown) => {
-      // What was seen before may be older than a block that another process has seen since.
+      // The view may be older than a block that another process has recorded since.
       if (view && error instanceof AppError && error.code === 'RPC_INCONSISTENT') return 'seen too early'
       throw error
     })
@@ -84,7 +84,7 @@ export async function signAndRecord(
     const offered = run.clock.now()
     await run.approve?.()
     const asked = run.clock.now()
-    // A person who reads a device takes time, in which fees move.
+    // A person needs time to confirm on a device, during which fees change.
     const gasAndFees = await (asked - offered > localSigningMs ? readGasAndFees(rpc, step, gas) : asking)
     const signed = await signStep({
       signer: run.signer,
@@ -96,7 +96,8 @@ export async function signAndRecord(
     })
     run.fault?.('after_sign')
     if (run.signal?.aborted) throw runStopped
-    // Signing on a device takes time. If the deadline has passed, the signature is neither recorded nor sent.
+    // Signing on a device takes time. If the deadline has passed meanwhile, the signature is neither recorded nor
+    // sent.
     if (step.role !== 'fee' && run.clock.now() - asked > localSigningMs)
       refuseExpired(run, legOf(run, step), await readHead(rpc, step.transaction.chainId))
     journal.recordSigned(operationId, index, signed)
@@ -111,7 +112,7 @@ const localSigningMs = 1_000
 
 const legOf = (run: Run, { leg }: Step): Leg => currentOperation(run).legs.find((one) => one.leg === leg)!
 
-/** The nonce that a step must have if the first one of its chain is pinned. */
+/** Returns the nonce that a step must have if the first one of its chain is pinned. */
 function pinnedFor(run: Run, { index, transaction: { chainId } }: Step): number | undefined {
   const first = run.pinnedNonces?.[chainId]
   if (first === undefined) return undefined

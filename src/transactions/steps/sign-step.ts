@@ -15,8 +15,8 @@ import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 const longestMs = 2 ** 31 - 1
 
 /**
- * A signer that is abandoned on interrupt or timeout: it may ask a person on a device. A late signature is discarded, neither
- * recorded nor sent.
+ * Wraps a signer so that it is abandoned on interrupt or timeout, since it may wait for a person at a device. A late
+ * signature is discarded, neither recorded nor sent.
  */
 export const signerWithTimeout = (
   signer: TransactionSigner,
@@ -49,7 +49,10 @@ const dataOf = (error: AppError): `0x${string}` | undefined => {
   return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as `0x${string}`) : undefined
 }
 
-/** Estimates the gas of a step, with margin. SIMULATION_REVERTED if it would revert; RPC_ERROR if the node cannot tell. */
+/**
+ * Estimates the gas of a step, with margin. SIMULATION_REVERTED if it would revert; RPC_ERROR if the node gives no
+ * estimate.
+ */
 async function gasFor(rpc: ChainClient, { wallet, transaction: { to, data, value } }: Step): Promise<bigint> {
   try {
     const call = { from: wallet, to, data, value: hexQuantity(value) }
@@ -70,9 +73,9 @@ async function gasFor(rpc: ChainClient, { wallet, transaction: { to, data, value
 }
 
 /**
- * What is known of a step's gas. `exactly`: a sufficient limit. `atLeast`: a limit that sufficed when the step was simulated in a
- * block of its own. A node estimates in the newest block, where a market just touched has no interest to accrue; the next block
- * has.
+ * Known gas of a step. `exactly`: a sufficient limit. `atLeast`: a limit that sufficed when the step was simulated in
+ * its own block. A node estimates in the newest block, where a market that was just used accrues no interest; in the
+ * next block it does, which costs more gas.
  */
 export type KnownGas = { exactly: bigint } | { atLeast: bigint }
 
@@ -86,7 +89,7 @@ type SignQuestion = {
   feeCap?: FeeCap
 }
 
-/** Asks for the gas and the tips of a step. */
+/** Reads the gas and the tips of a step. */
 export async function readGasAndFees(rpc: ChainClient, step: Step, known?: KnownGas): Promise<GasAndFees> {
   const [estimate, tips] = await Promise.all([
     (known && 'exactly' in known ? Promise.resolve(known.exactly) : gasFor(rpc, step)).then(
@@ -101,12 +104,12 @@ export async function readGasAndFees(rpc: ChainClient, step: Step, known?: Known
 function limitOf({ estimate }: GasAndFees, known?: KnownGas): bigint {
   if (known && 'exactly' in known) return known.exactly
   if ('gas' in estimate) return known && known.atLeast > estimate.gas ? known.atLeast : estimate.gas
-  // It was simulated just now: a node without an estimate is no reason to stop.
+  // The step was simulated just now, so a node without an estimate does not stop it.
   if (known && estimate.error instanceof AppError && estimate.error.code === 'RPC_ERROR') return known.atLeast
   throw estimate.error
 }
 
-/** Signs a step with its reserved nonce, and gas and fees as they are on the newest block. */
+/** Signs a step with its reserved nonce, and with gas and fees of the newest block. */
 export async function signStep({
   signer,
   step,
@@ -126,8 +129,8 @@ export async function signStep({
 }
 
 /**
- * Signs one attempt of a step and verifies the result before anything else sees it: the wallet's signature and every field must
- * match, else POLICY_TAMPER.
+ * Signs one attempt of a step and verifies the result before anything else sees it: the wallet's signature and every
+ * field must match, else POLICY_TAMPER.
  */
 export async function signAttempt(
   signer: TransactionSigner,

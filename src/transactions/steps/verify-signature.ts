@@ -53,11 +53,11 @@ async function checkAttempt(
   return { type: read.type, accessList: read.type === 'legacy' ? [] : read.accessList }
 }
 
-/** Half of the order of secp256k1: a signature with more in `s` is not valid (EIP-2). */
+/** Half of the order of secp256k1: a signature with a larger `s` is invalid (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
- * Decodes signed bytes and recovers the signer. POLICY_TAMPER for anything that is not a plain transaction, or not in canonical
+ * Decodes signed bytes and recovers the signer. POLICY_TAMPER for anything but a plain transaction in canonical
  * encoding.
  */
 async function decodeSigned(raw: Hex) {
@@ -66,7 +66,7 @@ async function decodeSigned(raw: Hex) {
     if (!isPlain(parsed)) throw tamperError('a plain transaction')
     const { r, s, v, yParity, ...read } = parsed
     if (r === undefined || s === undefined || yParity === undefined) throw tamperError('signed')
-    // A transaction has one hash: bytes that a node would refuse, or hash differently, are not sent.
+    // Refuse bytes that a node would refuse or hash differently, so that a transaction has one hash.
     const signature = { r, s, yParity, ...(read.type === 'legacy' && v !== undefined && { v }) }
     if (
       BigInt(s) > halfOrder ||
@@ -80,7 +80,7 @@ async function decodeSigned(raw: Hex) {
   }
 }
 
-/** Whether a transaction can only call, without blobs or authorisations. */
+/** Whether a transaction is of a type without blobs and authorisations. */
 const isPlain = (one: { type?: string | undefined }): one is Parsed =>
   one.type === 'eip1559' || one.type === 'eip2930' || one.type === 'legacy'
 
