@@ -5,7 +5,7 @@ import type { Network } from '../domain/networks.ts'
 export const isChainFault = (error: unknown): error is AppError =>
   error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)
 
-/** Returns the error of one network with the names of all networks, when none of them answers. */
+/** Returns an error of one network with the names of all networks, for the case that none answers. */
 export const withAllNetworks = (
   { code, message, details, hint, cause }: AppError,
   all: readonly Network[],

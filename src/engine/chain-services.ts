@@ -32,7 +32,7 @@ import { dailyPointsReader } from './rates/stored-daily-rates.ts'
 import { strategyDetailReader } from './rates/strategy-detail.ts'
 import type { AnswerReuse } from './request-coalescing.ts'
 
-/** How long a swap provider may take for a quote where nothing else is set, in ms. */
+/** Default time limit of a quote from a swap provider, in ms. */
 const usualQuoteDeadlineMs = 4_000
 
 /**
@@ -145,7 +145,7 @@ const swapProvidersOf = (
 
 type LogCache = { store: EngineStore; now: () => number }
 
-/** A catalogue for who reads no files: what needs a key is not asked. */
+/** A catalogue without key files, so that providers that need a key are not used. */
 const withoutKeys = (catalog: Catalog): Catalog => ({
   ...catalog,
   oneInch: catalog.oneInch.map((one) => ({ ...one, keyFile: null })),

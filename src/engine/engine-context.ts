@@ -30,22 +30,22 @@ export type ChainServices = {
   /** Adds recent rates to a strategy of a chain. */
   strategyDetails: (chainId: number) => StrategyDetailReader
   providers: readonly SwapProvider[]
-  /** The providers of swaps that begin on Bitcoin, and what reads it; `null` where the catalogue has no services for it. */
+  /** The providers of swaps that begin on Bitcoin, and its reader; `null` if the catalogue has no services for it. */
   deposits: { providers: readonly DepositProvider[]; bitcoin: Bitcoin } | null
-  /** How long a swap provider may take for a quote, in ms. */
+  /** Time limit of a quote from a swap provider, in ms. */
   quoteDeadlineMs: number
   chain: (chainId: number) => Chain
-  /** Reads what a wallet has lent and borrowed on a chain. */
+  /** Reads the loans and debts of a wallet on a chain. */
   lendingAccounts: LendingAccountReader
   /** Called when a chain is left out of an answer. */
   onMissingNetwork: OnMissingNetwork
 }
 
-/** The swap providers that are asked, by name, and how long one may take for a quote, in ms. */
+/** The swap providers to use, by name, and the time limit of a quote, in ms. */
 export type SwapSettings = {
   providers?: readonly string[]
   quoteDeadlineMs?: number
-  /** Reads the file with the keys for the service of a provider. */
+  /** Reads the file with a provider's keys. */
   secretAt?: SwapDependencies['secretAt'] | undefined
 }
 
@@ -59,7 +59,7 @@ export type EngineContext = ChainServices & {
   /** The author of setting changes, for the record: the id of an API key, or `operator`. */
   changedBy: string
   onUnreadableQuote?: OnUnreadableQuote
-  /** Whether the engine answers over HTTP, where an answer has room for one approval. */
+  /** Whether the engine answers over HTTP, where an answer holds at most one approval. */
   isServed?: boolean
   now: () => number
   newId: () => string

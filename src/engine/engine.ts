@@ -23,7 +23,7 @@ import { recommend } from './strategies/recommend.ts'
 import { strategyBytecode } from './unsigned-transactions/strategy-transactions.ts'
 import { transferBytecode } from './unsigned-transactions/transfer.ts'
 
-/** What an engine needs: catalogue, chains, store, customer, clock and ids. */
+/** The inputs of an engine: catalogue, chains, store, customer, clock and ids. */
 export type EngineOptions = {
   catalog: Catalog
   rpc: (chainId: number) => ChainClient
@@ -31,7 +31,7 @@ export type EngineOptions = {
   customer: string
   /** The author of setting changes, for the record: the id of an API key. The default is `operator`. */
   changedBy?: string
-  /** What this customer may see; the default is everything. */
+  /** The access scope of this customer; the default is everything. */
   scope?: AccessScope
   /** Called when a chain does not answer and its rows are left out. */
   onMissingNetwork?: OnMissingNetwork
@@ -39,7 +39,7 @@ export type EngineOptions = {
   onUnreadableQuote?: OnUnreadableQuote
   /** Prices tokens that no chain prices, for display. By default no external source is used. */
   externalPrices?: ExternalPriceSource | undefined
-  /** Which swap providers are asked, and how long; the default is all of them, for 4 s. */
+  /** The swap providers and their time limit; the default is all of them, with 4 s. */
   swaps?: SwapSettings | undefined
   now: () => number
   newId: () => string
@@ -60,8 +60,8 @@ export const createEngineContext = ({
 })
 
 /**
- * Creates engines for many customers over the same chains. Customers with the same scope share the market
- * cache. Without `answerReuse`, no customer gets market states read before the request.
+ * Creates engines for many customers over the same chains. Customers with the same scope share the market cache.
+ * Without `answerReuse`, no customer gets market states read before the request.
  */
 export function createCustomerEngines(
   options: Omit<EngineOptions, 'customer' | 'changedBy' | 'scope'> & { answerReuse?: AnswerReuse },

@@ -1,6 +1,9 @@
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 
-/** The error for one field of a request: `path` names it, and `message` says what is wrong with it, also as `text` unless that says more. */
+/**
+ * Creates the error for one field of a request. `path` names the field, `message` describes the problem; `text` is a
+ * longer message, if given.
+ */
 export const fieldError = (
   path: string,
   message: string,

@@ -36,16 +36,16 @@ type MarketCacheOptions = {
 }
 
 /**
- * How long lists omit a chain that did not answer before it is asked again, in ms. A timeout takes long, so
- * it is not repeated for each list.
+ * How long lists omit a chain that did not answer before it is tried again, in ms. A timeout takes long, so it is not
+ * repeated for each list.
  */
 const retryAfterMs = 5_000
 
 const noRows: readonly ListedMarket[] = []
 
 /**
- * Creates a cache that reads the markets of a chain again only when the chain has a new block. Each request
- * asks a chain for its newest block only, and concurrent requests share that question.
+ * Creates a cache that reads the markets of a chain again only when the chain has a new block. Each request reads
+ * only the newest block, and concurrent requests share that read.
  */
 export function createMarketCache(
   catalog: Catalog,

@@ -11,9 +11,9 @@ import type { Market, MarketState } from '../protocols/market-adapter.ts'
 import type { Account } from '../protocols/shared/lending-account.ts'
 
 /**
- * A market with its rates at time `at`, in Unix seconds. `startedAt` is when the market began, `averageApy`
- * its realised rate over the last 30 days, `inceptionApy` over its whole life; `null` is unknown. Without a
- * `basis`, the rate is the current one.
+ * A market with its rates at time `at`, in Unix seconds. `startedAt` is the start of the market, `averageApy` its
+ * realised rate over the last 30 days, `inceptionApy` over its whole life; `null` is unknown. Without a `basis`, the
+ * rate is the current one.
  */
 export type RatedMarket = MarketReading & {
   at: number

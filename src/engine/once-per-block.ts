@@ -15,27 +15,28 @@ const stateReads = new Map([
   ['eth_simulateV1', 1],
 ])
 
-/** The name of a read of the newest state; `undefined` for any other call, also for one with state overrides. */
+/** The cache key of a read of the newest state; `undefined` for any other call, including one with state overrides. */
 function nameOf(method: string, params: readonly unknown[]): string | undefined {
   const at = stateReads.get(method)
   if (at === undefined || params.length > at + 1) return undefined
   return params.length === at || params[at] === 'latest' ? JSON.stringify([method, params]) : undefined
 }
 
-/** The size of all kept names and answers, in characters. Beyond it, everything is forgotten. */
+/** Maximum size of all cached keys and answers, in characters; beyond it, the cache is cleared. */
 const maxKept = 32_000_000
 
 type Block = { number: string; hash: string } | null
 
-/** Asks something under a name, unless its answer is known for the newest block. */
+/** Reads a value under a key, unless its answer is cached for the newest block. */
 type Once = <value>(name: string, ask: () => Promise<value>) => Promise<value>
 
 const memos = new WeakMap<Chain['rpc'], Once>()
 
 /**
- * Returns the same chain with a memo: what was read from its newest state is the answer for everyone until it has a new block. Before an
- * answer is given again, the chain is asked for its newest block, once for all who ask together (`reuse`). So no answer is older than the
- * newest known block. A first question is sent at once, and needs no more round trips than without a memo.
+ * Returns the same chain with a cache: reads of its newest state are shared by all callers until it has a new block.
+ * Before a cached answer is used, the chain's newest block is read, once for all concurrent callers (`reuse`), so no
+ * answer is older than the newest known block. The first read of a key is sent at once, and needs no more round trips
+ * than without the cache.
  */
 export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
   const { rpc } = chain
@@ -53,7 +54,7 @@ export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
     kept.clear()
     size = 0
   }
-  /** Asks for the newest block, and forgets what was read before it. */
+  /** Reads the newest block, and clears the cache if it has changed. */
   const look = async () => {
     const block = await newest()
     const now = block ? `${block.number} ${block.hash}` : undefined
@@ -94,7 +95,7 @@ export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
       if (names.some(isKnown)) await look()
       const missing = calls.filter((_, at) => !kept.has(names[at]!))
       const sent = missing.length > 0 ? rpc.batch(missing) : undefined
-      // A failure does not say which of them it is about.
+      // A failure of the batch does not show which call failed, so it is not cached.
       for (const [at, call] of missing.entries())
         keep(
           names[calls.indexOf(call)]!,
@@ -104,18 +105,19 @@ export function readOncePerBlock(chain: Chain, reuse: AnswerReuse): Chain {
       return Promise.all(names.map((name) => kept.get(name)))
     },
   })
-  // The question for the newest block chooses the node again.
+  // Reading the newest block already selects the node again.
   const remembering: Chain['rpc'] = Object.assign(calls, { refresh: async () => undefined })
   memos.set(remembering, once)
   return { ...chain, rpc: remembering }
 }
 
-/** Whether a failure is the answer of a contract, which the same block gives again. */
+/** Whether an error is a contract's own answer, which is the same for the same block. */
 const isRevert = (error: unknown): boolean => error instanceof AppError && isExecutionError(error)
 
 /**
- * Reads something from the newest state of a chain, once a block where the chain has a memo. It saves coding and decoding the calls, which
- * costs a busy server more than the calls do. `name` names all that the answer depends on.
+ * Reads a value from the newest state of a chain, once a block if the chain has a cache. This saves encoding and
+ * decoding the calls, which costs a busy server more than the calls. `name` must contain everything that the answer
+ * depends on.
  */
 export const oncePerBlock = <value>(
   { rpc }: Chain,

@@ -2,10 +2,10 @@
 export type AnswerReuse = { minCallers: number; ms: number }
 
 /**
- * Shares one question between concurrent callers. A caller that arrives while an answer is pending shares the
- * next one, so no caller gets an answer to a question asked before its call, and at most one question is
- * pending. With `reuse`, an answer shared by many callers stays valid a moment longer: thousands of calls a
- * second then cost one question per moment.
+ * Shares one request between concurrent callers. A caller that arrives while a request is pending shares the next
+ * one, so no caller gets an answer to a request sent before its call, and at most one request is pending. With
+ * `reuse`, an answer shared by many callers stays valid for `ms`: thousands of calls a second then cost one request
+ * per `ms`.
  */
 export function coalesceRequests<value>(
   ask: () => Promise<value>,
@@ -24,7 +24,7 @@ export function coalesceRequests<value>(
       const isReusable = reuse !== undefined && callers >= reuse.minCallers
       callers = 0
       const asked = ask()
-      // Its callers handle a failure; the next question is asked regardless.
+      // Its callers handle a failure; the next request is sent regardless.
       last = asked.then(
         () => {
           if (isReusable) good = { answer: asked, until: performance.now() + reuse.ms }

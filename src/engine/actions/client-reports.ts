@@ -30,9 +30,9 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /**
- * Checks again the reports that no node knew, and the duplicates of a transaction that the action has lost. Returns whether a transaction
- * has a new hash. When the whole action is done, a report can only be a duplicate, and is checked for one more hour, because it may still
- * be pending.
+ * Checks again the reports that no node knew, and the duplicates of a transaction that the action has lost. Returns
+ * whether a transaction has a new hash. When the whole action is done, a report can only be a duplicate, and is
+ * checked for one more hour, because it may still be pending.
  */
 export async function retryClientReports(
   context: EngineContext,

@@ -73,7 +73,7 @@ async function actionAmounts(context: EngineContext, found: TrackedWithDuplicate
   return { ...requested, out: (await withdrawnAmount(context, found)) ?? null }
 }
 
-/** An action that expired after a part of it was sent, such as an approval, has failed. */
+/** The public status. An action that expired after a part of it was sent, such as an approval, has failed. */
 const publicStatus = ({ action, txs }: Tracked): string =>
   action.status === 'expired' && txs.some(({ succeeded }) => succeeded === 1)
     ? 'FAILED'
@@ -95,7 +95,7 @@ const actionOutput = (
   transactions: [...txs, ...duplicates].map((tx, index) => transactionOutput(context, tx, index)),
   createdAt: isoOrNull(action.createdAt),
   updatedAt: isoOrNull(action.updatedAt),
-  // What expired unsent may still be sent: it is not finished.
+  // An expired action whose transaction was never seen may still be sent, so it is not finished.
   finishedAt: isFinalStatus(publicStatus({ action, txs })) ? isoOrNull(action.finishedAt) : null,
 })
 

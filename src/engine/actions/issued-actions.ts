@@ -6,7 +6,7 @@ import { isChainInScope } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { readWalletProgress } from './wallet-block-reader.ts'
 
-/** A tracked action with its transactions. `said`: what the provider of its swap says beside it, in its own word. */
+/** A tracked action with its transactions. `said`: the note of its swap provider, in the provider's words. */
 export type Tracked = { action: ActionRow; txs: readonly ActionTxRow[]; said?: string }
 
 /** Finds an action of this customer, if all its networks are in scope. */
@@ -25,10 +25,15 @@ export async function issuesOf({ store, customer }: EngineContext, found: Tracke
   return (await store.issuedOperations(customer, action.quoteId)).filter((issue) => isSwap(issue.action))
 }
 
-/** Where the search for the transactions of an action starts on each chain: the newest block, and the wallet's mined count. */
+/**
+ * The start of the search for an action's transactions on each chain: the newest block, and the wallet's mined count.
+ */
 export type SearchStarts = ReadonlyMap<number, { fromBlock: number; fromNonce: number }>
 
-/** Reads where a search starts. Anything before its action is sent will do, so it is read beside what the transactions are made of. */
+/**
+ * Reads the start of a search. Any point before the action is sent will do, so it is read while its transactions are
+ * built.
+ */
 export function readSearchStarts(
   context: EngineContext,
   wallet: Address,
@@ -40,7 +45,7 @@ export function readSearchStarts(
       return [chainId, { fromBlock: head, fromNonce: count }] as const
     }),
   ).then((all) => new Map(all))
-  starts.catch(() => undefined) // Awaited where the action is stored, unless something else is wrong.
+  starts.catch(() => undefined) // Awaited when the action is stored, unless an earlier check fails.
   return starts
 }
 
@@ -54,12 +59,12 @@ type NewOperation = Pick<ActionRow, 'id' | 'type' | 'strategyId' | 'strategySlug
   kinds: readonly string[]
 }
 
-/** How often one quote may be issued. Each issue is searched for on chain until one succeeds. */
+/** Maximum number of times one quote may be issued. Each issue is searched for on chain until one succeeds. */
 const maxIssues = 8
 
 /**
- * Stores an action whose bytecode was just built, with the start of its search on each chain. A quote may be issued again, to another
- * wallet or with other approvals; earlier issues are still searched for.
+ * Stores an action whose bytecode was just built, with the start of its search on each chain. A quote may be issued
+ * again, to another wallet or with other approvals; earlier issues are still searched for.
  */
 export async function trackOperation(
   context: EngineContext,

@@ -73,7 +73,7 @@ function spreadBlocks(low: number, high: number, limits: number): number[] {
   return blocks
 }
 
-/** What is known of a wallet's nonces, from `fromNonce` and `fromBlock` to its count at the newest block. */
+/** The known transactions of a wallet, from `fromNonce` and `fromBlock` to its count at the newest block. */
 export type NonceRange = {
   rows: ReadonlyMap<number, SubmittedRow>
   fromNonce: number

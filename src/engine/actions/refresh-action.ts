@@ -122,7 +122,10 @@ const mayStillChange = (context: EngineContext, action: ActionRow): boolean =>
 const isRecent = ({ now }: EngineContext, { finishedAt }: ActionRow): boolean =>
   finishedAt === null || now() - finishedAt < dayMs
 
-/** A missing approval is not needed once a later call on its chain succeeded: the allowance was given otherwise. */
+/**
+ * Whether an action still needs a transaction. A missing approval is not needed once a later call on its chain
+ * succeeded, because the allowance existed.
+ */
 const isNeeded = (tx: ActionTxRow, at: number, all: readonly ActionTxRow[]): boolean =>
   tx.blockNumber !== null ||
   !tx.kind.startsWith('approve') ||
@@ -177,7 +180,8 @@ async function deliveryEvidence(
     origin,
     { recipient: action.receiver as Address },
   )
-  // No event of a payment names its ramp: one that another action of the same customer has already is none of this one.
+  // A ramp's payment names no ramp, so a payment that another action of the same customer already has does not count
+  // for this one.
   const isAnothers =
     progress.destination !== undefined &&
     swapProofOf(row.provider)?.minimum === 'none' &&

@@ -60,7 +60,7 @@ const abi = parseAbi([
   'function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)',
 ])
 
-/** A function of LI.FI without which nothing is swapped there. */
+/** The function of LI.FI that every swap needs. */
 const lifiSwap = toFunctionSelector(
   diamondAbi.find(({ name }) => name === 'swapTokensMultipleV3ERC20ToERC20')!,
 )
@@ -73,8 +73,9 @@ const readOf = (address: Address, functionName: string, args: readonly unknown[]
 })
 
 /**
- * Checks the price, swap and bridge contracts of one chain against the catalogue, and that the first block of each market is possible;
- * `head` is the number of the newest block. Returns the faults; an empty list means that the catalogue is right.
+ * Checks the price, swap and bridge contracts of one chain against the catalogue, and that the first block of each
+ * market is possible; `head` is the number of the newest block. Returns the faults; an empty list means that the
+ * catalogue is right.
  */
 export async function dependencyFaults(chain: Chain, catalog: Catalog, head: bigint): Promise<string[]> {
   const { chainId } = chain.network
@@ -92,9 +93,10 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
     ...here.cow.flatMap(orderClaims),
     ...here.balancerV2.flatMap(vaultClaims),
     ...here.lifi.map(diamondClaim),
-    // The orders of other makers, which it fills too, are signed for this name (source: EIP712 of AggregationRouterV6).
+    // The EIP-712 name under which the orders it fills are signed (source: EIP712 of AggregationRouterV6).
     ...here.oneInch.map(({ router }) => signedFor('router of 1inch', router, '1inch Aggregation Router,6')),
-    // What its allocator signs is signed for this name (source: RelayDepository.sol of relayprotocol/relay-depository).
+    // The EIP-712 name under which its allocator signs (source: RelayDepository.sol of
+    // relayprotocol/relay-depository).
     ...here.relay.map((one) => signedFor('depository of Relay', one.depository, 'RelayDepository,1')),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
@@ -133,7 +135,7 @@ function oracleClaims({ priceOracles, strategies }: Catalog, chainId: number): C
   return [says('the unit of the price oracle', unit, 10n ** 8n), prices]
 }
 
-/** A feed must have the known decimals and the name of its token, or the prices of another token would be used. */
+/** A feed must have the known decimals and the name of its token; otherwise another token's price would be used. */
 function feedClaims({ tokens }: Catalog, { token, feed, decimals }: PriceFeed): ContractAssertion[] {
   const priced = tokens.find(({ address }) => address === token)
   const what = `the feed of ${priced?.symbol ?? token}`
@@ -176,7 +178,7 @@ const pairClaims = ({ factory, router02 }: UniswapV2Constants): ContractAssertio
 const aggregatorClaim = ({ router }: KyberSwapConstants): ContractAssertion =>
   answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH'))
 
-/** A contract must give this name and version as those of its signatures (EIP-5267). */
+/** A contract must state this name and version for its signatures (EIP-5267). */
 const signedFor = (what: string, address: Address, name: string): ContractAssertion => ({
   reads: [readOf(address, 'eip712Domain')],
   parse: ([domain]) =>
@@ -204,7 +206,7 @@ const bridgeClaims = ({
   says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
 ]
 
-/** The functions that a diamond answers are facets of it (ERC-2535). */
+/** Each function of a diamond must have a facet (ERC-2535). */
 const diamondClaim = ({ diamond }: LifiConstants): ContractAssertion =>
   says(
     'the facet of LI.FI that swaps tokens',
@@ -218,7 +220,7 @@ const poolClaims = ({ chainId, spokePool }: AcrossConstants): ContractAssertion[
   answers('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
 ]
 
-/** The domain says of which chain and contract the orders are whose hashes are made here. */
+/** The domain binds an order's hash to its chain and contract. */
 const orderClaims = (here: CowConstants): ContractAssertion[] => [
   says('the relayer of CoW Protocol', readOf(here.settlement, 'vaultRelayer'), here.vaultRelayer),
   says(

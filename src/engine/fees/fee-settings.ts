@@ -20,8 +20,8 @@ export type OperatorFees = {
 }
 
 /**
- * The swap fee and performance fee of the specification; charged only if a collector is set. With the default
- * swap fee, the highest markup is what clients accept by default (`usualServiceFeeBps`).
+ * The swap fee and performance fee of the specification; charged only if a collector is set. With the default swap
+ * fee, the highest markup is the one that clients accept by default (`usualServiceFeeBps`).
  */
 const defaultFees = { swapFeeBps: 25, performanceFeeBps: 500, maxMarkupBps: 75 }
 

@@ -107,7 +107,7 @@ type StrategyService = Pick<
  * returned unchanged.
  */
 export function withFees(context: EngineContext, service: StrategyService): StrategyService {
-  /** Many customers share what was read, and it may be large: only charged customers get a copy. */
+  /** Customers share the result, which may be large, so only charged customers get a copy. */
   const charged = async <value>(
     work: Promise<value>,
     on: (value: value, profit: readonly Charge[]) => value,

@@ -17,8 +17,9 @@ import { discardIncompleteLogs, readOwnerLogs } from './logs/owner-logs.ts'
 import { type OwnerEvent, ownerEvents, retryAfterReorg } from './owner-events.ts'
 
 /**
- * The events of a wallet in one strategy, newest first. If they do not account for the position, the history is not whole: logs are
- * missing, or never named the owner, as with fees or movements by other contracts. A history without any event is HISTORY_UNREAD then.
+ * Returns the events of a wallet in one strategy, newest first. If they do not account for the position, the history
+ * is not whole: logs are missing, or do not name the owner, as with fees or movements by other contracts. Then a
+ * history without any event is HISTORY_UNREAD.
  */
 export async function historyOf(
   context: EngineContext,

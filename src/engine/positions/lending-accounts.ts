@@ -189,8 +189,8 @@ async function readCometTerms(chain: Chain, place: CometPlace): Promise<CometTer
 }
 
 /**
- * One call a market: the reserves of the catalogue's assets are read once, and all of the market where an account uses another one. An
- * account in an e-mode takes another call.
+ * Needs one call a market: the reserves of the catalogue's assets are read once, and all reserves of the market if an
+ * account uses another one. An account in an e-mode needs another call.
  */
 function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): AccountReader {
   const known = new Map<string, Promise<Reserves>>()
@@ -219,7 +219,7 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
     })
 }
 
-/** An Aave market with those of its assets that the catalogue knows. */
+/** An Aave market with those of its assets that are in the catalogue. */
 type AavePool = LendingPool & MarketLabel & { assets: readonly Address[] }
 
 /** The Aave markets of the catalogue's strategies, each once. */

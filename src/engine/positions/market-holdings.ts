@@ -12,7 +12,7 @@ import type { Market } from '../../protocols/market-adapter.ts'
  */
 export type Holding = { market: Market; shares: bigint | null; balance: bigint | null }
 
-/** Reads what an owner holds in markets of one chain: two calls for any number of markets. */
+/** Reads an owner's holdings in markets of one chain: two calls for any number of markets. */
 export async function readHoldings(
   chain: Chain,
   markets: readonly Market[],
@@ -35,7 +35,7 @@ export const heldAmong = (
 ): Omit<Holding, 'balance'>[] =>
   markets.flatMap((market, at) => (shares[at] === 0n ? [] : [{ market, shares: shares[at] ?? null }]))
 
-/** Reads what shares are worth, at the newest block or the given one. */
+/** Reads the value of shares, at the newest block or the given one. */
 export async function readWorth(
   chain: Chain,
   held: readonly Omit<Holding, 'balance'>[],
@@ -49,6 +49,6 @@ export async function readWorth(
   return held.map((one, at) => ({ ...one, balance: worth[at] ?? null }))
 }
 
-/** The contracts of a strategy do not return a value that is needed. */
+/** The error for contracts of a strategy that do not return a required value. */
 export const contractSilent = ({ slug }: StrategyEntry, what: string): AppError =>
   new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is unknown`)

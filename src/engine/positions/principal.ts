@@ -14,8 +14,9 @@ import { undefinedIfUnread } from '../unread-past.ts'
 import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './market-holdings.ts'
 
 /**
- * `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was emptied; below zero, more was
- * taken out than put in. `realised`: the profit (a loss below zero) of the emptied positions.
+ * Computes `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was
+ * emptied; below zero, more was taken out than put in. `realised` is the profit of the emptied positions, below zero
+ * for a loss.
  */
 export async function netInvested(
   store: EngineStore,

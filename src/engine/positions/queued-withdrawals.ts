@@ -115,7 +115,10 @@ export async function withdrawalWait(
   return seconds!
 }
 
-/** The step that claims what is claimable, with its amount; if nothing is, the step that takes back the shares of lapsed requests. */
+/**
+ * Builds the step that claims all claimable withdrawals, with its amount; if there are none, the step that takes back
+ * the shares of lapsed requests.
+ */
 export async function claimStep(
   context: EngineContext,
   market: Market,

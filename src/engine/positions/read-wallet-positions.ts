@@ -66,7 +66,8 @@ const orRpcError = <value>(work: Promise<value>): Promise<value | AppError> =>
  */
 export async function chainWallet(context: EngineContext, chainId: number, address: Address) {
   const here = context.markets.filter(({ entry }) => entry.chainId === chainId)
-  // The states of all markets are read beside the position, which may be in any of them; rates only of those that are shown.
+  // The states of all markets are read in parallel with the positions, which may be in any market; rates only for the
+  // shown markets.
   const [states, invested, accounts, results] = await Promise.all([
     readChainMarkets(context, chainId, here),
     readInvestedHoldings(context, chainId, address),

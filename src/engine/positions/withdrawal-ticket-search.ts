@@ -11,7 +11,10 @@ import type { RpcLog } from '../history/logs/log-filters.ts'
 import { readOwnerLogs } from '../history/logs/owner-logs.ts'
 import { isUnread } from '../unread-past.ts'
 
-/** A market that was not searched for requests made outside this program, with the time of the last search in epoch ms; `null` is never. */
+/**
+ * A market that was not searched for requests made outside this program, with the time of the last search in epoch
+ * ms, or `null`.
+ */
 export type UnsearchedMarket = { market: Market; searchedAt: number | null }
 
 /**

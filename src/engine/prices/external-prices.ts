@@ -57,8 +57,8 @@ type Coins = z.output<typeof Answer>['coins']
 type Needs = { now: () => number; deadlineMs?: number }
 
 /**
- * Asks a server of the DefiLlama prices API (`GET /prices/current/{chain}:{address},...`). It never throws:
- * without an answer there are no prices.
+ * Creates a client of a server with the DefiLlama prices API (`GET /prices/current/{chain}:{address},...`). It never
+ * throws: without an answer there are no prices.
  */
 export function externalPriceSource(url: string, { now, deadlineMs = 4_000 }: Needs): ExternalPriceSource {
   const cached = new Map<string, { at: number; coins: Promise<Coins> }>()
@@ -112,9 +112,9 @@ async function fetchCoins(url: string, deadlineMs: number): Promise<Coins> {
 const maxDeviation = 0.05
 
 /**
- * Fills in external prices for markets that the chain does not price. It asks for all assets of the chain,
- * whatever rows there are, so the source does not learn what a wallet holds. A source that contradicts the
- * chain on most tokens that both price is ignored.
+ * Fills in external prices for markets that the chain does not price. It always requests all assets of the chain, so
+ * the source does not learn which ones a wallet holds. A source that contradicts the chain on most tokens that both
+ * price is ignored.
  */
 export function externalPriceFiller(
   outside: ExternalPriceSource | undefined,

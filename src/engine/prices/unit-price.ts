@@ -7,8 +7,8 @@ import { priceOf } from '../../protocols/oracle-prices.ts'
 import { marketOf } from '../../protocols/registry.ts'
 
 /**
- * The price of one whole token in USD, as a decimal string. A receipt without a price is worth what its
- * market redeems it for. `null` is unknown.
+ * Reads the price of one whole token in USD, as a decimal string. A receipt without a price has the value for which
+ * its market redeems it. `null` is unknown.
  */
 export function unitPriceUsd(catalog: Catalog, token: Token): Reading<string | null> {
   const one = 10n ** BigInt(token.decimals)

@@ -2,8 +2,9 @@ import { bitcoinUri } from '../../domain/bitcoin.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
 /**
- * What a quote that begins on Bitcoin keeps of its deposit; `provider` is the provider's own data, which the client checks again.
- * `earlier` are payments with the same address and memo that were there before the quote, and so are for another; `null` is unknown.
+ * The stored deposit of a quote that begins on Bitcoin; `provider` is the provider's own data, which the client
+ * checks again. `earlier` are payments with the same address and memo from before the quote, which belong to other
+ * quotes; `null` is unknown.
  */
 export type DepositRaw = {
   deposit: DepositInstructions
@@ -11,7 +12,7 @@ export type DepositRaw = {
   earlier: readonly string[] | null
 }
 
-/** How a deposit with these terms is paid. */
+/** Returns the payment instructions of a deposit with these terms. */
 export const instructionsOf = ({
   address,
   amount,
@@ -29,14 +30,17 @@ export const instructionsOf = ({
   uri: memo === null ? bitcoinUri(address, amount) : null,
 })
 
-/** How a deposit is paid, as JSON: `amount` in satoshi, `until` ISO text; `uri` (BIP 21) is `null` where a memo is needed, which a URI cannot carry. */
+/**
+ * The payment instructions of a deposit as JSON: `amount` in satoshi, `until` ISO text; `uri` (BIP 21) is `null` if a
+ * memo is needed, which a URI cannot carry.
+ */
 type DepositInstructions = {
   address: string
   amount: string
   memo: string | null
   until: string
   late: string
-  /** What the provider keeps of a refund, in satoshi; an older quote has none. */
+  /** The provider's fee on a refund, in satoshi; missing in an older quote. */
   refundFee?: string
   uri: string | null
 }

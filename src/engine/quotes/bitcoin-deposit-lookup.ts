@@ -11,8 +11,8 @@ import { offerOf } from './stored-quote.ts'
 export const depositOf = (row: QuoteRow): DepositRaw => offerOf(row).raw as DepositRaw
 
 /**
- * What was found on Bitcoin: the deposit, what was paid in satoshi, how deep it is, and what there is to say of it. `isLookedUp`: a deposit
- * that is there would have been found.
+ * The state on Bitcoin: the deposit, the amount paid in satoshi, its confirmations and notes. `isLookedUp`: an
+ * existing deposit would have been found.
  */
 export type FoundDeposit = {
   transaction: BitcoinTransaction | undefined
@@ -26,8 +26,9 @@ const unknownText =
   'Which payments with its memo are older than the quote is not known. Name the payment by its hash: --btc-tx'
 
 /**
- * Looks up the deposit of a quote, by a hash if there is one, else the one that it ended with, else among the payments to its address.
- * DEPOSIT_NOT_FOUND for a hash that is not there, pays something else, or ended another quote; `taken` are the payments that ended quotes.
+ * Looks up the deposit of a quote: by a hash if given, else by the recorded deposit, else among the payments to its
+ * address. DEPOSIT_NOT_FOUND for a hash that does not exist, pays something else, or belongs to another quote;
+ * `taken` are the payments recorded for quotes.
  */
 export async function lookUpDeposit(
   bitcoin: Bitcoin,
@@ -35,7 +36,7 @@ export async function lookUpDeposit(
   { typed, taken }: { typed: string | undefined; taken: readonly TakenPayment[] },
 ): Promise<FoundDeposit> {
   const { deposit, earlier } = depositOf(row)
-  // An address without a memo was made for this one swap: nobody paid to it earlier.
+  // An address without a memo was created for this swap, so it has no earlier payments.
   const before = earlier ?? (deposit.memo === null ? [] : null)
   const isEarlier = (one: BitcoinTransaction) => earlier?.includes(one.txid) || isBefore(one, row.createdAt)
   const takenBy = takenByOther(taken, row.id)
@@ -47,7 +48,7 @@ export async function lookUpDeposit(
     paidTo(one, deposit.address) > 0n &&
     (deposit.memo === null || one.memo === deposit.memo) &&
     otherOf(one) === undefined
-  // An address of its own may be paid in parts.
+  // A deposit to such an address may be paid in parts.
   const paidInAll = async (transaction: BitcoinTransaction, all: readonly BitcoinTransaction[] | null) => {
     if (deposit.memo !== null) return paidTo(transaction, deposit.address)
     const { transactions } = all ? { transactions: all } : await bitcoin.of(deposit.address, () => false)

@@ -4,16 +4,19 @@ import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 import type { Bitcoin, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
-/** How far the time of a block may be from ours, in ms: a block may be two hours ahead, and is hardly an hour behind. */
+/**
+ * Maximum difference between a block time and this clock, in ms: a block may be two hours ahead, and is hardly an
+ * hour behind.
+ */
 export const blockClockMs = 3 * 3_600_000
 
-/** Whether a payment is in a block from before a time. */
+/** Whether a payment is in a block that is certainly older than a time. */
 export const isBefore = ({ time }: BitcoinTransaction, since: number): boolean =>
   time !== null && time < since - blockClockMs
 
 /**
- * The payments that a new quote would take for its own: the address of a memo is for all, and the same swap has the same memo. An address
- * that is made for one swap has none. `null` where they cannot be read.
+ * Returns the payments that a new quote could mistake for its own: an address with a memo is shared, and an equal
+ * swap has the same memo. An address made for one swap has none. `null` if they cannot be read.
  */
 export async function earlierPayments(
   bitcoin: Bitcoin,
@@ -25,13 +28,13 @@ export async function earlierPayments(
     const { transactions, isCutOff } = await bitcoin.of(address, (one) => isBefore(one, now))
     return isCutOff ? null : transactions.filter((one) => one.memo === memo).map(({ txid }) => txid)
   } catch (error) {
-    // Bitcoin is not needed for a quote: its deposit is then looked up by its hash only.
+    // A quote does not need Bitcoin; without it, the deposit can later be looked up only by its hash.
     if (error instanceof AppError) return null
     throw error
   }
 }
 
-/** The outputs of a transaction that pay the deposit address, as payments that may end a quote. */
+/** Returns the outputs of a transaction to the deposit address, as payments that may be recorded for a quote. */
 export const depositPayments = (
   { txid, outputs }: BitcoinTransaction,
   address: string,

@@ -1,6 +1,6 @@
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 
-/** What the chains show of an end that a provider tells. `payments` are those that end the quote, where any was seen. */
+/** The chain evidence for an outcome that a provider reports. `payments` are the payments that prove it, if seen. */
 export type ShownOutcome = {
   status: string
   delivery: 'verified' | 'reported' | null
@@ -8,7 +8,7 @@ export type ShownOutcome = {
   payments?: readonly QuotePayment[]
 }
 
-/** An end that is not shown yet. */
+/** The result for an outcome without evidence so far. */
 export const outcomeNotShown = (note: string): ShownOutcome => ({
   status: 'processing',
   delivery: null,

@@ -8,10 +8,13 @@ import type { QuotePayment, TakenBy } from '../../store/engine/quote-payments.ts
 import type { EngineContext } from '../engine-context.ts'
 import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
 
-/** What is to arrive, no earlier than `since` (epoch ms). */
+/** An expected payout, no earlier than `since` (epoch ms). */
 export type Due = { tokenOut: Token; recipient: Address; least: bigint; since: number }
 
-/** Whether the chain shows what a provider says that it paid out. Where no node of it is named, it is only reported. */
+/**
+ * Checks on the chain whether the provider's payout was made. Without an RPC for the chain, it counts as reported
+ * only.
+ */
 export async function shownPayout(
   context: EngineContext,
   due: Due,
@@ -60,10 +63,12 @@ export async function shownPayout(
   }
 }
 
-/** A payment within a transaction: the place of its log, or -1 for the coin that the transaction sends. */
+/** A payment within a transaction: the index of its log, or -1 for the transaction's own value. */
 type Payment = { idx: number; amount: bigint }
 
-/** The smallest payment that is enough by itself, as others of the transaction may be for other quotes; else all of them. */
+/**
+ * Returns the smallest payment that suffices alone, because the others may belong to other quotes; else all of them.
+ */
 function enoughOf(all: readonly Payment[], least: bigint): readonly Payment[] {
   const [first] = all
     .filter(({ amount }) => amount >= least)
@@ -77,12 +82,12 @@ type Receipt = {
   logs: { address: Address; topics: [Hex, ...Hex[]] | []; data: Hex }[]
 }
 
-/** The largest difference between a chain's clock and ours, in ms. */
+/** Maximum difference between a chain's clock and this one, in ms. */
 const clockMs = 300_000
 
 /**
- * The payments of a transaction to the recipient; `unknown` where nothing says how much of the coin it was, `earlier` for one before the
- * quote, `unseen` for a transaction that the chain does not have.
+ * Returns the payments of a transaction to the recipient; `unknown` if the native amount cannot be determined,
+ * `earlier` for a payment before the quote, `unseen` for a transaction that is not on the chain.
  */
 async function paymentsIn(
   context: EngineContext,
@@ -114,14 +119,14 @@ async function paymentsIn(
   return BigInt(sent.value) > 0n ? [{ idx: -1, amount: BigInt(sent.value) }] : []
 }
 
-/** What a log says was transferred of a token to a recipient. */
+/** Returns the amount of a token that a log transfers to a recipient. */
 function transferred({ address, topics, data }: Receipt['logs'][number], token: Token, to: Address): bigint {
   if (!sameAddress(address, token.address)) return 0n
   try {
     const { args, eventName } = decodeEventLog({ abi: erc20Abi, topics, data })
     return eventName === 'Transfer' && sameAddress(args.to, to) ? args.value : 0n
   } catch {
-    // Another event.
+    // The log is another event.
     return 0n
   }
 }

@@ -26,7 +26,7 @@ export const isFromBitcoin = ({
 }: Pick<QuoteInput, 'originChain' | 'chainIdIn'>): boolean =>
   originChain?.toLowerCase() === bitcoinNetwork.name || chainIdIn === bitcoinNetwork.chainId
 
-/** The services of Bitcoin; NO_ROUTE_FOUND where there are none. */
+/** Returns the services for Bitcoin; NO_ROUTE_FOUND if there are none. */
 export function depositsOf({ deposits, catalog }: EngineContext) {
   if (deposits && catalog.bitcoin) return { ...deposits, constants: catalog.bitcoin }
   throw new AppError('NO_ROUTE_FOUND', 'No swap begins on Bitcoin here', {
@@ -34,7 +34,10 @@ export function depositsOf({ deposits, catalog }: EngineContext) {
   })
 }
 
-/** The best quote for a swap that begins with a payment on Bitcoin, and what is stored of it. It is good until its deposit must be paid. */
+/**
+ * Creates the best quote for a swap that begins with a payment on Bitcoin, and its stored form. It is valid until the
+ * deposit's deadline.
+ */
 export async function bitcoinQuote(
   context: EngineContext,
   input: QuoteInput,
@@ -95,7 +98,10 @@ export async function bitcoinQuote(
   return { quote, wire, offer, terms, recipient: ask.recipient }
 }
 
-/** What the providers are asked for, out of a request that names all that a payment on Bitcoin needs. */
+/**
+ * Converts a request to the question for the providers; refuses one without the fields that a payment on Bitcoin
+ * needs.
+ */
 function askOf(
   context: EngineContext,
   input: QuoteInput,
@@ -136,8 +142,8 @@ function askOf(
 type Offered = { provider: DepositProvider; raw: unknown; terms: DepositTerms }
 
 /**
- * Asks all providers that can serve it at once, and takes the one that brings most, of those whose address is proved if there is one. Failed
- * and late ones are left out.
+ * Asks all suitable providers in parallel and returns the offer with the highest output, preferring providers whose
+ * deposit address can be verified. Failed and late ones are left out.
  */
 async function bestDeposit(
   context: EngineContext,

@@ -6,8 +6,8 @@ import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/bi
 import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
 
 /**
- * What is to come back: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`, or, where none was named,
- * to one that the deposit spent from, by the transaction that the provider names.
+ * An expected refund: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`;
+ * without one, to an address that the deposit spent from, by the transaction that the provider names (`named`).
  */
 type DueBack = {
   deposit: BitcoinTransaction
@@ -18,8 +18,8 @@ type DueBack = {
 }
 
 /**
- * Whether Bitcoin shows what a provider says that it paid back: in a block, and at least half of what is due. Where nothing says which
- * address it goes to, it is only reported.
+ * Checks on Bitcoin whether the provider's refund was made: in a block, with at least half of the expected amount. If
+ * the refund address is unknown, it counts as reported only.
  */
 export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: TakenBy): Promise<ShownOutcome> {
   const { deposit, to } = due
@@ -55,7 +55,7 @@ export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: Taken
   }
 }
 
-/** Where the refund is looked for: among the payments to its address, or in the transaction that the provider names. */
+/** Returns the transactions to search: those of the refund address, or the one that the provider names. */
 async function historyOf(bitcoin: Bitcoin, { to, named }: DueBack, since: number): Promise<AddressHistory> {
   if (to !== null) return bitcoin.of(to, ({ height }) => height !== null && height < since)
   const hash = bitcoinHash(named ?? '')
@@ -63,7 +63,7 @@ async function historyOf(bitcoin: Bitcoin, { to, named }: DueBack, since: number
   return { transactions: transaction ? [transaction] : [], isCutOff: false }
 }
 
-/** The outputs that may be the refund; `off` is how far one is from what is due. */
+/** Returns the outputs that may be the refund; `off` is the difference from the expected amount. */
 function outputsTo(
   addresses: readonly string[],
   transactions: readonly BitcoinTransaction[],

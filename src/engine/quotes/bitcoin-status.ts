@@ -18,9 +18,10 @@ import { shownRefund } from './bitcoin-refund-check.ts'
 import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
 
 /**
- * The status of a swap that begins on Bitcoin. The deposit is looked up by its hash, else among the payments to its address;
- * DEPOSIT_NOT_FOUND for a hash that is not there or pays something else. What a provider says was paid, out or back, counts when the chain
- * of it shows it and it has ended no other quote, and nothing that it says of a deposit that is not on Bitcoin.
+ * Returns the status of a swap that begins on Bitcoin. The deposit is looked up by its hash, else among the payments
+ * to its address; DEPOSIT_NOT_FOUND for a hash that does not exist or pays something else. A payout or refund that a
+ * provider reports counts only if its chain shows it and no other quote has it. Without a deposit on Bitcoin, the
+ * report is ignored.
  */
 export async function bitcoinStatus(
   context: EngineContext,
@@ -63,7 +64,7 @@ export async function bitcoinStatus(
   const isOpen = !['fulfilled', 'refunded', 'failed', 'expired'].includes(shown.status)
   const missing = isOpen && paid !== null && paid < amountIn ? amountIn - paid : 0n
   if (missing > 0n) notes.push(missingText(context, row, { missing, refund: wire.refundAddress ?? null }))
-  // What is missing may come until the deadline; with a memo it cannot.
+  // The missing part may be paid until the deadline, but not if the deposit has a memo.
   const mayCome = missing > 0n && deposit.memo === null
   const since = mayCome ? Math.max(transaction?.time ?? 0, row.expiresAt) : (transaction?.time ?? null)
   const waitedMs = isOpen && transaction?.time && since !== null ? context.now() - since : 0
@@ -93,12 +94,15 @@ export async function bitcoinStatus(
   }
 }
 
-/** How long a provider may take at least after the block of a deposit, whatever it estimates, in ms. */
+/** Minimum usual duration after the block of a deposit, whatever the provider estimates, in ms. */
 const leastUsualMs = 3_600_000
 
 const minutes = (ms: number): string => `${Math.ceil(ms / 60_000)} min`
 
-/** What to do where less than the amount was paid. An address of its own takes the rest; with a memo each payment is a swap. */
+/**
+ * Advice if less than the amount was paid. An address of its own accepts the rest; with a memo each payment is a
+ * separate swap.
+ */
 function missingText(
   { now }: EngineContext,
   row: QuoteRow,
@@ -113,7 +117,7 @@ function missingText(
     : `${rest}: pay it to ${deposit.address} before ${deposit.until}, or ${back}`
 }
 
-/** One of the seven words for what a provider says. What it does not know yet is as far as the chain says. */
+/** The public status for a provider's status. If the provider does not know the deposit yet, the chain decides. */
 function statusOf(
   status: Exclude<DepositProgress['status'], 'fulfilled'>,
   { confirmations, isLate }: { confirmations: number | null; isLate: boolean },
@@ -131,11 +135,14 @@ type Told = {
   found: FoundDeposit
   progress: DepositProgress
   taken: readonly TakenPayment[]
-  /** The address that a refund goes to; `null` where it goes to the sender. */
+  /** The refund address; `null` if a refund goes to the sender. */
   refund: string | null
 }
 
-/** The end that a provider tells, as the chains show it. The payments that show it are kept, so that they end no other quote. */
+/**
+ * Checks the outcome that a provider reports against the chains, and records the payments that prove it, so that no
+ * other quote can use them.
+ */
 async function shownEnd(
   context: EngineContext,
   row: QuoteRow,

@@ -32,7 +32,10 @@ import {
   serviceFeesOf,
 } from './stored-quote.ts'
 
-/** Builds the transactions that execute a quote, out of what is stored of it. Its terms must be returned unchanged; `rawQuote` may be omitted. */
+/**
+ * Builds the transactions that execute a quote from its stored form. The client must return its terms unchanged;
+ * `rawQuote` may be omitted.
+ */
 export async function swapBytecode(
   context: EngineContext,
   input: {
@@ -130,7 +133,7 @@ export async function swapBytecode(
   }
 }
 
-/** Estimates the gas of a step before it is known which approvals it needs: as if it needed none, and one. */
+/** Estimates the gas of a step for the cases of no approval and one, before it is known which approvals it needs. */
 function estimateBesideApprovals(
   chain: Chain,
   wallet: Address,
@@ -143,13 +146,13 @@ function estimateBesideApprovals(
     .map((guess) => ({ guess, estimate: estimateGasLimit(chain, wallet, guess) }))
   for (const { estimate } of guesses) estimate.catch(() => undefined)
   return (acting) => {
-    // Any other approvals begin with a reset.
+    // Other cases include a reset.
     const known = guesses.find(({ guess }) => guess.length === acting.length)
     return known?.estimate ?? estimateGasLimit(chain, wallet, acting)
   }
 }
 
-/** The recipient is a part of the quote. */
+/** The error for a recipient that differs from the quote. */
 const recipientMismatch = (named: Address, to: Address): AppError =>
   fieldError('destinationAddress', `is ${named} in the quote`, {
     code: 'QUOTE_VALIDATION_ERROR',
@@ -196,7 +199,7 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
       })
 }
 
-/** The terms of a quote, beside those of its two sides; the last three are the words of the older pages. */
+/** The terms of a quote, besides those of its two sides; the last three are names of the deprecated endpoints. */
 const terms = [
   'id',
   'quoteId',
@@ -217,8 +220,8 @@ const terms = [
 const sideTerms = ['contract', 'chainId', 'decimals', 'amount']
 
 /**
- * Refuses a quote whose terms are others than those that were issued. What only tells of them (prices, times in another spelling), what was
- * added and what was left out decides nothing.
+ * Refuses a quote whose terms differ from the issued ones. Descriptive fields (prices, times in another format) and
+ * added or missing fields are ignored.
  */
 function refuseChanged(quote: Record<string, unknown>, issued: Record<string, unknown>): void {
   const differ = (given: unknown, own: unknown, names: readonly string[]) => {
@@ -239,12 +242,13 @@ function refuseChanged(quote: Record<string, unknown>, issued: Record<string, un
   })
 }
 
-/** Whether two values are the same JSON, in whatever order, or the same address. */
+/** Whether two values are the same JSON, in any key order, or the same address. */
 const isSame = (a: unknown, b: unknown): boolean =>
   canonical(a) === canonical(b) || (typeof a === 'string' && typeof b === 'string' && sameAddress(a, b))
 
 /**
- * The answer for a quote that begins on Bitcoin: no transactions, as nothing is signed here, and how to pay in `rawSwapData.deposit`.
+ * The answer for a quote that begins on Bitcoin: no transactions, because nothing is signed, and the payment
+ * instructions in `rawSwapData.deposit`.
  */
 function bitcoinBytecode(
   row: QuoteWithAction,

@@ -30,7 +30,10 @@ import { requireDecimals, storedOffer } from './stored-quote.ts'
 
 const quoteLifetimeMs = 5 * 60_000
 
-/** Creates and stores the best quote for a swap. It is valid for five minutes. Fees are a part of its input, and are paid by its transaction or after it. */
+/**
+ * Creates and stores the best quote for a swap. It is valid for five minutes. Fees are a part of its input, and are
+ * paid by its transaction or after it.
+ */
 export async function quoteFor(
   context: EngineContext,
   input: QuoteInput,
@@ -42,7 +45,7 @@ export async function quoteFor(
   return quote
 }
 
-/** Creates and stores the best quote for a swap that begins on Bitcoin. No fee of the service is taken of it. */
+/** Creates and stores the best quote for a swap that begins on Bitcoin, without a service fee. */
 async function quoteFromBitcoin(context: EngineContext, input: QuoteInput): Promise<Quote> {
   const { amountIn, amountOut, slippage = usualSlippage } = input
   if (requireOneAmount(amountIn, amountOut) === 0n) throw zeroAmount()
@@ -74,7 +77,7 @@ async function quoteFromBitcoin(context: EngineContext, input: QuoteInput): Prom
 
 const zeroAmount = (): AppError => new AppError('QUOTE_GENERATION_FAILED', 'The amount must be above zero')
 
-/** The one amount of a request; refuses none, and two. */
+/** Returns the amount of a request; refuses a request with none or two. */
 function requireOneAmount(amountIn: bigint | undefined, amountOut: bigint | undefined): bigint {
   if (amountIn !== undefined && amountOut !== undefined)
     throw new AppError('INVALID_AMOUNT_PARAMS', 'Send amountIn or amountOut, not both')
@@ -126,7 +129,7 @@ export async function newQuote(
       !sameAddress(input.destinationAddress, refund),
   }
   if (ask.amount === 0n) throw feesExceedAmount()
-  // Its limits are for the amount that was asked for, whatever is charged of it.
+  // The ramp's limits apply to the requested amount, before fees.
   holdToRamp(context.catalog.tokens, { ...ask, amount })
   const reading = netPrices(context, ask)
   const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
@@ -220,7 +223,10 @@ function evmRefund(text: string | undefined): Address | null {
   throw new AppError('INVALID_ADDRESS', 'Only a swap from Bitcoin is refunded on Bitcoin')
 }
 
-/** What offers are compared by: the prices of both tokens and of the coin of the origin chain, and its gas price. */
+/**
+ * Reads the data by which offers are compared: the prices of both tokens and of the origin chain's coin, and its gas
+ * price.
+ */
 async function netPrices(context: EngineContext, { from, to, tokenIn, tokenOut }: Ask): Promise<NetPrices> {
   const [here, there] = [context.chain(from.chainId), context.chain(to.chainId)]
   const [priceIn, priceOut, coin, gasPrice] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { Token } from '../../domain/token.ts'
 import { type Price, usd } from '../../domain/usd.ts'
 
-/** One side of a quote as the client gets it, with the USD price of a whole token. */
+/** Builds one side of a quote for the client, with the USD price of a whole token. */
 export const quoteSide = (token: Token, amount: bigint, price: Price) => ({
   contract: token.address,
   symbol: token.symbol,

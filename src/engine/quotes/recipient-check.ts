@@ -21,8 +21,9 @@ export function refuseUnrecoverable(
 }
 
 /**
- * Also refuses a recipient that is a token of the swap, which may be missing from the catalogue, or a pool, for which there is no list.
- * Pools are recognised on the chain, so an unreachable chain is an error. The signing `wallet` is not checked, because it is no pool.
+ * Also refuses a recipient that is a token of the swap, which may be missing from the catalogue, or a pool. There is
+ * no list of pools, so they are recognised on the chain, and an unreachable chain is an error. The signing `wallet`
+ * is not checked, because it is no pool.
  */
 export async function refuseRecipient(
   context: EngineContext,

@@ -81,7 +81,7 @@ export const isRouteInScope = (
     originNetworks(catalog).some((network) => network.name === name),
   )
 
-/** The networks that a swap may begin on: those of the catalogue, and Bitcoin where there are services for it. */
+/** The networks on which a swap may begin: those of the catalogue, and Bitcoin if there are services for it. */
 export const originNetworks = ({ networks, bitcoin }: EngineContext['catalog']): readonly Network[] =>
   bitcoin ? [...networks, bitcoinNetwork] : networks
 
@@ -109,7 +109,7 @@ export function offerOf(row: QuoteRow): Offer {
   }
 }
 
-/** The stored part of a quote with the provider's own data as it has become. */
+/** The stored part of a quote with changed provider data. */
 export const offerWith = (row: QuoteRow, raw: unknown): string =>
   JSON.stringify({ ...parseStoredOffer(row), raw })
 

@@ -61,7 +61,7 @@ async function currentStatus(
   }
 }
 
-/** What was paid back of a swap that ended so, as its note; none where no chain answers. */
+/** Returns a note with the refunded amount of a swap; no note if the chain does not answer. */
 async function refundNote(
   context: EngineContext,
   id: string,
@@ -90,11 +90,14 @@ function returnedText(
   return `Paid back: ${unit ? formatAmount(amount, unit) : `${amount} units of ${token}`} on ${network.name} in ${hash}`
 }
 
-/** What a provider says of a swap, as its note. */
+/** Returns a note with the provider's own words, if any. */
 const noteOf = (said: string | undefined): Pick<SwapStatus, 'note'> =>
   said === undefined ? {} : { note: `The provider says: ${said.slice(0, 200)}` }
 
-/** The status of a swap. A mined approval moves its action on, but the swap is `pending` until its own transaction is in a block. */
+/**
+ * The status of a swap. A mined approval changes the status of its action, but the swap is `pending` until its own
+ * transaction is in a block.
+ */
 const swapStatusOf = (status: string, originBlock: number | null): string =>
   status === 'confirmed' && originBlock === null ? 'pending' : status
 

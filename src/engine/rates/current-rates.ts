@@ -11,8 +11,8 @@ const maxAgeSeconds = 60
 type CachedRates = { at: number; rates: ReadonlyMap<Market, Rate | null> }
 
 /**
- * Reads the rates of markets of one chain that follow from other contracts, in parallel. A market without an
- * answer keeps no rate, and share-price growth may provide it.
+ * Reads the rates of markets of one chain that follow from other contracts, in parallel. A market without an answer
+ * gets no rate here; share-price growth may provide it.
  */
 export function currentRateReader(chain: () => Chain): RateReader {
   let cached: CachedRates | undefined
@@ -20,7 +20,7 @@ export function currentRateReader(chain: () => Chain): RateReader {
     const now = head.timestamp
     const isKnown = cached && markets.every((market) => cached?.rates.has(market))
     if (cached && isKnown && now >= cached.at && now - cached.at < maxAgeSeconds) return cached.rates
-    // The markets themselves were read, so a missing rate is no reason to fail.
+    // The markets themselves were read, so a missing rate does not fail the request.
     const rates = (await undefinedIfUnanswered(readRates(chain(), markets, head))) ?? []
     cached = { at: now, rates: new Map(markets.map((market, at) => [market, rates[at] ?? null])) }
     return cached.rates

@@ -15,9 +15,7 @@ type PastBlock = { number: bigint; hash: string; timestamp: number }
 
 const noOldStatesFact = 'no-old-states'
 
-/**
- * Whether a node reported less than a day ago that it has no old states. It is not asked again until then.
- */
+/** Whether a node reported less than a day ago that it has no old states; it is not tried again until then. */
 export async function lacksOldStates(store: EngineStore, { network }: Chain, now: number): Promise<boolean> {
   const said = await store.fact(network.chainId, noOldStatesFact)
   return said !== undefined && now >= Number(said) && now - Number(said) < daySeconds

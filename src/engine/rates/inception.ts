@@ -11,10 +11,7 @@ import { undefinedIfRefused } from '../unread-past.ts'
 import { type IndexPoint, snapshotKey } from './annualized-rate.ts'
 import { pastBlocks } from './historical-snapshots.ts'
 
-/**
- * When a market began, in Unix seconds, and the index of one unit then; `undefined` if only the time is
- * known.
- */
+/** The start of a market in Unix seconds, and the index of one unit then; `undefined` if only the time is known. */
 export type Inception = { at: number; index: bigint | undefined }
 
 const factName = (market: Market) => `inception ${snapshotKey(market)}`
@@ -24,7 +21,7 @@ const parseInception = (value: string): Inception => {
   return { at: Number(at), index: index ? BigInt(index) : undefined }
 }
 
-/** The inceptions known without asking a chain: those found before, and those of the catalogue. */
+/** Returns the inceptions known without reading a chain: those found before, and those of the catalogue. */
 export async function knownInceptions(
   store: EngineStore,
   chainId: number,
@@ -53,10 +50,9 @@ function catalogInception({ entry }: Market): Inception | undefined {
 }
 
 /**
- * Finds when a market began: from the catalogue, or from the first block in which its contract returns an
- * index, which may be long after deployment. If the node lacks those states, the result is the time of
- * deployment, or unknown, and a later call tries again. A result is stored, so that lists return it without
- * asking the chain.
+ * Finds the start of a market: from the catalogue, or from the first block in which its contract returns an index,
+ * which may be long after deployment. If the node lacks those states, the result is the time of deployment, or
+ * unknown, and a later call tries again. A result is stored, so that lists return it without reading the chain.
  */
 export async function findInception(
   store: EngineStore,

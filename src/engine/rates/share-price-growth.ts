@@ -7,9 +7,7 @@ import type { Market } from '../../protocols/market-adapter.ts'
 import type { RateReader } from '../market-types.ts'
 import { daySeconds, yearlyRate, yearSeconds } from './annualized-rate.ts'
 
-/**
- * The period over which growth is measured, in seconds: longer than any vault takes to pay out its earnings.
- */
+/** The period over which growth is measured, in seconds: longer than any vault takes to pay out its earnings. */
 const windowSeconds = 7 * daySeconds
 /** How long past indexes are cached, in seconds of the chain. */
 const maxAgeSeconds = 3_600
@@ -26,7 +24,7 @@ export function sharePriceGrowthReader(chain: () => Chain): RateReader {
     const isKnown = past && markets.every((market) => past?.index.has(market))
     if (past && isKnown && head.timestamp >= past.readAt && head.timestamp - past.readAt < maxAgeSeconds)
       return past
-    // A missing rate is no reason to fail.
+    // A missing rate does not fail the request.
     past = await undefinedIfUnanswered(readPastIndexes(chain(), markets, head))
     return past
   }

@@ -12,16 +12,15 @@ type DailyPoints = ReadonlyMap<string, readonly IndexPoint[]>
  */
 export type DailyPointsReader = (at: number) => Promise<DailyPoints>
 
-/** No day is known. */
+/** An empty set of days. */
 export const noDailyPoints: DailyPoints = new Map()
 
 /** How often days stored by other processes are read, in seconds of the chain. */
 const refreshSeconds = 3_600
 
 /**
- * Reads the stored days of the markets of one chain, without asking the chain: a block reorganised since
- * changes little. The days are read again after a detail request has stored more of them, so that lists agree
- * with it.
+ * Reads the stored days of the markets of one chain, without reading the chain: a block reorganised since changes
+ * little. The days are read again after a detail request has stored more of them, so that lists agree with it.
  */
 export function dailyPointsReader(store: EngineStore, chainId: number): DailyPointsReader {
   let last: { when: string; days: ReturnType<DailyPointsReader> } | undefined

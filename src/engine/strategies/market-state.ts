@@ -63,8 +63,8 @@ const withFiniteRates = (state: MarketState | undefined): MarketState | undefine
   state && [state.apr, state.apy].every((rate) => rate === null || Number.isFinite(rate)) ? state : undefined
 
 /**
- * Whether a market is closed. A market that takes no deposits for a reason of its own is not paused while
- * withdrawals work.
+ * Whether a market is closed. A market that takes no deposits for its own reason is not paused while withdrawals
+ * work.
  */
 const isPaused = ({ canDeposit, canWithdraw, closed }: MarketState): boolean =>
   !canWithdraw || !(canDeposit || closed?.deposit !== undefined)
@@ -152,7 +152,7 @@ export async function readChainMarkets(
   return { rows: rows.map((row) => ({ ...row, at: head.timestamp })), head }
 }
 
-/** One strategy, by id or slug, with its recent rates. */
+/** Returns one strategy by id or slug, with its recent rates. */
 export async function strategyWithDetails(context: EngineContext, id: string): Promise<Strategy> {
   const market = marketNamed(context, id)
   const { chainId } = market.entry

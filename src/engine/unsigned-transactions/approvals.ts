@@ -11,9 +11,10 @@ import type { Step } from '../../protocols/step.ts'
 import { oncePerBlock } from '../once-per-block.ts'
 
 /**
- * Returns a step with the approvals it still needs, in sending order: none if the allowance suffices, else one for the exact amount, after
- * a reset to zero if the token rejects changing a nonzero allowance; then the one at Permit2, if the step is paid through it. If the amount exceeds the total supply of the `paid` token, the step
- * could only fail and leave its allowance: INSUFFICIENT_FUNDS.
+ * Returns a step with the approvals it still needs, in sending order: none if the allowance suffices, else one for
+ * the exact amount, after a reset to zero if the token rejects changing a nonzero allowance; then the one at Permit2,
+ * if the step is paid through it. If the amount exceeds the total supply of the `paid` token, the step could only
+ * fail and leave its allowance: INSUFFICIENT_FUNDS.
  */
 export async function withApprovals(
   chain: Chain,
@@ -53,10 +54,10 @@ export async function withApprovals(
 
 type Needs = NonNullable<Step['needs']>
 
-/** The contract that the token itself must allow. */
+/** The spender of the token's own allowance. */
 const allowedBy = ({ spender, through }: Needs) => through?.permit2 ?? spender
 
-/** The approval of exactly what a step needs. */
+/** The approval of exactly the amount that a step needs. */
 export const exactApproval = ({ transaction, needs }: Step & { needs: Needs }): Transaction =>
   approve({
     chainId: transaction.chainId,
@@ -65,7 +66,7 @@ export const exactApproval = ({ transaction, needs }: Step & { needs: Needs }): 
     amount: needs.amount,
   })
 
-/** A step whose token allows enough already: alone, or after the approval at Permit2, which holds no longer than the step may wait. */
+/** Returns a step whose token allowance suffices: alone, or after its Permit2 approval, which expires with the step. */
 export function withoutApproval({ transaction, needs }: Step): Transaction[] {
   if (!needs?.through) return [transaction]
   const { token, spender, amount, through } = needs

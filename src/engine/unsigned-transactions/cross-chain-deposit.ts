@@ -57,7 +57,8 @@ export async function crossChainDeposit(
   const token = bridgedTokenOn(context, market, from.chainId)
   if (token === undefined)
     throw new AppError('NO_ROUTE_FOUND', `No bridge carries ${asset.symbol} from ${from.name} to ${to.name}`)
-  // What follows is signed on the word of a burn: a deposit of Across may be paid back instead.
+  // The deposit is signed in reliance on a burn; a deposit into Across could be refunded instead, so only CCTP is
+  // used.
   const burning = { ...context, providers: context.providers.filter(({ name }) => name === 'cctp') }
   const { quote, row } = await newQuote(
     burning,

@@ -47,7 +47,10 @@ export function requireValidSlippage(slippage: number): void {
     throw new AppError('INVALID_SLIPPAGE', 'slippage must be a fraction from 0.0001 to 0.5')
 }
 
-/** The minimum that an exchange step must deliver: what it delivers now, less the slippage (a fraction). Other markets have no bounds. */
+/**
+ * Returns the minimum that an exchange step must deliver: the current output, less the slippage (a fraction). Other
+ * markets have no bounds.
+ */
 export async function exchangeBounds(
   context: EngineContext,
   { entry }: Market,
@@ -61,7 +64,7 @@ export async function exchangeBounds(
   return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }
 }
 
-/** Builds the deposit step of a market, with the entrance that the protocol names now and the current bounds. */
+/** Builds the deposit step of a market, with the protocol's current entry contract and the current bounds. */
 export async function depositStep(
   context: EngineContext,
   market: Market,

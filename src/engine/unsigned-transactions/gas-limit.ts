@@ -10,8 +10,9 @@ import type { Transaction } from '../../domain/transaction.ts'
 type GasLimit = { gasLimit: bigint | null; gasLimitReason: string | null }
 
 /**
- * Estimates the gas limit of the last transaction. Alone, it is the node's estimate plus a quarter. After others, all are simulated in one
- * block, and it is the gas used plus three quarters: up to a fifth is refunded only at the end (EIP-3529), and a call keeps back a 64th.
+ * Estimates the gas limit of the last transaction. Alone, it is the node's estimate plus a quarter. After others, all
+ * are simulated in one block, and it is the gas used plus three quarters: up to a fifth is refunded only at the end
+ * (EIP-3529), and a call keeps back a 64th.
  */
 export async function estimateGasLimit(
   { rpc, network }: Chain,

@@ -32,7 +32,7 @@ export async function strategyBytecode(
     throw fieldError('from', `is not ${home.name}, where this strategy is`, {
       text: `from: ${market.entry.slug} is on ${home.name}, so its funds leave from there`,
     })
-  // All that does not depend on an answer is read side by side.
+  // Independent reads run in parallel.
   const starts = readSearchStarts(context, input.wallet, [origin.chainId, home.chainId])
   if (input.action === 'claim') return claimBytecode(context, input, market, starts)
   const reading = currentState(context, market)
@@ -54,12 +54,12 @@ export async function strategyBytecode(
   const making = depositStep(context, market, input).then((step) =>
     withApprovals(context.chain(home.chainId), input.wallet, step, market.entry.asset),
   )
-  making.catch(() => undefined) // Awaited below: a market that is closed is told first.
+  making.catch(() => undefined) // Awaited below, because a closed market is reported first.
   requireDepositOpen(market, await reading, input.amount)
   return sameChainBytecode(context, input, market, { bytecode: await making, starts })
 }
 
-/** The state of a market now; BYTECODE_GENERATION_FAILED if its contracts do not answer. */
+/** Reads the current state of a market; BYTECODE_GENERATION_FAILED if its contracts do not answer. */
 async function currentState(context: EngineContext, market: Market): Promise<MarketState> {
   const [current] = await readMarkets(context, [market])
   if (current?.state) return current.state

@@ -22,7 +22,7 @@ export async function withdrawalStep(
     most: market.mostOut ? read(chain, market.mostOut(wallet)) : null,
     units: amount === maxUint256 ? undefined : receiptUnitsFor(context, market, amount),
   }
-  // Each is awaited in the order in which a fault is told.
+  // Each is awaited below, in the order in which errors are reported.
   for (const one of Object.values(asked)) one?.catch(() => undefined)
   const state = await reading
   if (!state.canWithdraw)

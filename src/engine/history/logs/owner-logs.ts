@@ -93,7 +93,7 @@ export async function readOwnerLogs(
     newest.push(...(await withTimestamps(chain, matchingLogs(logs, sources))))
     ends.push(...tips)
   }
-  // Where nothing was read since, what was asked at the start still holds.
+  // If no new logs were read, the hashes from the start are enough.
   if (isUpToDate) requireHashes(chain, ends, hashes)
   else await requireCanonical(chain, ends)
   const found = new Map<Market, RpcLog[]>()
@@ -128,8 +128,8 @@ const matchingLogs = (logs: readonly RpcLog[], sources: readonly LogScan[]): Rpc
 const queriesForScans = (sources: readonly LogScan[]) => queriesOf(sources.flatMap(({ filters }) => filters))
 
 /**
- * How far each market was read, and the hashes now of the newest block, the last final one, and those that mark it. Logs of blocks that
- * are no longer canonical are deleted.
+ * Returns how far each market was read, and the current hashes of the newest block, of the last final one, and of the
+ * marks. Deletes logs of blocks that are no longer canonical.
  */
 async function startScans(
   store: EngineStore,
@@ -152,7 +152,7 @@ async function startScans(
   const sources = await Promise.all(
     known.map(async ({ market, source, filters, marks }) => {
       const stored = (await store.storedLogs(source)).map(({ log }) => JSON.parse(log) as RpcLog)
-      // Stored logs without a time are read again from there on.
+      // Stored logs without a time are read again from that block on.
       const flawed = Number(stored.find((log) => !hasTimestamp(log))?.blockNumber ?? Infinity)
       const canonicalMark = marks.find(
         ({ block, hash }) => hashes.get(BigInt(block)) === hash && block < flawed,
@@ -240,7 +240,7 @@ async function readRangeIntoStore(
       ? await writeInBackground(store.storeLogs(pieces, { block: Number(to), hash }))
       : undefined
     if (isKept === false) throw rearranged(chain)
-    // After a piece that was not stored, the next ones would leave a gap.
+    // After a piece that was not stored, storing the next ones would leave a gap.
     if (isKept === undefined) keeping.goesOn = false
     for (const member of members) {
       member.storedLogs.push(...logs.filter((log) => matchesFilters(member.filters, log)))

@@ -56,8 +56,8 @@ export async function findFirstLog(
 }
 
 /**
- * Reads all logs that match a query, from a block on, the oldest first. `isAll`: the node answered for all blocks up to the newest, within
- * the limits of one search; the next one begins anew.
+ * Reads all logs that match a query, from a block on, oldest first. `isAll`: the node answered for all blocks up to
+ * the newest, within the limits of one search; the next search starts over.
  */
 export async function findLogs(
   now: () => number,
