@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'undici'
 import type { Service } from '../src/api/service-type.ts'
-import type { Allow } from '../src/server/authentication.ts'
+import type { RequestAdmission } from '../src/server/authentication.ts'
 import { serve } from '../src/server/listen.ts'
 import { type KeyLimits, openKeyLimits } from '../src/store/api-keys/persistent-rate-limiter.ts'
 import { usualFees } from '../test/support/fees.ts'
@@ -129,7 +129,7 @@ const service = {
   getFees: async () => usualFees,
 } as unknown as Service
 
-function broken(sabotage: Sabotage, limits: KeyLimits, now: () => number): Allow {
+function broken(sabotage: Sabotage, limits: KeyLimits, now: () => number): RequestAdmission {
   if (sabotage === 'no-hour' || sabotage === 'forgets') return limits.take
   if (sabotage === 'retry-too-soon')
     return async (key) => {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { filled, partNames } from '../bench/docs/generated.ts'
-import { program } from '../src/app/main.ts'
+import { buildProgram } from '../src/app/main.ts'
 import { filesOf } from '../src/app/profiles/catalog-of-configured-networks.ts'
 import { topics } from '../src/commands/help-topics.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
@@ -110,7 +110,7 @@ describe('every command line is one that the program takes', () => {
     const [command, slug] = words
     if (/^(deposit|withdraw)$/.test(command ?? '') && slug && !slug.includes('-sandbox-') && !slugs.has(slug))
       return `no strategy ${slug}`
-    const tree = await program(words, {
+    const tree = await buildProgram(words, {
       version: '0',
       io: { out: { write: () => undefined, paint: { level: 0 } } },
     } as never)
@@ -134,7 +134,7 @@ test('every flag in a sentence is one of some command', async () => {
     for (const { long } of command.options) if (long) known.add(long)
     command.commands.forEach(walk)
   }
-  walk(await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true))
+  walk(await buildProgram([], { version: '0', io: { out: { write: () => undefined } } } as never, true))
   for (const { path, text } of pages) {
     const named = inlineOf(text).flatMap((code) => code.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])
     expect({ path, unknown: named.filter((flag) => !known.has(flag)) }).toEqual({ path, unknown: [] })

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../cli/command-context.ts'
 import { commandManifest } from '../cli/help/command-manifest.ts'
 import { commands } from '../commands/index.ts'
-import { program } from './main.ts'
+import { buildProgram } from './main.ts'
 
 /**
  * The manifests for help and completion, made by the build: a line of JSON for the program with command
@@ -10,9 +10,9 @@ import { program } from './main.ts'
 export async function commandManifests(): Promise<string> {
   // No command runs; only its definition is read.
   const world = { version: '', io: { out: { write: () => undefined } } } as unknown as CommandContext
-  const root = commandManifest(await program([], world))
+  const root = commandManifest(await buildProgram([], world))
   const each = commands.map(async ({ name }) =>
-    commandManifest(await program([name], world)).commands.find((one) => one.name === name),
+    commandManifest(await buildProgram([name], world)).commands.find((one) => one.name === name),
   )
   return [root, ...(await Promise.all(each))].map((one) => JSON.stringify(one)).join('\n')
 }

@@ -10,10 +10,10 @@ import { sandboxNetworks } from '../domain/networks.ts'
 import { allNetworks } from './profiles/catalog-of-configured-networks.ts'
 import type { Directories } from './profiles/directories.ts'
 import { builtInProfiles, selectProfile } from './profiles/profile-selection.ts'
-import { unopened } from './profiles/saved-secrets.ts'
+import { withoutSecrets } from './profiles/saved-secrets.ts'
 
 /** The strategies of the last list, for completion without requests. */
-export type Seen = { strategies: { slug: string; about: string; asset: string }[] }
+export type ListedStrategies = { strategies: { slug: string; about: string; asset: string }[] }
 
 type Needs = {
   dirs: Directories
@@ -29,11 +29,16 @@ type Needs = {
 const fileOf = ({ cache }: Directories, profile: string) => join(cache, 'completion', `${profile}.json`)
 
 /** Saves the listed strategies for completion; a failure is ignored. Strategies of networks that did not answer are kept. */
-export function keepSeen(dirs: Directories, profile: string, now: Seen, isWhole: boolean): void {
+export function saveListedStrategies(
+  dirs: Directories,
+  profile: string,
+  now: ListedStrategies,
+  isWhole: boolean,
+): void {
   const path = fileOf(dirs, profile)
   const slugs = new Set(now.strategies.map(({ slug }) => slug))
   const before = isWhole ? [] : seenOn(dirs, profile).strategies.filter(({ slug }) => !slugs.has(slug))
-  const seen: Seen = { strategies: [...now.strategies, ...before] }
+  const seen: ListedStrategies = { strategies: [...now.strategies, ...before] }
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(`${path}.${process.pid}.new`, JSON.stringify(seen), { mode: 0o600 })
@@ -43,9 +48,9 @@ export function keepSeen(dirs: Directories, profile: string, now: Seen, isWhole:
   }
 }
 
-function seenOn(dirs: Directories, profile: string): Seen {
+function seenOn(dirs: Directories, profile: string): ListedStrategies {
   try {
-    const { strategies } = JSON.parse(readFileSync(fileOf(dirs, profile), 'utf8')) as Seen
+    const { strategies } = JSON.parse(readFileSync(fileOf(dirs, profile), 'utf8')) as ListedStrategies
     return { strategies: strategies.filter(isSeen) }
   } catch {
     // There is no list yet, or another version wrote it.
@@ -53,7 +58,7 @@ function seenOn(dirs: Directories, profile: string): Seen {
   }
 }
 
-const isSeen = (one: Partial<Seen['strategies'][number]> | null): boolean =>
+const isSeen = (one: Partial<ListedStrategies['strategies'][number]> | null): boolean =>
   [one?.slug, one?.asset, one?.about].every((text) => typeof text === 'string')
 
 /** Whether a value is a plain word: shells insert candidates unquoted, so other values from a service are dropped. */
@@ -139,7 +144,7 @@ const networks = (kind: string): Candidate[] =>
 /** The profile of the command line; `undefined` if it cannot be chosen, which the command itself reports. */
 async function backendOf({ env, settings }: Needs, given: Readonly<Record<string, string>>) {
   try {
-    const { name, kind } = await selectProfile(env, given['--profile'], unopened(settings))
+    const { name, kind } = await selectProfile(env, given['--profile'], withoutSecrets(settings))
     return { profile: name, kind }
   } catch (error) {
     if (error instanceof AppError) return undefined

@@ -5,7 +5,7 @@ import type { Globals } from '../cli/options/global-options.ts'
 import type { Settings } from '../cli/settings-files-schema.ts'
 import type { Io } from '../cli/terminal/io-types.ts'
 import type { SigningService } from '../signing/signing-service-protocol.ts'
-import type { Keep } from './backends/backend-inputs.ts'
+import type { RegisterResource } from './backends/backend-inputs.ts'
 import type { OpenSandbox } from './backends/sandbox-backend.ts'
 import { daemonSandbox } from './backends/sandbox-daemon-control.ts'
 import type { Secrets } from './environment-secrets.ts'
@@ -35,7 +35,7 @@ type Given = {
   openSandbox?: OpenSandbox
   settings?: Settings
   /** Registers a resource to close; by default it stays open until the process ends. */
-  keep?: Keep
+  keep?: RegisterResource
 }
 
 /** The inputs that decide which profile is used. */
@@ -111,7 +111,7 @@ export function createCommandContext(given: Given): ProgramContext {
         nextWords: async (before) => (await import('./completion-values.ts')).nextWords(commands, before),
       }),
     rememberStrategies: async (profile, strategies, isWhole) =>
-      (await import('./completion-values.ts')).keepSeen(dirs, profile, { strategies }, isWhole),
+      (await import('./completion-values.ts')).saveListedStrategies(dirs, profile, { strategies }, isWhole),
     settingOrigins: async (profile) =>
       (await import('./profiles/setting-origins.ts')).settingOrigins(profile, {
         env,
@@ -166,4 +166,4 @@ export function createCommandContext(given: Given): ProgramContext {
 }
 
 const newId = () => crypto.randomUUID()
-const asItIs: Keep = (thing) => thing
+const asItIs: RegisterResource = (thing) => thing

@@ -10,9 +10,9 @@ import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, thrownBy } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
-import { AppError, type Exit, errorRow, wordsOfService } from '../domain/errors.ts'
+import { AppError, type Exit, errorRow, serviceQuote } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
-import { trace } from '../domain/text/redacted-stack-trace.ts'
+import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { isWorthAgain } from '../http/backoff.ts'
 
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     if (argv[0] === '__complete') return await completed(argv.slice(1), world)
     if (await explained(argv, world)) return 0
     const line = helpAsFlag(withCurrentFlags(argv))
-    const root = await program(line, world, false, (text) => void help.push(text))
+    const root = await buildProgram(line, world, false, (text) => void help.push(text))
     await root.parseAsync([...line], { from: 'user' })
     return 0
   } catch (error) {
@@ -37,13 +37,13 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
       world.io.out.write(help.join(''))
       return 0
     }
-    return failed(await reportedError(error, argv, world), argv, world)
+    return printError(await reportedError(error, argv, world), argv, world)
   }
 }
 
 /** Adds the command tree to a context, and a function that runs another command line in this process. */
 export function withCommands(base: ProgramContext): CommandContext {
-  const commands = () => program([], world, true)
+  const commands = () => buildProgram([], world, true)
   const world: CommandContext = {
     ...base,
     commands,
@@ -77,7 +77,7 @@ async function completed(argv: readonly string[], world: CommandContext): Promis
     import('../cli/help/command-manifest.ts'),
   ])
   const found = await complete(
-    commandManifest(await program(before, world)),
+    commandManifest(await buildProgram(before, world)),
     before,
     last,
     await world.completions(),
@@ -105,7 +105,7 @@ async function explained(argv: readonly string[], { io }: CommandContext): Promi
 }
 
 /** Builds the command tree with only the branch that this line needs; the other commands are only names. */
-export async function program(
+export async function buildProgram(
   argv: readonly string[],
   world: CommandContext,
   all = false,
@@ -172,7 +172,11 @@ function settle(command: Command, world: CommandContext, says: Says): void {
 }
 
 /** Prints an error with its code and next step: as one JSON document, or in words on stderr. */
-export function failed(error: AppError, argv: readonly string[], { io }: Pick<CommandContext, 'io'>): Exit {
+export function printError(
+  error: AppError,
+  argv: readonly string[],
+  { io }: Pick<CommandContext, 'io'>,
+): Exit {
   const { json, debug } = sniff(argv)
   const { code, message, details } = error
   const row = errorRow(code)
@@ -185,8 +189,8 @@ export function failed(error: AppError, argv: readonly string[], { io }: Pick<Co
   else
     io.err.write(
       // An interruption is not an error.
-      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === wordsOfService ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
+      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceQuote ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
     )
-  if (debug) io.err.write(`${io.err.paint.dim(trace(error))}\n`)
+  if (debug) io.err.write(`${io.err.paint.dim(redactedTrace(error))}\n`)
   return row.exit
 }

@@ -8,7 +8,7 @@ import { stdio } from '../cli/terminal/standard-streams.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
 import { createCommandContext } from './create-command-context.ts'
 import type { Secrets } from './environment-secrets.ts'
-import { failed, main } from './main.ts'
+import { main, printError } from './main.ts'
 import { once } from './once.ts'
 import { interruptible } from './signing/interrupt.ts'
 
@@ -65,7 +65,7 @@ export async function start(
     process.once('uncaughtException', async (error) => {
       let exit: Exit = 26
       try {
-        exit = failed(await reportedError(error, argv, world), argv, world)
+        exit = printError(await reportedError(error, argv, world), argv, world)
       } finally {
         process.exit(exit)
       }
@@ -73,7 +73,7 @@ export async function start(
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
     const error = await reportedError(interruptedError(argv), argv, world)
     // A command that ended meanwhile has already reported.
-    return (await Promise.race([work, undefined])) ?? failed(error, argv, world)
+    return (await Promise.race([work, undefined])) ?? printError(error, argv, world)
   }
   const work = wasStopped() ? undefined : main(argv, world)
   let lost: NodeJS.ErrnoException | undefined
@@ -92,7 +92,7 @@ export async function start(
       cause: lost,
       hint: 'Free some space, or write the output elsewhere.',
     })
-    exit = failed(await reportedError(fault, argv, world), ['--no-input'], world)
+    exit = printError(await reportedError(fault, argv, world), ['--no-input'], world)
   }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)

@@ -7,10 +7,10 @@ import { openSigningService } from '../signing/signing-service.ts'
 import type { SigningRequests, SigningService } from '../signing/signing-service-protocol.ts'
 import { directories } from './profiles/directories.ts'
 import { type SelectedProfile, selectProfile } from './profiles/profile-selection.ts'
-import { unopened } from './profiles/saved-secrets.ts'
+import { withoutSecrets } from './profiles/saved-secrets.ts'
 import { fileSettings } from './profiles/settings.ts'
 import type { SignerLine } from './signing/signer-process.ts'
-import { readAhead, signerReads } from './signing/signer-reads.ts'
+import { preloadReaders, signerReads } from './signing/signer-reads.ts'
 
 /**
  * The process that holds the keys. It starts before any terminal code is loaded, with an environment that has only
@@ -70,13 +70,13 @@ const known = () => import('./profiles/catalog-of-configured-networks.ts')
 async function ahead({ argv }: First): Promise<void> {
   const { kind } = await chosen(argv)
   await Promise.all(kind === 'sandbox' ? [sandboxAccounts(), sandboxRecord()] : [known()])
-  await readAhead(argv)
+  await preloadReaders(argv)
 }
 
 /** The profile of the command line; `demo` always uses the sandbox. */
 const chosen = (argv: readonly string[]): Promise<SelectedProfile> => {
   const named = commandOperands(argv)[0] === 'demo' ? 'sandbox' : optionValue(argv, '--profile')
-  return selectProfile(process.env, named, unopened(fileSettings(directories(process.env))))
+  return selectProfile(process.env, named, withoutSecrets(fileSettings(directories(process.env))))
 }
 
 async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<SigningService> {

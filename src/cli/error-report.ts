@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { AppError, errorRow, saysUnsigned } from '../domain/errors.ts'
+import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import type { CommandContext, SignedOperation } from './command-context.ts'
 import { scanCommandName } from './options/argv-preprocessing.ts'
 import { usage } from './options/usage-errors.ts'
@@ -14,12 +14,12 @@ export async function reportedError(
   world: Pick<CommandContext, 'signedOperation'>,
 ): Promise<AppError> {
   const found = known(error, argv)
-  if (!saysUnsigned(found.code)) return found
+  if (!impliesUnsigned(found.code)) return found
   let signed: SignedOperation | undefined
   try {
     signed = await world.signedOperation(argv)
   } catch (cause) {
-    if (cause instanceof AppError && !saysUnsigned(cause.code)) return cause
+    if (cause instanceof AppError && !impliesUnsigned(cause.code)) return cause
     return new AppError(
       'JOURNAL_UNREADABLE',
       `A transaction may be signed, and the journal cannot tell: ${wordsOf(cause)}. Earlier error: ${found.message}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { misfit } from '../domain/schema-mismatch.ts'
+import { schemaMismatchText } from '../domain/schema-mismatch.ts'
 
 /** The name of a profile of one's own. */
 export const ProfileName = z
@@ -69,7 +69,7 @@ export type SecretsOutline = { storage: SecretsStorage | null } & Pick<
 
 /** Describes on one line how a file does not match its schema; `undefined` for any other error. */
 export const misfitOf = (cause: unknown): string | undefined =>
-  cause instanceof z.ZodError ? misfit(cause) : undefined
+  cause instanceof z.ZodError ? schemaMismatchText(cause) : undefined
 
 /** Settings that are not flags, and where they are kept. */
 export type Settings = {

@@ -3,7 +3,7 @@ import { decodeApprove, erc20Abi } from '../chain/erc20.ts'
 import { sameAddress } from '../domain/address.ts'
 import { tokenAmount } from '../domain/amount.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
-import { networkShown } from '../domain/networks.ts'
+import { displayNetwork } from '../domain/networks.ts'
 import { isUnsigned } from '../domain/step-state.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
 import type { StoredPlan } from '../guard/stored-plan.ts'
@@ -42,7 +42,7 @@ export const printedAllowances = (
   left: readonly UnusedAllowance[],
 ): RemainingAllowance[] =>
   left.map(({ token, spender, amount }) => ({
-    network: networkShown(catalog.networks, token.chainId).name,
+    network: displayNetwork(catalog.networks, token.chainId).name,
     token: token.address,
     spender,
     amount: tokenAmount(amount, token),

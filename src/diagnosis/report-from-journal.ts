@@ -1,5 +1,5 @@
 import type { TokenAmount } from '../domain/amount.ts'
-import { type Network, networkShown } from '../domain/networks.ts'
+import { displayNetwork, type Network } from '../domain/networks.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/execution-context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
@@ -63,7 +63,7 @@ export function operationReport(
     amounts: reportedAmounts(operation),
     ...(about.queued && { queued: about.queued }),
     transactions: operation.steps.map((step) =>
-      transactionOf(step, kindOf(step), networkShown(networks, step.transaction.chainId), lastHash),
+      transactionOf(step, kindOf(step), displayNetwork(networks, step.transaction.chainId), lastHash),
     ),
     destinationTxHash: delivered?.hash ?? short?.hash ?? null,
     ...(short && { arrivedShort: short }),

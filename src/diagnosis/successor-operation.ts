@@ -1,4 +1,4 @@
-import { canonical } from '../domain/text/canonical-json.ts'
+import { canonicalJson } from '../domain/text/canonical-json.ts'
 import type { ExecutionContext } from '../planning/execution-context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
@@ -8,5 +8,7 @@ export function successorOf(
   { id, state, idemKey, request }: Operation,
 ): Operation | undefined {
   const holder = state === 'DROPPED' ? journal.findByIdempotencyKey(idemKey) : undefined
-  return holder && holder.id !== id && canonical(holder.request) === canonical(request) ? holder : undefined
+  return holder && holder.id !== id && canonicalJson(holder.request) === canonicalJson(request)
+    ? holder
+    : undefined
 }

@@ -1,16 +1,16 @@
 import { formatAmount } from './amount.ts'
 import type { Unit } from './amount-unit.ts'
 import { AppError } from './errors.ts'
-import { less, more, usualSlippage } from './slippage.ts'
+import { addSlippage, defaultSlippage, subtractSlippage } from './slippage.ts'
 
 /** Input and output amounts, in the smallest units. */
 export type Amounts = { amountIn: bigint; amountOut: bigint }
 
 /** The amounts of a quote: the expected ones, and the bounds if the provider gives them. */
-export type Shown = Amounts & { minAmountOut: bigint | null; maxAmountIn: bigint | null }
+export type QuotedAmounts = Amounts & { minAmountOut: bigint | null; maxAmountIn: bigint | null }
 
 /** The user's request: the exact side, the slippage as a fraction and the minimum output, `null` if not given. */
-export type Asked = { exact: 'in' | 'out'; slippage: number | null; least: bigint | null }
+export type AmountRequest = { exact: 'in' | 'out'; slippage: number | null; least: bigint | null }
 
 /**
  * Returns the maximum input and minimum output that are accepted for a quote. The user's minimum comes first.
@@ -18,9 +18,9 @@ export type Asked = { exact: 'in' | 'out'; slippage: number | null; least: bigin
  * apply only if they are no wider than that, up to one unit of rounding. A minimum of zero is no bound:
  * POLICY_MIN_OUT.
  */
-export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amounts {
-  const slips = slippage ?? usualSlippage
-  const [floor, ceiling] = [less(shown.amountOut, slips), more(shown.amountIn, slips)]
+export function acceptedAmounts(shown: QuotedAmounts, { exact, slippage, least }: AmountRequest): Amounts {
+  const slips = slippage ?? defaultSlippage
+  const [floor, ceiling] = [subtractSlippage(shown.amountOut, slips), addSlippage(shown.amountIn, slips)]
   const narrow = shown.minAmountOut !== null && shown.minAmountOut + 1n >= floor ? shown.minAmountOut : null
   if (exact === 'out') {
     const most = shown.maxAmountIn !== null && shown.maxAmountIn <= ceiling + 1n ? shown.maxAmountIn : ceiling
@@ -37,5 +37,5 @@ export function acceptedOf(shown: Shown, { exact, slippage, least }: Asked): Amo
 }
 
 /** Text with the accepted amount, if a call promises a different one. */
-export const unlessSame = (promised: bigint, accepted: bigint, unit: Unit): string =>
+export const acceptedAmountText = (promised: bigint, accepted: bigint, unit: Unit): string =>
   promised === accepted ? '' : ` (${formatAmount(accepted, unit)} is accepted)`

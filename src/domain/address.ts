@@ -43,4 +43,6 @@ export const nativeAddress: Address = '0x000000000000000000000000000000000000000
 export const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 /** An address in a catalogue file. Files hold checksummed addresses; a test checks that, because it costs too much at every start. */
-export const At = z.custom<Address>((value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value))
+export const CatalogAddress = z.custom<Address>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value),
+)

@@ -5,5 +5,5 @@ export const allBps = 10_000
 export const isBps = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= allBps
 
 /** Parses a share in basis points; `undefined` if invalid. */
-export const bpsIn = (text: string | undefined): number | undefined =>
+export const parseBps = (text: string | undefined): number | undefined =>
   text !== undefined && /^[0-9]{1,5}$/.test(text) && isBps(Number(text)) ? Number(text) : undefined

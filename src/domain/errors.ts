@@ -116,7 +116,7 @@ const serviceErrors = {
 } as const satisfies Record<string, ErrorRow>
 
 /** The hint when the guard refuses a proposal of a service. */
-export const notAsked =
+export const refusedProposalHint =
   'Do not sign it with another tool. Inspect the plan with --dry-run and report it to the operator of the service.'
 
 /** All errors of the program, one row a code. The first 28 are the service's own (interface specification, Errors). */
@@ -237,27 +237,27 @@ export const errorTable = {
   },
 
   // The guard and the policy.
-  POLICY_SHAPE: { exit: 8, hint: notAsked },
-  POLICY_CHAIN: { exit: 8, hint: notAsked },
+  POLICY_SHAPE: { exit: 8, hint: refusedProposalHint },
+  POLICY_CHAIN: { exit: 8, hint: refusedProposalHint },
   POLICY_ALLOWANCE: { exit: 8, hint: 'To lower the approval to the exact amount: --exact-allowance rewrite' },
-  POLICY_SPENDER: { exit: 8, hint: notAsked },
+  POLICY_SPENDER: { exit: 8, hint: refusedProposalHint },
   POLICY_CONTRACT_NOT_ALLOWED: { exit: 8, hint: 'If you trust this contract: --allow-contract ADDR' },
-  POLICY_DECODE: { exit: 8, hint: notAsked },
-  POLICY_RECIPIENT: { exit: 8, hint: notAsked },
-  POLICY_AMOUNT: { exit: 8, hint: notAsked },
+  POLICY_DECODE: { exit: 8, hint: refusedProposalHint },
+  POLICY_RECIPIENT: { exit: 8, hint: refusedProposalHint },
+  POLICY_AMOUNT: { exit: 8, hint: refusedProposalHint },
   POLICY_MIN_OUT: {
     exit: 8,
     hint: 'Get a new quote, allow more slippage (--slippage 1%), or set the minimum output: --accept-min-out AMOUNT',
   },
-  POLICY_VALUE: { exit: 8, hint: notAsked },
-  POLICY_AUTHORITY: { exit: 8, hint: notAsked },
-  POLICY_TOKEN_METADATA: { exit: 8, hint: notAsked },
+  POLICY_VALUE: { exit: 8, hint: refusedProposalHint },
+  POLICY_AUTHORITY: { exit: 8, hint: refusedProposalHint },
+  POLICY_TOKEN_METADATA: { exit: 8, hint: refusedProposalHint },
   POLICY_PRICE_IMPACT: {
     exit: 8,
     hint: 'Try a smaller amount. To accept this price impact: --max-price-impact SHARE',
   },
   POLICY_QUOTE_DRIFT: { exit: 8, hint: 'Get a new quote.' },
-  POLICY_SIMULATION: { exit: 8, hint: notAsked },
+  POLICY_SIMULATION: { exit: 8, hint: refusedProposalHint },
   POLICY_TAMPER: { exit: 8, hint: 'Make a new plan: --dry-run --json' },
   POLICY_CONTRACT_CHANGED: {
     exit: 8,
@@ -266,7 +266,7 @@ export const errorTable = {
   POLICY_STANDING_ALLOWANCE: { exit: 8, hint: 'sluice wallet approvals list' },
   POLICY_ASSURANCE: { exit: 8, hint: 'To accept the risk: --min-assurance, or --trust-first-use' },
   POLICY_LIMIT: { exit: 8, hint: 'To check a plan against the policy: sluice policy check PLAN' },
-  POLICY_SERVICE_FEE: { exit: 8, hint: notAsked },
+  POLICY_SERVICE_FEE: { exit: 8, hint: refusedProposalHint },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for lower gas prices, then run the same command again.' },
 
   // Before signing.
@@ -370,11 +370,11 @@ export const errorRow = (code: ErrorCode): ErrorRow => errorTable[code]
  * Whether a code implies that the operation signed nothing. IDEMPOTENCY_KEY_REUSED is about the new request, not the
  * operation.
  */
-export const saysUnsigned = (code: ErrorCode): boolean =>
+export const impliesUnsigned = (code: ErrorCode): boolean =>
   (errorRow(code).exit < 20 && code !== 'IDEMPOTENCY_KEY_REUSED') || code === 'INTERRUPTED'
 
 /** Marks the cause of an error whose message quotes a service; it is shown as a quote. */
-export const wordsOfService = Symbol('the words of the service')
+export const serviceQuote = Symbol('the words of the service')
 
 /**
  * The only error class. Its code decides the exit code, the HTTP status and the default hint; `details` are

@@ -161,7 +161,7 @@ export function networkNamed(networks: readonly Network[], name: string | number
 }
 
 /** Returns the network of a chain id for display: its known name even without an RPC here, else its number. */
-export const networkShown = (networks: readonly Network[], chainId: number): Network =>
+export const displayNetwork = (networks: readonly Network[], chainId: number): Network =>
   [...networks, ...publicNetworks, ...sandboxNetworks].find((one) => one.chainId === chainId) ?? {
     name: String(chainId),
     chainId,

@@ -1,22 +1,22 @@
 import { AppError } from './errors.ts'
-import { slippageIn } from './slippage.ts'
+import { parseSlippage } from './slippage.ts'
 
 /** Default maximum price impact, as a fraction. */
-export const usualImpact = 0.03
+export const defaultPriceImpact = 0.03
 
 /**
  * Returns the price impact: how far the output is below the spot price, as a fraction. One unit less is rounding;
  * more output than at the spot price is no impact.
  */
-export const impactOf = (brings: bigint, spot: bigint): number =>
+export const priceImpactOf = (brings: bigint, spot: bigint): number =>
   spot <= brings + 1n ? 0 : Number(((spot - brings - 1n) * 1_000_000_000n) / spot) / 1e9
 
 /** Formats a price impact: `3.21 %`. */
-export const impactShown = (share: number): string => `${(share * 100).toFixed(2)} %`
+export const priceImpactText = (share: number): string => `${(share * 100).toFixed(2)} %`
 
 /** Parses `--max-price-impact` with its unit, `5%` or `500bps`, as a fraction; else USAGE. */
-export function priceImpact(text: string): number {
-  const share = slippageIn(text)
+export function parsePriceImpact(text: string): number {
+  const share = parseSlippage(text)
   if (share !== undefined && share <= 1) return share
   throw new AppError('USAGE', '--max-price-impact is a share from 0% to 100%, with its unit', {
     hint: '--max-price-impact 5% or --max-price-impact 500bps',

@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
 const most = 3
 
 /** Describes on one line where a document does not match its schema; of many problems the first few. */
-export function misfit({ issues }: z.ZodError): string {
+export function schemaMismatchText({ issues }: z.ZodError): string {
   const [named, more] = [issues.slice(0, most).map(words), issues.length - most]
   return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }

@@ -19,7 +19,7 @@ import type {
 import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/stored-daily-rates.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
-import { totals } from './strategy-totals.ts'
+import { strategyTotals } from './strategy-totals.ts'
 import { undefinedIfRefused } from './unread-past.ts'
 
 /**
@@ -182,6 +182,6 @@ function listingOf(unsorted: readonly Strategy[], missing: string[]): StrategyLi
       if (made.items.length > 0) pages.set(name, made)
       return made
     },
-    analytics: totals(all),
+    analytics: strategyTotals(all),
   }
 }

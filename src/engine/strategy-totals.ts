@@ -3,7 +3,7 @@ import type { Strategy } from '../api/strategy.ts'
 import { sumUsd } from '../domain/usd.ts'
 
 /** Totals over all strategies. The average and the best rates exclude paused strategies. */
-export function totals(all: readonly Strategy[]): Analytics {
+export function strategyTotals(all: readonly Strategy[]): Analytics {
   const active = all.filter(({ paused, apy }) => paused === false && apy !== null)
   return {
     totalTvlUsd: sumUsd(all.map(({ tvlUsd }) => tvlUsd)),

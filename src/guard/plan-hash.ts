@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { canonical } from '../domain/text/canonical-json.ts'
+import { canonicalJson } from '../domain/text/canonical-json.ts'
 import type { Transaction } from '../domain/transaction.ts'
 
 /**
@@ -30,12 +30,12 @@ const lowerHex = (text: string): string => (/^0x[0-9a-f]*$/i.test(text) ? text.t
 
 /** The hash that a person, a second runner or a signer compares: everything to be signed, and its purpose. */
 export const hashPlan = (core: PlanCore): string =>
-  createHash('sha256').update(canonical(core, lowerHex)).digest('hex')
+  createHash('sha256').update(canonicalJson(core, lowerHex)).digest('hex')
 
 /** The hash of everything that a plan file shows, except the hash itself. */
 export function shownPlanHash(document: object): string {
   const { shownHash: _, ...rest } = document as { shownHash?: unknown }
-  return createHash('sha256').update(canonical(rest)).digest('hex')
+  return createHash('sha256').update(canonicalJson(rest)).digest('hex')
 }
 
 /** A transaction as a signer receives it. */

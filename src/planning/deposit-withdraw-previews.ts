@@ -4,7 +4,7 @@ import { isExecutionError } from '../chain/rpc/errors.ts'
 import { readWords } from '../chain/word-reads.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { usualSlippage } from '../domain/slippage.ts'
+import { defaultSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import { firstWord } from '../guard/simulation/wallet-state.ts'
@@ -110,7 +110,7 @@ async function acceptedBounds(
   const offer = await answerQueries(asked, ask)
   const { brings } = offer
   if (!brings) throw new AppError('POLICY_MIN_OUT', `Nothing of ${token.symbol} comes of this amount now`)
-  const least = leastOf(offer, slippage ?? usualSlippage)
+  const least = leastOf(offer, slippage ?? defaultSlippage)
   // The builder of the call has read the same price moments apart.
   return { expected: brings, least: least - drift(least) }
 }

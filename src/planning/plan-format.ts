@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { misfit } from '../domain/schema-mismatch.ts'
+import { schemaMismatchText } from '../domain/schema-mismatch.ts'
 import { decodeIntent, encodeIntent } from '../guard/intent-json.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { OperationSummary } from '../guard/stored-plan.ts'
@@ -74,7 +74,7 @@ export const operationJson = ({ id, kind, request, quoteId, about, legs }: Propo
 export function decodePlan(text: string, catalog: Catalog): ParsedPlan {
   const file = PlanFile.safeParse(parsed(text))
   if (!file.success)
-    throw new AppError('USAGE', `Invalid plan: ${misfit(file.error)}`, {
+    throw new AppError('USAGE', `Invalid plan: ${schemaMismatchText(file.error)}`, {
       hint: 'Make one: sluice deposit ... --dry-run --json > plan.json',
     })
   const { planHash, wallet, nonce, expiresAt, steps, operation } = file.data

@@ -1,7 +1,7 @@
 import { answerQueries } from '../chain/contract-query.ts'
 import { AppError } from '../domain/errors.ts'
-import { impactOf, impactShown, usualImpact } from '../domain/price-impact-share.ts'
-import { slippageIn } from '../domain/slippage.ts'
+import { defaultPriceImpact, priceImpactOf, priceImpactText } from '../domain/price-impact-share.ts'
+import { parseSlippage } from '../domain/slippage.ts'
 import { tokenAt } from '../domain/token.ts'
 import { isPriced } from '../guard/intent-facts.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
@@ -44,7 +44,11 @@ export async function priceImpacts(
       if (kept !== undefined) return { leg: leg.at, share: kept, by: 'same-asset' }
       const { brings, fair } = (await exchangeOffer(context, leg)) ?? {}
       if (brings !== undefined && fair !== undefined)
-        return { leg: leg.at, share: impactOf(brings, fair), by: isPriced(leg.intent) ? 'oracle' : 'pool' }
+        return {
+          leg: leg.at,
+          share: priceImpactOf(brings, fair),
+          by: isPriced(leg.intent) ? 'oracle' : 'pool',
+        }
       const share = usdOffer(leg.intent, proposal, (await worth) ?? [])
       return { leg: leg.at, share, by: share === null ? null : 'usd' }
     }),
@@ -62,7 +66,7 @@ function transferCost({ tokens }: Pick<Catalog, 'tokens'>, intent: Intent): numb
     amountOut * 10n ** BigInt(tokenIn.decimals),
     amountIn * 10n ** BigInt(tokenOut.decimals),
   ]
-  return impactOf(least, most)
+  return priceImpactOf(least, most)
 }
 
 /** What an exchange brings now and at the spot price, by our own node; `undefined` if it does not tell. */
@@ -89,14 +93,15 @@ function usdOffer(intent: Intent, { about }: Proposal, prices: readonly Price[])
   const { amountIn } = withoutFees(intent) as typeof intent
   const given = usdUnits(intent.exact === 'in' ? amountIn : BigInt(paid.raw), intent.tokenIn, prices)
   const brought = usdUnits(BigInt(out.raw), intent.tokenOut, prices)
-  return given === null || brought === null ? null : impactOf(brought, given)
+  return given === null || brought === null ? null : priceImpactOf(brought, given)
 }
 
 /** Refuses a price impact above the limit, and an unknown one without a terminal. POLICY_PRICE_IMPACT. */
 export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms): void {
   const { maxPriceImpact: typed = null, policy, isLookedAt = false } = terms
   const allowed = policy?.policy.maxPriceImpact
-  const most = typed ?? (allowed === undefined ? usualImpact : (slippageIn(allowed) ?? usualImpact))
+  const most =
+    typed ?? (allowed === undefined ? defaultPriceImpact : (parseSlippage(allowed) ?? defaultPriceImpact))
   for (const { share } of impacts) {
     if (share === null) {
       if (typed !== null || isLookedAt) continue
@@ -113,7 +118,7 @@ export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms)
     const accepted = Math.ceil(share * 1_000) / 10
     throw new AppError(
       'POLICY_PRICE_IMPACT',
-      `It brings ${impactShown(share)} less than at the price that there is now, and ${impactShown(most)} is the most that is allowed`,
+      `It brings ${priceImpactText(share)} less than at the price that there is now, and ${priceImpactText(most)} is the most that is allowed`,
       {
         details: { share, most },
         hint: `Try less, or in parts. If you accept it: --max-price-impact ${accepted}%`,

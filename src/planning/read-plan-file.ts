@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { canonical } from '../domain/text/canonical-json.ts'
+import { canonicalJson } from '../domain/text/canonical-json.ts'
 import { reducedApprovalNote } from '../guard/approvals.ts'
 import { shownPlanHash } from '../guard/plan-hash.ts'
 import { strictTerms } from '../guard/user-limits-and-exemptions.ts'
@@ -52,7 +52,7 @@ const derivedFields: Readonly<Record<string, (document: Shown) => unknown>> = {
   'words about a queue': ({ queued }) => queued,
 }
 
-const isSame = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)
 
 /** Whether a step's text is the one of its calldata, possibly followed by the note on a reduced approval or an unquoted payout. */
 function isStepText(text: unknown, made: string, intent: Proposal['legs'][number]['intent']): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Address, At, nativeAddress } from '../domain/address.ts'
+import { type Address, CatalogAddress, nativeAddress } from '../domain/address.ts'
 import { networkNamed, publicNetworks } from '../domain/networks.ts'
 import { nativeToken, tokenAt } from '../domain/token.ts'
 import { type Catalog, categories } from './catalog-types.ts'
@@ -15,8 +15,8 @@ const Strategy = z.strictObject({
   protocol: Text,
   name: Text,
   category: z.enum(categories),
-  asset: At,
-  receipt: z.strictObject({ address: At, symbol: Text, decimals: Decimals }),
+  asset: CatalogAddress,
+  receipt: z.strictObject({ address: CatalogAddress, symbol: Text, decimals: Decimals }),
   implementationSelector: Text,
   startDate: z.iso.datetime().nullable(),
   isDefault: z.boolean(),
@@ -33,55 +33,64 @@ const contracts = <shape extends z.ZodRawShape>(shape: shape) =>
 
 /** The contracts of Uniswap v3, or of a fork. */
 const LikeUniswapV3 = contracts({
-  factory: At,
-  quoterV2: At,
-  swapRouter02: At,
+  factory: CatalogAddress,
+  quoterV2: CatalogAddress,
+  swapRouter02: CatalogAddress,
   feeTiers: z.array(z.int().positive()).min(1),
-  via: z.array(At),
+  via: z.array(CatalogAddress),
 })
 
 /** What is known of one network: a file in `src/engine/catalog`, with a source for every address. */
 export const CatalogFile = z.strictObject({
   network: Text,
-  priceOracle: contracts({ address: At }),
-  priceFeeds: z.array(z.strictObject({ token: At, feed: At, decimals: Decimals, source: Text })),
+  priceOracle: contracts({ address: CatalogAddress }),
+  priceFeeds: z.array(
+    z.strictObject({ token: CatalogAddress, feed: CatalogAddress, decimals: Decimals, source: Text }),
+  ),
   uniswapV3: LikeUniswapV3,
-  uniswapV2: contracts({ factory: At, router02: At, initCodeHash: Hash, via: z.array(At) }),
-  kyberSwap: contracts({ router: At, api: Service }),
+  uniswapV2: contracts({
+    factory: CatalogAddress,
+    router02: CatalogAddress,
+    initCodeHash: Hash,
+    via: z.array(CatalogAddress),
+  }),
+  kyberSwap: contracts({ router: CatalogAddress, api: Service }),
   uniswapV4: contracts({
-    poolManager: At,
-    quoter: At,
-    stateView: At,
-    universalRouter: At,
-    permit2: At,
-    via: z.array(At),
+    poolManager: CatalogAddress,
+    quoter: CatalogAddress,
+    stateView: CatalogAddress,
+    universalRouter: CatalogAddress,
+    permit2: CatalogAddress,
+    via: z.array(CatalogAddress),
   }),
   cctpV2: contracts({
     domain: z.int().min(0),
-    token: At,
-    tokenMessenger: At,
-    messageTransmitter: At,
+    token: CatalogAddress,
+    tokenMessenger: CatalogAddress,
+    messageTransmitter: CatalogAddress,
     attestation: Service,
   }),
-  across: contracts({ spokePool: At, api: Service }),
-  cow: contracts({ settlement: At, vaultRelayer: At, api: Service }),
+  across: contracts({ spokePool: CatalogAddress, api: Service }),
+  cow: contracts({ settlement: CatalogAddress, vaultRelayer: CatalogAddress, api: Service }),
   balancerV2: contracts({
-    vault: At,
-    queries: At,
-    pools: z.array(z.strictObject({ id: Hash, tokens: z.array(At).min(2), source: Text })),
+    vault: CatalogAddress,
+    queries: CatalogAddress,
+    pools: z.array(z.strictObject({ id: Hash, tokens: z.array(CatalogAddress).min(2), source: Text })),
   }),
   pancakeSwapV3: LikeUniswapV3,
-  lifi: contracts({ diamond: At, api: Service }),
-  oneInch: contracts({ router: At, api: Service }),
+  lifi: contracts({ diamond: CatalogAddress, api: Service }),
+  oneInch: contracts({ router: CatalogAddress, api: Service }),
   relay: contracts({
-    depository: At,
+    depository: CatalogAddress,
     chain: Text,
-    router: At,
-    solver: At,
+    router: CatalogAddress,
+    solver: CatalogAddress,
     solverChain: Text,
     api: Service,
   }),
-  tokens: z.array(z.strictObject({ address: At, symbol: Text, decimals: Decimals, source: Text })),
+  tokens: z.array(
+    z.strictObject({ address: CatalogAddress, symbol: Text, decimals: Decimals, source: Text }),
+  ),
   strategies: z.array(Strategy),
 })
 export type CatalogFile = z.output<typeof CatalogFile>

@@ -1,5 +1,5 @@
 import type { Rounds } from '../chain/contract-query.ts'
-import { less } from '../domain/slippage.ts'
+import { subtractSlippage } from '../domain/slippage.ts'
 
 /**
  * The quote of an exchange, in the smallest unit of what comes out: `brings` by the contracts that execute it, `fair` by an oracle; `undefined` is
@@ -14,4 +14,5 @@ export type Exchange = {
 }
 
 /** The least that a step must bring: the quote less slippage (a fraction). */
-export const leastOf = ({ brings = 0n }: Offer, slippage: number): bigint => less(brings, slippage)
+export const leastOf = ({ brings = 0n }: Offer, slippage: number): bigint =>
+  subtractSlippage(brings, slippage)

@@ -1,4 +1,4 @@
-import { slippageIn } from '../domain/slippage.ts'
+import { parseSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { sumOf } from './fee-amounts.ts'
@@ -12,7 +12,7 @@ export const mostFees = 2
 
 /** `1%` or `100bps` in basis points, from 0 to 10,000; `undefined` if the text is no such share. */
 export function serviceFeeIn(text: string): number | undefined {
-  const bps = (slippageIn(text) ?? Number.NaN) * 10_000
+  const bps = (parseSlippage(text) ?? Number.NaN) * 10_000
   const whole = Math.round(bps)
   return Math.abs(bps - whole) < 1e-6 && whole <= 10_000 ? whole : undefined
 }

@@ -3,7 +3,7 @@ import type { QuoteInput } from '../api/quote.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import { usualSlippage } from '../domain/slippage.ts'
+import { defaultSlippage } from '../domain/slippage.ts'
 
 /** What an older page stands in for, where a deployment has no current one. The wallet's is asked for its lending stats alone. */
 const standIns: readonly (keyof Service)[] = [
@@ -34,13 +34,13 @@ const isOlderQuestion = ({
   destinationAddress: ___,
   originChain: ____,
   destinationChain: _____,
-  slippage = usualSlippage,
+  slippage = defaultSlippage,
   ...more
 }: QuoteInput): boolean =>
   chainIdIn !== undefined &&
   chainIdOut !== undefined &&
   amountIn !== undefined &&
-  slippage === usualSlippage &&
+  slippage === defaultSlippage &&
   Object.values(more).every((value) => value === undefined)
 
 /** Whether it is the page that is not there, and not what was looked for on it. */

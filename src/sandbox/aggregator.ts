@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
 import { read } from '../chain/run-readings.ts'
-import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { nativeMark } from '../swaps/aggregator-calldata-check.ts'
@@ -10,7 +10,7 @@ import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
 import type { Route, SwapProvider } from '../swaps/provider.ts'
 import type { Answer } from './loopback-server.ts'
 import { blockTime } from './node-reads.ts'
-import { chainOfNode, openExchanges, type Quoted, quotesOf, tokenOf } from './pool-quotes.ts'
+import { chainOfNode, type ExchangeQuote, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 import { secretFile } from './secret-files.ts'
 import type { SandboxNode } from './stand-in-options.ts'
 
@@ -37,10 +37,10 @@ const Fees = z.discriminatedUnion('chargeFeeBy', [
 const feeAmountsOf = ({ feeAmount }: z.output<typeof Fees>): bigint[] =>
   feeAmount === '' ? [] : feeAmount.split(',').map(BigInt)
 const feeReceiversOf = ({ feeReceiver }: z.output<typeof Fees>): Address[] =>
-  feeReceiver === '' ? [] : feeReceiver.split(',').map((one) => At.parse(one))
+  feeReceiver === '' ? [] : feeReceiver.split(',').map((one) => CatalogAddress.parse(one))
 const Summary = z.object({
-  tokenIn: At,
-  tokenOut: At,
+  tokenIn: CatalogAddress,
+  tokenOut: CatalogAddress,
   amountIn: Units,
   amountOut: Units,
   gas: z.string(),
@@ -50,16 +50,16 @@ const Summary = z.object({
 type Summary = z.output<typeof Summary>
 const Build = z.object({
   routeSummary: Summary,
-  recipient: At,
+  recipient: CatalogAddress,
   slippageTolerance: z.int().min(0).max(2_000),
   deadline: z.int().positive(),
 })
 
-const Swap = z.object({ src: At, dst: At, amount: Units })
+const Swap = z.object({ src: CatalogAddress, dst: CatalogAddress, amount: Units })
 const Call = Swap.extend({
-  from: At,
-  origin: At,
-  receiver: At,
+  from: CatalogAddress,
+  origin: CatalogAddress,
+  receiver: CatalogAddress,
   minReturn: Units,
   disableEstimate: z.literal('true'),
   compatibility: z.literal('true'),
@@ -126,7 +126,8 @@ export function aggregatorAnswer(
     if (!here) return undefined
     if (action === 'routes') {
       const asked = ['tokenIn', 'tokenOut', 'amountIn'].map((one) => url.searchParams.get(one))
-      const [tokenIn, tokenOut, amountIn] = z.tuple([At, At, Units]).safeParse(asked).data ?? []
+      const [tokenIn, tokenOut, amountIn] =
+        z.tuple([CatalogAddress, CatalogAddress, Units]).safeParse(asked).data ?? []
       const said = (name: string) => url.searchParams.get(name) ?? ''
       const fees = Fees.safeParse({
         chargeFeeBy: said('chargeFeeBy'),
@@ -341,7 +342,7 @@ const executorData = parseAbiParameters([
 const routerGas = 60_000n
 
 /** An exchange's offer for some shares of a swap. */
-type Priced = Quoted & { share: bigint }
+type Priced = ExchangeQuote & { share: bigint }
 
 /** Returns each exchange's offer for one share of an amount, for two, and so on up to all shares. */
 async function pricedShares(

@@ -26,7 +26,7 @@ export type Anvil = {
 }
 
 /** Prefix of the file that a starting node writes; a random suffix follows. */
-export const noteName = 'sluice-node-'
+export const listenFilePrefix = 'sluice-node-'
 
 /** Finds the anvil binary: the given path, the optional package, or the PATH; else ANVIL_NOT_FOUND. */
 export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: string }): string {
@@ -102,7 +102,7 @@ async function tryStart(
   port: number,
 ): Promise<Anvil | undefined> {
   // The node writes this file once it listens. Before that, another process may answer on the port.
-  const listening = join(noteDir, `${noteName}${randomBytes(8).toString('hex')}.json`)
+  const listening = join(noteDir, `${listenFilePrefix}${randomBytes(8).toString('hex')}.json`)
   const args = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--silent']
   args.push('--gas-limit', 1_000_000_000, '--prune-history', 100, '--config-out', listening)
   if (loadState) args.push('--load-state', loadState)
@@ -125,7 +125,7 @@ async function tryStart(
     if (existsSync(listening)) {
       const rpcUrl = `http://127.0.0.1:${port}`
       const rpc = httpRpc(rpcUrl, { deadlineMs: 60_000 })
-      await catchUp(rpc)
+      await restoreClock(rpc)
       return { pid: child.pid!, port, rpcUrl, rpc, hasExited, stop: () => stop(child, ended) }
     }
   } catch (error) {
@@ -176,7 +176,7 @@ function freePort(): Promise<number> {
  * Moves the clock of a restarted node forward to its newest block. Without this, the next block would have an earlier
  * time.
  */
-export async function catchUp(rpc: ChainClient): Promise<void> {
+export async function restoreClock(rpc: ChainClient): Promise<void> {
   const latest = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
   const ahead = Number(latest.timestamp) - Math.floor(Date.now() / 1000)
   if (ahead > 0) await rpc.request('evm_increaseTime', [ahead])

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { formatUnits, parseUnits } from 'viem/utils'
 import { z } from 'zod'
 import { transfer, transferTopic } from '../chain/erc20.ts'
-import { type Address, At, type Hex, sameAddress } from '../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, sameAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { AveniaConstants } from '../protocols/catalog-types.ts'
 import { addressTopic } from '../protocols/shared/encode-topics.ts'
@@ -63,8 +63,8 @@ const Query = z.object({
 })
 const Opening = z.object({
   quoteToken: z.string(),
-  ticketBlockchainInput: z.object({ walletAddress: At }),
-  ticketBlockchainOutput: z.object({ walletChain: z.literal('SANDBOX'), walletAddress: At }),
+  ticketBlockchainInput: z.object({ walletAddress: CatalogAddress }),
+  ticketBlockchainOutput: z.object({ walletChain: z.literal('SANDBOX'), walletAddress: CatalogAddress }),
 })
 
 /**

@@ -7,7 +7,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
 import { type EnsureOptions, startDaemon } from './daemon-launch.ts'
 import { readRecord, sandboxFiles } from './daemon-record.ts'
-import { type ErrorWire, fromWire } from './error-json.ts'
+import { type ErrorWire, errorFromWire } from './error-json.ts'
 import type { FundRequest, Grant } from './faucet.ts'
 import type { SandboxStatus } from './world.ts'
 
@@ -86,7 +86,7 @@ export async function connectSandbox(dataDir: string): Promise<SandboxClient | u
     const headers = { authorization: `Bearer ${record.token}` }
     const { status, body } = await postJson(`${record.controlUrl}/${name}`, input, { headers, deadlineMs })
     const { value, error } = (body ?? {}) as { value?: T; error?: ErrorWire | string }
-    if (typeof error === 'object') throw fromWire(error)
+    if (typeof error === 'object') throw errorFromWire(error)
     if (status !== 200)
       throw new AppError('SANDBOX_UNAVAILABLE', `The sandbox answers with status ${status}`, {
         details: { status },

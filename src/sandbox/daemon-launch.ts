@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { diskFault } from '../store/disk-fault.ts'
 import { privateDirectory } from '../store/private-directory.ts'
 import { sandboxFiles } from './daemon-record.ts'
-import { type ErrorWire, fromWire } from './error-json.ts'
+import { type ErrorWire, errorFromWire } from './error-json.ts'
 
 /** The arguments of the daemon; none of them is secret. */
 export type DaemonArguments = {
@@ -84,7 +84,7 @@ export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'bu
   if (!said.includes('\n'))
     throw new AppError('SANDBOX_UNAVAILABLE', `The sandbox ended while it started; see ${files.log}`)
   const line = JSON.parse(said) as { ready?: true; busy?: true; error?: ErrorWire }
-  if (line.error) throw fromWire(line.error)
+  if (line.error) throw errorFromWire(line.error)
   return line.ready ? 'ready' : 'busy'
 }
 

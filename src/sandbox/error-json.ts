@@ -11,7 +11,7 @@ export const errorWire = (error: unknown): ErrorWire => {
 }
 
 /** Restores the AppError from its JSON. */
-export const fromWire = ({ code, message, details, hint }: ErrorWire): AppError =>
+export const errorFromWire = ({ code, message, details, hint }: ErrorWire): AppError =>
   new AppError(isErrorCode(code) ? code : 'BUG', message, {
     ...(details ? { details } : {}),
     ...(hint ? { hint } : {}),

@@ -5,8 +5,8 @@ import { AppError } from '../domain/errors.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from './accounts.ts'
-import { own, weth9 } from './genesis/artifacts.ts'
-import { grant, nativeGrant } from './genesis/tokens.ts'
+import { ownContract, weth9 } from './genesis/artifacts.ts'
+import { defaultGrants, nativeGrant } from './genesis/tokens.ts'
 import { sendMined } from './mined-transactions.ts'
 import type { SandboxNode } from './stand-in-options.ts'
 
@@ -38,11 +38,11 @@ export async function fund(
   return grants.map(({ rpc: _, ...given }) => given)
 }
 
-const hasGrant = (token: Token): boolean => token.address === nativeAddress || token.symbol in grant
+const hasGrant = (token: Token): boolean => token.address === nativeAddress || token.symbol in defaultGrants
 
 function usual(token: Token): bigint {
   if (token.address === nativeAddress) return nativeGrant
-  return parseUnits((grant as Record<string, string>)[token.symbol] ?? '1000', token.decimals)
+  return parseUnits((defaultGrants as Record<string, string>)[token.symbol] ?? '1000', token.decimals)
 }
 
 async function give(rpc: ChainClient, token: Token, to: Address, amount: bigint): Promise<void> {
@@ -51,7 +51,7 @@ async function give(rpc: ChainClient, token: Token, to: Address, amount: bigint)
     return send(
       rpc,
       token.address,
-      encodeFunctionData({ abi: own('SandboxToken').abi, functionName: 'mint', args: [to, amount] }),
+      encodeFunctionData({ abi: ownContract('SandboxToken').abi, functionName: 'mint', args: [to, amount] }),
     )
   const { abi } = weth9()
   // The sandbox uses the real WETH9, so the owner must wrap ether.

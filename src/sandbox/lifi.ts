@@ -1,7 +1,7 @@
 import { encodeFunctionData, numberToHex, padHex } from 'viem/utils'
 import { z } from 'zod'
 import { erc20Abi } from '../chain/erc20.ts'
-import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { depositIn, fillQuery } from '../swaps/across/deposit-and-payout-events.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
@@ -23,11 +23,11 @@ const [diamondGas, transferGas] = [110_000n, 200_000n]
 const Asked = z.object({
   fromChain: z.coerce.number().int(),
   toChain: z.coerce.number().int(),
-  fromToken: At,
-  toToken: At,
+  fromToken: CatalogAddress,
+  toToken: CatalogAddress,
   fromAmount: z.string().regex(/^[1-9]\d{0,76}$/),
-  fromAddress: At,
-  toAddress: At,
+  fromAddress: CatalogAddress,
+  toAddress: CatalogAddress,
   slippage: z.coerce.number().min(0).max(1),
 })
 type Asked = z.output<typeof Asked>

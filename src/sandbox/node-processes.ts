@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { httpRpc } from '../chain/rpc/failover.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Network, sandboxNetworks } from '../domain/networks.ts'
-import { type Anvil, noteName, startAnvil } from './anvil.ts'
+import { type Anvil, listenFilePrefix, startAnvil } from './anvil.ts'
 import { genesis } from './genesis/genesis-cache.ts'
-import { type About, anewHint, newestWorld, type Saved, saveNext } from './saved-worlds.ts'
+import { newestWorld, resetHint, type SavedWorld, saveNext, type WorldFacts } from './saved-worlds.ts'
 
 /** A process of the system, identified by its pid and start time. */
 export type ProcessFacts = { pid: number; startedAt: string; command: string }
@@ -70,11 +70,11 @@ type Start = { binary: string; noteDir?: string }
  * Starts the nodes from the newest saved world of a directory, or from genesis. If no node starts from the cached
  * genesis, builds it again.
  */
-export async function startWhereLeft(
+export async function startSavedNodes(
   start: Start,
   cacheDir: string,
   dir: string | undefined,
-): Promise<{ base: Saved; saved: Saved; nodes: Anvil[] }> {
+): Promise<{ base: SavedWorld; saved: SavedWorld; nodes: Anvil[] }> {
   const left = dir === undefined ? undefined : newestWorld(dir)
   const base = await genesis(cacheDir, start)
   try {
@@ -82,7 +82,7 @@ export async function startWhereLeft(
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'SANDBOX_UNAVAILABLE')) throw error
     const { code, message, details = {} } = error
-    if (left) throw new AppError(code, message, { cause: error, details, hint: anewHint })
+    if (left) throw new AppError(code, message, { cause: error, details, hint: resetHint })
     const made = await genesis(cacheDir, start, { anew: true })
     return { base: made, saved: made, nodes: await startNodes(start, made) }
   }
@@ -91,7 +91,7 @@ export async function startWhereLeft(
 /** Starts the nodes of both chains from a saved world, on given or free ports. */
 export async function startNodes(
   start: Start,
-  saved: Saved,
+  saved: SavedWorld,
   ports: readonly number[] = [],
 ): Promise<Anvil[]> {
   const started = await Promise.allSettled(
@@ -110,13 +110,17 @@ export async function startNodes(
 
 /** Lists the node processes whose command line names the sandbox's note directory. */
 const nodesOf = (noteDir: string): ProcessFacts[] =>
-  allProcesses().filter(({ command }) => command.includes(` --config-out ${join(noteDir, noteName)}`))
+  allProcesses().filter(({ command }) => command.includes(` --config-out ${join(noteDir, listenFilePrefix)}`))
 
 /**
  * Saves and ends nodes that outlived a killed daemon. Saves them only if there is one for each chain and their
  * catalogue is known. The caller holds the lock, so no running daemon owns them.
  */
-export async function adoptOrphans(noteDir: string, worlds: string, about: About | undefined): Promise<void> {
+export async function adoptOrphans(
+  noteDir: string,
+  worlds: string,
+  about: WorldFacts | undefined,
+): Promise<void> {
   const orphans = nodesOf(noteDir)
   // A node without a state file was still building genesis.
   const portOf = ({ chainId }: Network): string | undefined => {

@@ -43,7 +43,7 @@ export const tokenOf = (chainId: number, address: Address): Token => ({
 })
 
 /** An exchange and its offer. */
-export type Quoted = { exchange: SwapProvider; offer: Offer }
+export type ExchangeQuote = { exchange: SwapProvider; offer: Offer }
 
 /** Returns each exchange's offer for an amount on a route of one chain; exchanges without an offer are left out. */
 export async function quotesOf(
@@ -51,7 +51,7 @@ export async function quotesOf(
   route: Route,
   amount: bigint,
   exact: 'in' | 'out' = 'in',
-): Promise<Quoted[]> {
+): Promise<ExchangeQuote[]> {
   const terms = { exact, amount, slippage: 0, speed: null, refund: null, isSpent: false } as const
   const offers = await Promise.all(
     exchanges
@@ -68,7 +68,10 @@ export async function quotesOf(
  * Returns the best quote: the highest output, or the lowest input if the output is exact; `undefined` without a
  * quote.
  */
-export const bestOf = (quotes: readonly Quoted[], exact: 'in' | 'out' = 'in'): Quoted | undefined =>
+export const bestOf = (
+  quotes: readonly ExchangeQuote[],
+  exact: 'in' | 'out' = 'in',
+): ExchangeQuote | undefined =>
   quotes.toSorted(({ offer: a }, { offer: b }) => {
     const more = exact === 'in' ? b.amountOut - a.amountOut : a.amountIn - b.amountIn
     return more > 0n ? 1 : more < 0n ? -1 : 0

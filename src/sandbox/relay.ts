@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { bytesToHex, concatHex, decodeEventLog, encodeFunctionData, numberToHex, padHex } from 'viem/utils'
 import { z } from 'zod'
 import { approve, transfer } from '../chain/erc20.ts'
-import { type Address, At, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt, wrappedOn } from '../domain/token.ts'
 import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
 import {
@@ -46,13 +46,13 @@ const [usualDelayMs, undepositedMs] = [200, 600_000]
 const fillSeconds = 604_800
 
 const Asked = z.object({
-  user: At,
-  recipient: At,
-  refundTo: At,
+  user: CatalogAddress,
+  recipient: CatalogAddress,
+  refundTo: CatalogAddress,
   originChainId: z.int(),
   destinationChainId: z.int(),
-  originCurrency: At,
-  destinationCurrency: At,
+  originCurrency: CatalogAddress,
+  destinationCurrency: CatalogAddress,
   amount: z.string().regex(/^[1-9]\d{0,76}$/),
   tradeType: z.literal('EXACT_INPUT'),
   slippageTolerance: z.string().regex(/^\d{1,4}$/),

@@ -11,21 +11,21 @@ import { decodeCatalog, encodeCatalog } from './catalog-json.ts'
 import { moveDurable, writeDurable } from './durable-files.ts'
 
 /** A saved world: one state file a chain, the catalogue of its deployments, and its genesis, if recorded. */
-export type Saved = {
+export type SavedWorld = {
   catalog: Catalog
   genesis: string | undefined
   stateFile: (network: Network) => string
 }
 /** The facts saved about a world beside its chains. */
-export type About = Pick<Saved, 'catalog' | 'genesis'>
+export type WorldFacts = Pick<SavedWorld, 'catalog' | 'genesis'>
 
 const stateName = ({ name }: Network): string => `${name}.json`
 
 /** The hint for a saved world that cannot be used. */
-export const anewHint = 'To begin anew, without what was done on it: sluice sandbox reset --yes'
+export const resetHint = 'To begin anew, without what was done on it: sluice sandbox reset --yes'
 
 /** Reads a saved world; `undefined` if there is none, STATE_UNUSABLE if it is damaged. */
-export function readSaved(dir: string): Saved | undefined {
+export function readSaved(dir: string): SavedWorld | undefined {
   const file = join(dir, 'catalog.json')
   if (!existsSync(file)) return undefined
   try {
@@ -41,7 +41,7 @@ export function readSaved(dir: string): Saved | undefined {
     throw new AppError('STATE_UNUSABLE', `${file} cannot be used: it is damaged`, {
       cause,
       details: { path: file },
-      hint: anewHint,
+      hint: resetHint,
     })
   }
 }
@@ -52,7 +52,7 @@ export function readSaved(dir: string): Saved | undefined {
  */
 export async function saveWorld(
   dir: string,
-  { catalog, genesis }: About,
+  { catalog, genesis }: WorldFacts,
   nodes: readonly { network: Network; rpc: ChainClient }[],
   shorten: (state: Uint8Array) => Uint8Array | string = (state) => state,
 ): Promise<void> {
@@ -82,7 +82,7 @@ function numbers(dir: string): number[] {
 }
 
 /** Returns the newest saved world of a state directory; creates the directory if it is missing. */
-export function newestWorld(dir: string): Saved | undefined {
+export function newestWorld(dir: string): SavedWorld | undefined {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const [newest] = numbers(dir)
@@ -95,7 +95,7 @@ export function newestWorld(dir: string): Saved | undefined {
 /** Saves the next world of a state directory, then deletes the older ones. */
 export async function saveNext(
   dir: string,
-  about: About,
+  about: WorldFacts,
   nodes: readonly { network: Network; rpc: ChainClient }[],
 ): Promise<void> {
   const older = numbers(dir)

@@ -10,7 +10,7 @@ import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { startRelayer } from './across/relayer.ts'
 import { suggestedFees } from './across/suggested-fees-api.ts'
 import { aggregatorAnswer, aggregatorPath, oneInchPath, sandboxKeyFile } from './aggregator.ts'
-import { catchUp } from './anvil.ts'
+import { restoreClock } from './anvil.ts'
 import { aveniaPath, openAvenia, rampFaults, sandboxAccountFile } from './avenia.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
 import { depositFaults } from './bitcoin/deposit-service.ts'
@@ -23,7 +23,7 @@ import { type WorldFaults, worldFaults } from './faults/world-faults.ts'
 import { genesis } from './genesis/genesis-cache.ts'
 import { lifiAnswer, lifiPath } from './lifi.ts'
 import { jsonBody, serveLoopback } from './loopback-server.ts'
-import { startNodes, startWhereLeft } from './node-processes.ts'
+import { startNodes, startSavedNodes } from './node-processes.ts'
 import { openRelay, relayFaults, relayPath } from './relay.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
 import type { SandboxNode } from './stand-in-options.ts'
@@ -115,7 +115,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const { binary, cacheDir, dir, noteDir, standardDelayMs = 2000, pollMs = 100, now = Date.now } = options
   const { bitcoinBlockMs = 3000 } = options
   const start = { binary, ...(noteDir ? { noteDir } : {}) }
-  const { base, nodes, ...left } = await startWhereLeft(start, cacheDir, dir)
+  const { base, nodes, ...left } = await startSavedNodes(start, cacheDir, dir)
   let { saved } = left
   const chains = sandboxNetworks.map((network, index) => ({
     network,
@@ -164,16 +164,16 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     const orders = openOrderBooks({
       ...given,
       solver: sandboxAddress(roles.solver),
-      isIdle: () => faults.wrong('order-unfilled') !== undefined,
+      isIdle: () => faults.activeFault('order-unfilled') !== undefined,
     })
     const desks = openAvenia({
       ...given,
       account,
       now: serviceNow,
-      fault: () => faults.wrong(...rampFaults),
+      fault: () => faults.activeFault(...rampFaults),
     })
-    const relay = openRelay({ ...given, fault: () => faults.wrong(...relayFaults) })
-    const isLying = () => faults.wrong('lifi-lies') !== undefined
+    const relay = openRelay({ ...given, fault: () => faults.activeFault(...relayFaults) })
+    const isLying = () => faults.activeFault('lifi-lies') !== undefined
     return {
       answers: [
         aggregatorAnswer(given.catalog, chains),
@@ -195,8 +195,8 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     openBitcoinWorld(whole(), chains, {
       blockMs: bitcoinBlockMs,
       now: serviceNow,
-      fault: () => faults.wrong(...depositFaults),
-      isMiningStopped: () => faults.wrong('bitcoin-unmined') !== undefined,
+      fault: () => faults.activeFault(...depositFaults),
+      isMiningStopped: () => faults.activeFault('bitcoin-unmined') !== undefined,
       quietly: (work) => attester.paused(work),
     })
   let bitcoin = openBitcoin()
@@ -208,9 +208,9 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       relayer,
       owner,
       fault: () => ({
-        isUnfilled: faults.wrong('bridge-unfilled') !== undefined,
-        fillDelayMs: faults.wrong('bridge-slow-fill')?.amount ?? 0,
-        isUnrefunded: faults.wrong('bridge-unrefunded') !== undefined,
+        isUnfilled: faults.activeFault('bridge-unfilled') !== undefined,
+        fillDelayMs: faults.activeFault('bridge-slow-fill')?.amount ?? 0,
+        isUnrefunded: faults.activeFault('bridge-unrefunded') !== undefined,
       }),
     })
     return startAttester({
@@ -220,7 +220,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       relayer,
       standardDelayMs,
       pollMs,
-      fault: () => faults.wrong(...bridgeFaults),
+      fault: () => faults.activeFault(...bridgeFaults),
       beside: async () => {
         await fill()
         await services.work()
@@ -231,7 +231,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
   const api = await serveLoopback(async (request, url) => {
     const { method = 'GET', headers } = request
     const sent = { url, body: await jsonBody(request), method, headers }
-    const slow = faults.wrong('services-slow')
+    const slow = faults.activeFault('services-slow')
     if (slow) await sleep(slow.amount)
     for (const answer of [...services.answers, bitcoin.answer]) {
       const found = await answer(sent)
@@ -328,7 +328,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       await attester.stop()
       await everywhere(async (rpc, index) => {
         await rpc.request('evm_revert', [snapshot[index]])
-        await catchUp(rpc)
+        await restoreClock(rpc)
       })
       attester = attest()
     },

@@ -3,23 +3,23 @@ import fastify from 'fastify'
 import { olderRoutes } from '../api/older-routes.ts'
 import { AppError } from '../domain/errors.ts'
 import {
-  type Access,
-  type Allow,
   authenticate,
-  callerIn,
-  prepare,
-  servedIn,
+  type CallerLookup,
+  callerOf,
+  type RequestAdmission,
+  reserveCaller,
+  servedRouteOf,
   setCaller,
   wrongKeyCounter,
 } from './authentication.ts'
 import { docsPage } from './docs-page.ts'
-import { allowedOn, type Said, said, unread } from './errors.ts'
-import { caps, refuseTunnels, refuseUnlawful } from './http-request-limits.ts'
-import { failed, type Log, requestLines } from './log.ts'
+import { allowedMethods, type ErrorAnswer, errorAnswer, unreadNetworksError } from './errors.ts'
+import { refuseTunnels, refuseUnlawful, requestLimits } from './http-request-limits.ts'
+import { type Log, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
-import { answering, type Sent } from './route-handler.ts'
+import { type RouteRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
 import { addPage } from './web-page.ts'
 
@@ -88,8 +88,8 @@ export type ChainState = { network: string; isUp: boolean }
 
 /** Inputs of the server: authentication, rate limits, the log (none by default), and how clients reach it. */
 export type AppNeeds = {
-  access: Access
-  allow: Allow
+  access: CallerLookup
+  allow: RequestAdmission
   log?: Log
   tls?: { cert: string; key: string }
   behindProxy?: boolean
@@ -136,15 +136,15 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     if (reply.sent || isGone(request, reply)) return
     if (isClosing) reply.header('connection', 'close')
     const { status } = refused(error, request, reply)
-    if (status >= 500 && log) failed(log, request, error)
+    if (status >= 500 && log) logFailure(log, request, error)
     if (status === 429) metrics.limited()
   }
   const deadline = deadlineOf<FastifyReply>(needs.deadlineMs ?? deadlineMs, (reply) => {
-    const { route } = servedIn(reply.request) ?? {}
-    const seen = callerIn(reply.request)?.sees ?? (() => true)
+    const { route } = servedRouteOf(reply.request) ?? {}
+    const seen = callerOf(reply.request)?.sees ?? (() => true)
     const cause = new Error('there was no answer in time')
     const missing = (needs.slow?.(reply.request) ?? []).filter(seen)
-    refuse(unread(missing, route?.path ?? '', cause), reply.request, reply)
+    refuse(unreadNetworksError(missing, route?.path ?? '', cause), reply.request, reply)
   })
   const ready = (reply: FastifyReply) => {
     deadline.end(reply)
@@ -152,14 +152,14 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     if (isClosing) reply.header('connection', 'close')
   }
   const app = fastify({
-    ...caps,
+    ...requestLimits,
     // The router reports its errors before any hook, in its own words.
     frameworkErrors: refuse as never,
     ...(needs.tls && { https: needs.tls }),
     trustProxy: needs.behindProxy ? 'loopback, linklocal, uniquelocal' : false,
     logger: false,
   }) as unknown as FastifyInstance
-  prepare(app)
+  reserveCaller(app)
   refuseTunnels(app.server)
   let isClosing = false
   app.removeAllContentTypeParsers()
@@ -191,7 +191,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   app.setErrorHandler(refuse)
   app.setNotFoundHandler((request) => {
     const [path] = request.url.split('?')
-    const methods = allowedOn(app, path!)
+    const methods = allowedMethods(app, path!)
     if (methods.length === 0)
       throw new AppError('NOT_FOUND', `There is no endpoint ${request.method} ${path}`)
     throw new AppError('METHOD_NOT_ALLOWED', `${path} is for ${methods.join(', ')}`, {
@@ -221,7 +221,7 @@ function addRoute(
   { begin, ready, within }: Timed,
 ): void {
   const { route, successor } = served
-  const answer = answering(served, ready)
+  const answer = routeHandler(served, ready)
   app.route({
     method: route.method,
     url: route.path.replaceAll('{', ':').replaceAll('}', ''),
@@ -231,7 +231,7 @@ function addRoute(
       reply.header('content-type', 'application/json; charset=utf-8')
       if (successor) reply.headers(deprecation(successor.path, request.params))
       begin(reply)
-      return within(request, () => answer(callerIn(request)!.service, request as Sent, reply))
+      return within(request, () => answer(callerOf(request)!.service, request as RouteRequest, reply))
     },
   })
 }
@@ -255,9 +255,9 @@ const filled = (path: string, named: Record<string, string>): string =>
   )
 
 /** Answers an error with the error envelope. The log gets the cause of an unexpected error, the client does not. */
-function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Said {
-  const { successor, route } = servedIn(request) ?? {}
-  const refusal = said(error, route?.path)
+function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorAnswer {
+  const { successor, route } = servedRouteOf(request) ?? {}
+  const refusal = errorAnswer(error, route?.path)
   if (successor) reply.headers(deprecation(successor.path, request.params))
   // Do not wait for the rest of an unread body.
   if (!request.raw.complete) reply.header('connection', 'close')

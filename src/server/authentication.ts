@@ -16,10 +16,12 @@ export type Caller = {
 }
 
 /** Returns the caller of an API key; `undefined` if the key is unknown. */
-export type Access = (apiKey: string) => Promise<Caller | undefined>
+export type CallerLookup = (apiKey: string) => Promise<Caller | undefined>
 
 /** Counts a request against the limits of a key, or returns the seconds until the next is allowed. */
-export type Allow = (keyId: string) => Promise<{ ok: true } | { ok: false; retryAfterSeconds: number }>
+export type RequestAdmission = (
+  keyId: string,
+) => Promise<{ ok: true } | { ok: false; retryAfterSeconds: number }>
 
 /** The error for too many requests; header and body give the same wait. */
 const tooMany = (seconds: number): AppError =>
@@ -30,7 +32,7 @@ const tooMany = (seconds: number): AppError =>
  * the specification, after calling `wrong` for an unknown key, and RATE_LIMITED.
  */
 export async function authenticate(
-  { access, allow }: { access: Access; allow: Allow },
+  { access, allow }: { access: CallerLookup; allow: RequestAdmission },
   apiKey: string | undefined,
   { wrong, known }: { wrong: () => void; known: (caller: Caller) => void },
 ): Promise<void> {
@@ -72,15 +74,15 @@ export function wrongKeyCounter(now: () => number): { wrong: (address: string) =
 const name = 'caller'
 
 /** Reserves a field for the caller on every request. */
-export const prepare = (app: FastifyInstance): void => void app.decorateRequest(name, undefined)
+export const reserveCaller = (app: FastifyInstance): void => void app.decorateRequest(name, undefined)
 
 /** Stores the caller of a request. */
 export const setCaller = (request: FastifyRequest, caller: Caller): void => request.setDecorator(name, caller)
 
 /** Returns the caller of a request, once authenticated. */
-export const callerIn = (request: FastifyRequest): Caller | undefined =>
+export const callerOf = (request: FastifyRequest): Caller | undefined =>
   request.getDecorator<Caller | undefined>(name)
 
 /** Returns the contract route of a request; `undefined` for pages and unknown paths. */
-export const servedIn = ({ routeOptions }: FastifyRequest): Served | undefined =>
+export const servedRouteOf = ({ routeOptions }: FastifyRequest): Served | undefined =>
   (routeOptions.config as { served?: Served }).served

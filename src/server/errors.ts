@@ -3,7 +3,7 @@ import { toEnvelope } from '../api/error-envelope.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 
 /** The HTTP answer for an error. */
-export type Said = { status: number; headers: Record<string, string>; body: unknown }
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown }
 
 /** Errors of the server library, with this program's code and message. */
 const byLibrary: Record<string, [ErrorCode, string]> = {
@@ -15,7 +15,7 @@ const byLibrary: Record<string, [ErrorCode, string]> = {
 }
 
 /** Converts an error to the specification's envelope and its headers. `path` is that of the route, if any. */
-export function said(error: unknown, path = ''): Said {
+export function errorAnswer(error: unknown, path = ''): ErrorAnswer {
   const known = withoutNode(inOurWords(error), path)
   const { status, body } = toEnvelope(known)
   const { details } = known instanceof AppError ? known : {}
@@ -40,7 +40,7 @@ function inOurWords(error: unknown): unknown {
 function withoutNode(error: unknown, path: string): unknown {
   if (!(error instanceof AppError) || !/^(RPC_|CHAIN_ID_|HISTORY_UNREAD)/.test(error.code)) return error
   const { network, networks = [network] } = error.details ?? {}
-  return unread(
+  return unreadNetworksError(
     (networks as unknown[]).filter((one) => typeof one === 'string'),
     path,
     error,
@@ -48,7 +48,7 @@ function withoutNode(error: unknown, path: string): unknown {
 }
 
 /** The error for networks that cannot be read; requests for transactions have their own code. */
-export function unread(missing: readonly string[], path: string, cause?: unknown): AppError {
+export function unreadNetworksError(missing: readonly string[], path: string, cause?: unknown): AppError {
   const who = missing.length > 0 ? `${missing.join(', ')} cannot` : 'What was asked for cannot'
   return new AppError(
     path.endsWith('/bytecode') ? 'BYTECODE_GENERATION_FAILED' : 'INTERNAL_SERVER_ERROR',
@@ -60,5 +60,5 @@ export function unread(missing: readonly string[], path: string, cause?: unknown
 const methods: HTTPMethods[] = ['GET', 'POST', 'PUT']
 
 /** Returns the methods allowed on a path; empty for an unknown path. */
-export const allowedOn = (app: FastifyInstance, path: string): string[] =>
+export const allowedMethods = (app: FastifyInstance, path: string): string[] =>
   methods.filter((method) => app.findRoute({ method, url: path }) !== null)

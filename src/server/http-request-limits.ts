@@ -15,7 +15,7 @@ const emptyRequests: object = { optimizeEmptyRequests: true }
  * Limits of a request: 256 KiB of body, 16 KiB of headers, 10 s for the headers and 30 s for all of it. Connections
  * with malformed HTTP are closed.
  */
-export const caps = {
+export const requestLimits = {
   bodyLimit: 262_144,
   requestTimeout: 30_000,
   connectionTimeout: 60_000,

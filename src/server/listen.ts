@@ -6,7 +6,7 @@ import { type AppNeeds, createApp } from './app.ts'
 export type Listening = { url: string; close: () => Promise<void> }
 
 /** Where to listen; port 0 picks a free one. */
-export type At = { host: string; port: number; graceMs?: number }
+export type ListenAddress = { host: string; port: number; graceMs?: number }
 
 /** Maximum number of connections; further ones are closed. */
 const mostConnections = 5_000
@@ -15,7 +15,10 @@ const mostConnections = 5_000
 const momentMs = 500
 
 /** Serves the service over HTTP until it is closed. */
-export async function serve(needs: AppNeeds, { host, port, graceMs = 10_000 }: At): Promise<Listening> {
+export async function serve(
+  needs: AppNeeds,
+  { host, port, graceMs = 10_000 }: ListenAddress,
+): Promise<Listening> {
   const app = createApp(needs)
   app.server.maxConnections = mostConnections
   const silent = silentOn(app.server, needs.tls ? 'secureConnection' : 'connection')

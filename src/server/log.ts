@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { trace } from '../domain/text/redacted-stack-trace.ts'
-import { callerIn } from './authentication.ts'
+import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
+import { callerOf } from './authentication.ts'
 
 /** Receives log lines: JSON, one a line. */
 export type Log = { write: (line: string) => void }
@@ -15,7 +15,7 @@ export function requestLines(
 ): (route: string | undefined, request: FastifyRequest, reply: FastifyReply) => void {
   const time = clock()
   return (route, request, reply) => {
-    const caller = callerIn(request)
+    const caller = callerOf(request)
     const at = request.url.indexOf('?')
     const path = withoutKey(at < 0 ? request.url : request.url.slice(0, at)).slice(0, 300)
     const ms = Math.round(reply.elapsedTime * 100) / 100
@@ -51,8 +51,13 @@ function clock(): () => string {
 }
 
 /** Logs an unexpected error with its causes, without values that could be secret. */
-export function failed(log: Log, { id }: FastifyRequest, error: unknown): void {
-  const line = { time: new Date().toISOString(), level: 'error', id, error: trace(error) || String(error) }
+export function logFailure(log: Log, { id }: FastifyRequest, error: unknown): void {
+  const line = {
+    time: new Date().toISOString(),
+    level: 'error',
+    id,
+    error: redactedTrace(error) || String(error),
+  }
   log.write(`${JSON.stringify(line)}\n`)
 }
 
@@ -60,7 +65,7 @@ const flushMs = 100
 const mostHeld = 65_536
 
 /** Buffers lines and writes them together. `flush` writes the buffered ones. */
-export function gathered(write: (text: string) => void): Log & { flush: () => void } {
+export function bufferedLog(write: (text: string) => void): Log & { flush: () => void } {
   let held = ''
   let timer: NodeJS.Timeout | undefined
   const flush = () => {

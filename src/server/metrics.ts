@@ -11,7 +11,7 @@ type Durations = { observe: (route: string, seconds: number) => void; text: () =
 const ends = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Creates an empty histogram; `text` renders it. Routes are constants and need no escaping. */
-export function durations(name: string, help: string): Durations {
+export function durationHistogram(name: string, help: string): Durations {
   const routes = new Map<string, { counts: number[]; sum: number }>()
   const lines = (route: string, { counts, sum }: { counts: readonly number[]; sum: number }) => {
     let below = 0
@@ -80,7 +80,7 @@ export function metricsOf(chains: () => readonly { network: string; isUp: boolea
           for (const [route, count] of routes) this.inc({ route, method, status }, count)
     },
   })
-  const seconds = durations(
+  const seconds = durationHistogram(
     'sluice_http_request_duration_seconds',
     'Time from the head of a request to the end of its answer, by route.',
   )

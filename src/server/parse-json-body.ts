@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import { doubtfulName, parseStrict, poisonous } from '../http/strict-json.ts'
-import { refusal } from './route-handler.ts'
+import { validationError } from './route-handler.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -10,7 +10,9 @@ export function readBody(bytes: Buffer): unknown {
   const value = parsed(text)
   const wrong = value !== null && typeof value === 'object' ? doubtfulName(text) : undefined
   if (wrong !== undefined)
-    throw refusal([{ path: wrong, message: wrong === poisonous ? 'is no field' : 'is given more than once' }])
+    throw validationError([
+      { path: wrong, message: wrong === poisonous ? 'is no field' : 'is given more than once' },
+    ])
   return value
 }
 

@@ -9,7 +9,7 @@ import { poisonous } from '../http/strict-json.ts'
 import type { Served } from './served-routes.ts'
 
 /** The parts of a request. `query` holds a list for a repeated name. `url` is the path and query as received. */
-export type Sent = {
+export type RouteRequest = {
   url: string
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
@@ -24,10 +24,10 @@ type Head = { header: (name: string, value: string) => unknown }
  * bytes, without a copy; a short one as text, in one piece with the headers. The JSON is cached as long as the result
  * object lives. `ready` is called once the result is there.
  */
-export function answering<head extends Head>(
+export function routeHandler<head extends Head>(
   { name, route, successor }: Served,
   ready: (head: head) => void,
-): (service: Service, sent: Sent, head: head) => Promise<string | Buffer> {
+): (service: Service, sent: RouteRequest, head: head) => Promise<string | Buffer> {
   const written = new WeakMap<object, string | Buffer>()
   const inputOf = reading(route)
   return async (service, sent, head) => {
@@ -52,7 +52,7 @@ const short = 4_096
 const most = { urls: 1_000, url: 512 }
 
 /** Returns the parser of a route's input. The result for a GET URL is cached. */
-function reading(route: Route | OlderRoute): (sent: Sent) => unknown {
+function reading(route: Route | OlderRoute): (sent: RouteRequest) => unknown {
   if (route.method !== 'GET') return (sent) => read(route, sent)
   const known = new Map<string, unknown>()
   return (sent) => {
@@ -65,20 +65,20 @@ function reading(route: Route | OlderRoute): (sent: Sent) => unknown {
 }
 
 /** Parses the input by the schema of the route: path parameters, and the query of a GET or the body otherwise. */
-function read({ method, input }: Route | OlderRoute, { params, query, body }: Sent): unknown {
+function read({ method, input }: Route | OlderRoute, { params, query, body }: RouteRequest): unknown {
   for (const [param, value] of Object.entries(params))
     if (value === '' || /[\u0000-\u001f\u007f]/.test(value))
       throw new AppError('NOT_FOUND', `There is nothing at this ${param}`)
   const sent = method === 'GET' ? once(query) : (body ?? {})
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw refusal([{ path: '', message: 'expected an object' }])
+    throw validationError([{ path: '', message: 'expected an object' }])
   const known = z.safeDecode(input, { ...sent, ...params } as never)
   if (known.success) return known.data
   throw refusedInput(known.error.issues, { ...sent, ...params })
 }
 
 /** Refuses a query with a repeated name. */
-function once(query: Sent['query']): Record<string, string> {
+function once(query: RouteRequest['query']): Record<string, string> {
   const errors = Object.entries(query).flatMap(([path, value]) =>
     Array.isArray(value)
       ? [{ path, message: 'is given more than once' }]
@@ -86,12 +86,12 @@ function once(query: Sent['query']): Record<string, string> {
         ? [{ path, message: 'is no parameter' }]
         : [],
   )
-  if (errors.length > 0) throw refusal(errors)
+  if (errors.length > 0) throw validationError(errors)
   return query as Record<string, string>
 }
 
 /** The 422 error of the specification. */
-export const refusal = (errors: { path: string; message: string }[]): AppError =>
+export const validationError = (errors: { path: string; message: string }[]): AppError =>
   new AppError('VALIDATION_ERROR', `${errors[0]?.path || 'The request'}: ${errors[0]?.message}`, {
     details: { errors },
   })

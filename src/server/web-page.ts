@@ -7,7 +7,7 @@ import { missingHeader, missingIn } from '../api/missing-networks.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { AppError } from '../domain/errors.ts'
-import { callerIn } from './authentication.ts'
+import { callerOf } from './authentication.ts'
 
 /** Allows only the page's own files and origin, no inline scripts and no frames. */
 const policy =
@@ -42,7 +42,7 @@ export function addPage(app: FastifyInstance, admit: (request: FastifyRequest) =
     })
   }
   app.get('/page/strategies', { onRequest: admit }, async (request, reply) => {
-    const { service } = callerIn(request)!
+    const { service } = callerOf(request)!
     const list = await service.listStrategies({ page: 1, limit: most.strategies })
     const { items, total } = list
     const left = missingIn(list)
@@ -51,7 +51,7 @@ export function addPage(app: FastifyInstance, admit: (request: FastifyRequest) =
     return json(reply, { items: [...drawn, ...items.slice(most.drawn)].map(strategyRow), total })
   })
   app.get('/page/actions', { onRequest: admit }, async (request, reply) => {
-    const { service, recent } = callerIn(request)!
+    const { service, recent } = callerOf(request)!
     const ids = (await recent?.(most.actions)) ?? []
     const found = await Promise.all(ids.map((id) => actionRow(service, id)))
     return json(reply, { items: found.filter((row) => row !== undefined), most: most.actions })

@@ -1,10 +1,10 @@
-import { acceptedOf, type Shown } from '../domain/accepted-amounts.ts'
+import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
 import type { Address } from '../domain/address.ts'
 import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
-import { usualImpact } from '../domain/price-impact-share.ts'
-import { less, slippageIn, usualSlippage } from '../domain/slippage.ts'
+import { defaultPriceImpact } from '../domain/price-impact-share.ts'
+import { defaultSlippage, parseSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
 import { burnPrice, isFair } from '../guard/price-tolerance.ts'
 import { refuseHighServiceFee } from '../guard/stated-fee-checks.ts'
@@ -42,7 +42,7 @@ function refuseTokenMismatch(argv: readonly string[], name: string, token: Token
  * A quote that was requested earlier, with its request: `recipient` is `null` for the signing wallet, `slippage` a fraction or
  * `null`, `speed` that of a bridge.
  */
-export type RecordedQuote = Shown & {
+export type RecordedQuote = QuotedAmounts & {
   exact: 'in' | 'out'
   recipient: Address | null
   slippage: number | null
@@ -92,7 +92,7 @@ function refuseSwapMismatch(
 }
 
 const typedSlippage = (argv: readonly string[]): number | null =>
-  slippageIn(optionValue(argv, '--slippage') ?? '') ?? null
+  parseSlippage(optionValue(argv, '--slippage') ?? '') ?? null
 
 /** Refuses a swap that differs from its quote beyond the accepted slippage. */
 function refuseQuoteMismatch(
@@ -106,7 +106,7 @@ function refuseQuoteMismatch(
     tokenOut.chainId === quote.chainOut &&
     tokenIn.address === quote.tokenIn &&
     tokenOut.address === quote.tokenOut
-  const accepted = acceptedOf(quote, { exact: quote.exact, slippage, least })
+  const accepted = acceptedAmounts(quote, { exact: quote.exact, slippage, least })
   if (!isSame || exact !== quote.exact || amountIn > accepted.amountIn || amountOut < accepted.amountOut)
     throw mismatchError(
       `It spends ${amountIn} of ${tokenIn.symbol} for at least ${amountOut} of ${tokenOut.symbol}`,
@@ -192,9 +192,9 @@ function refuseTooFewPt(
   intent: Extract<Intent, { kind: 'deposit' | 'withdraw' }>,
 ): void {
   if (intent.kind !== 'deposit' || intent.strategy.constants.family !== 'pendle-pt') return
-  const share = (name: string, usual: number) => slippageIn(optionValue(argv, name) ?? '') ?? usual
-  const fair = less(intent.amount, share('--max-price-impact', usualImpact))
-  if ((intent.least ?? 0n) < less(fair, share('--slippage', usualSlippage)))
+  const share = (name: string, usual: number) => parseSlippage(optionValue(argv, name) ?? '') ?? usual
+  const fair = subtractSlippage(intent.amount, share('--max-price-impact', defaultPriceImpact))
+  if ((intent.least ?? 0n) < subtractSlippage(fair, share('--slippage', defaultSlippage)))
     throw mismatchError(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
 }
 
@@ -237,7 +237,7 @@ function refuseAmountMismatch(
   const text = optionValue(argv, '--amount')
   if (text?.toLowerCase() === 'max') return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
-  const most = slippageIn(optionValue(argv, '--slippage') ?? '') ?? burnPrice.most
+  const most = parseSlippage(optionValue(argv, '--slippage') ?? '') ?? burnPrice.most
   const isMeant =
     how === 'exactly'
       ? typed === amount

@@ -1,5 +1,5 @@
 import { jsonArguments } from '../chain/calldata.ts'
-import { unlessSame } from '../domain/accepted-amounts.ts'
+import { acceptedAmountText } from '../domain/accepted-amounts.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
@@ -83,8 +83,8 @@ export function checkPoolSwapCalldata(
   if (!isExactIn && amountIn > intent.amountIn)
     return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
   const accepted = isExactIn
-    ? unlessSame(amountOut, intent.amountOut, tokenOut)
-    : unlessSame(amountIn, intent.amountIn, tokenIn)
+    ? acceptedAmountText(amountOut, intent.amountOut, tokenOut)
+    : acceptedAmountText(amountIn, intent.amountIn, tokenIn)
   return {
     bound: {
       name: 'swap',

@@ -1,7 +1,7 @@
 import type { Reading } from '../chain/composable-reading.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Network } from '../domain/networks.ts'
-import { less, more } from '../domain/slippage.ts'
+import { addSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-amounts.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
@@ -145,8 +145,8 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
 const offerOf = ({ exact, amount, slippage }: Ask, quoted: bigint, raw: unknown): Offer => ({
   amountIn: exact === 'in' ? amount : quoted,
   amountOut: exact === 'in' ? quoted : amount,
-  maxAmountIn: exact === 'in' ? amount : more(quoted, slippage),
-  minAmountOut: exact === 'in' ? less(quoted, slippage) : amount,
+  maxAmountIn: exact === 'in' ? amount : addSlippage(quoted, slippage),
+  minAmountOut: exact === 'in' ? subtractSlippage(quoted, slippage) : amount,
   fees: [],
   raw,
 })

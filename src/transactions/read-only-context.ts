@@ -1,6 +1,6 @@
 import { type ChainClient, unreachableClient } from '../chain/chain-client.ts'
 import { AppError } from '../domain/errors.ts'
-import { networkShown } from '../domain/networks.ts'
+import { displayNetwork } from '../domain/networks.ts'
 import type { ExecutionContext } from '../planning/execution-context.ts'
 import type { Operation } from '../store/journal/operation.ts'
 
@@ -17,7 +17,7 @@ export const readOnlyContext = (context: ExecutionContext): ExecutionContext => 
       return context.rpc(chainId)
     } catch (cause) {
       if (!(cause instanceof AppError) || !noNodeCodes.includes(cause.code)) throw cause
-      return silentClient(networkShown(context.catalog.networks, chainId).name, cause)
+      return silentClient(displayNetwork(context.catalog.networks, chainId).name, cause)
     }
   },
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { program } from '../../src/app/main.ts'
+import { buildProgram } from '../../src/app/main.ts'
 import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { commands } from '../../src/commands/index.ts'
 import { errorTable } from '../../src/domain/errors.ts'
@@ -11,14 +11,14 @@ const { run } = useCommands(useSandbox())
 /** Every command of the tree by the words that name it. */
 async function everyCommand(): Promise<{ words: string[]; help: string }[]> {
   const found: { words: string[]; help: string }[] = []
-  const walk = (command: Awaited<ReturnType<typeof program>>, words: string[]) => {
+  const walk = (command: Awaited<ReturnType<typeof buildProgram>>, words: string[]) => {
     for (const child of command.commands) {
       const here = [...words, child.name()]
       if (child.commands.length > 0) walk(child, here)
       else found.push({ words: here, help: '' })
     }
   }
-  walk(await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true), [])
+  walk(await buildProgram([], { version: '0', io: { out: { write: () => undefined } } } as never, true), [])
   return found
 }
 

@@ -6,7 +6,7 @@ import type { Address, Hex } from '../../src/domain/address.ts'
 import { multicall3 } from '../../src/domain/networks.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
-import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { ownContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { compiled } from '../support/compile.ts'
 import { type Listener, listener } from '../support/listener.ts'
 import { programHome, spawnSluice } from '../support/program.ts'
@@ -29,8 +29,8 @@ beforeAll(async () => {
   ;[comet, usdc] = [entry.receipt.address, entry.asset.address]
   await base.rpc.request('anvil_setBalance', [wallet, '0x56bc75e2d63100000'])
   await base.rpc.request('anvil_impersonateAccount', [wallet])
-  const token = own('SandboxToken')
-  await moved(own('SandboxMulticall').bytecode, multicall3)
+  const token = ownContract('SandboxToken')
+  await moved(ownContract('SandboxMulticall').bytecode, multicall3)
   await moved(encodeDeployData({ ...token, args: ['USD Coin', 'USDC', 6] }), usdc)
   const { abi, bytecode } = compiled(join(import.meta.dirname, '..', 'engine', 'contracts', 'CometLike.sol'))
   await moved(encodeDeployData({ abi, bytecode, args: [usdc] } as never), comet)

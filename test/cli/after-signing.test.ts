@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failed } from '../../src/app/main.ts'
+import { printError } from '../../src/app/main.ts'
 import { afterSigning } from '../../src/cli/errors-after-signing.ts'
 import { AppError } from '../../src/domain/errors.ts'
 
@@ -48,6 +48,6 @@ test.each([
   const error = new AppError('PENDING', 'It is not over', {
     hint: 'sluice action revoke op-1 --yes --key-file k',
   })
-  failed(error, ['action', 'revoke', 'op-1', '--json', ...flags], { io: { out, canAsk } as never })
+  printError(error, ['action', 'revoke', 'op-1', '--json', ...flags], { io: { out, canAsk } as never })
   expect(JSON.parse(said).error.hint).toBe(`sluice action revoke op-1${yes} --key-file k`)
 })

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
-import { addressNamed, payer } from '../../src/sandbox/bitcoin/chain.ts'
+import { derivedAddress, payer } from '../../src/sandbox/bitcoin/chain.ts'
 import { campaignSeed, cells, seeded } from '../engine/support.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -152,7 +152,7 @@ describe('an end of a swap from Bitcoin', () => {
       const token = symbol === 'ETH' ? nativeAddress : sandbox.token(to, symbol).address
       const held = () =>
         symbol === 'ETH' ? sandbox.nativeBalanceOf(to, payee) : sandbox.balanceOf(to, token, payee)
-      const refund = addressNamed(`refund ${at}`)
+      const refund = derivedAddress(`refund ${at}`)
       const line = [
         `swap quote --from bitcoin --token-in BTC --to ${networks[to]} --token-out ${symbol} --provider ${provider}`,
         `--amount-in ${formatUnits(satoshi, 8)} --refund ${refund} --json`,

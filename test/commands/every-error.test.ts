@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { program } from '../../src/app/main.ts'
+import { buildProgram } from '../../src/app/main.ts'
 import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
 import { tryLock } from '../../src/store/file-lock.ts'
 import { type Listener, listener } from '../support/listener.ts'
@@ -254,7 +254,11 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
 }
 
 test('every command of the tree is in the table, and nothing else', async () => {
-  const root = await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true)
+  const root = await buildProgram(
+    [],
+    { version: '0', io: { out: { write: () => undefined } } } as never,
+    true,
+  )
   const found: string[] = []
   const walk = (command: Command, path: string[]): void => {
     if (command.commands.length === 0) found.push(path.join(' '))

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { acceptedOf, type Shown } from '../../src/domain/accepted-amounts.ts'
-import { slippageIn } from '../../src/domain/slippage.ts'
+import { acceptedAmounts, type QuotedAmounts } from '../../src/domain/accepted-amounts.ts'
+import { parseSlippage } from '../../src/domain/slippage.ts'
 import { burnPrice, isFair, swapMost } from '../../src/guard/price-tolerance.ts'
 
-const shown: Shown = {
+const shown: QuotedAmounts = {
   amountIn: 100_000_000n,
   amountOut: 40_000_000n,
   minAmountOut: null,
@@ -15,24 +15,24 @@ const out = { ...asked, exact: 'out' } as const
 
 describe('what is accepted for a quote that shows amounts alone', () => {
   test('slips by half a percent, on the side that is not exact', () => {
-    expect(acceptedOf(shown, asked)).toEqual({ amountIn: 100_000_000n, amountOut: 39_800_000n })
-    expect(acceptedOf(shown, out)).toEqual({ amountIn: 100_500_000n, amountOut: 40_000_000n })
+    expect(acceptedAmounts(shown, asked)).toEqual({ amountIn: 100_000_000n, amountOut: 39_800_000n })
+    expect(acceptedAmounts(shown, out)).toEqual({ amountIn: 100_500_000n, amountOut: 40_000_000n })
   })
 
   test('slips by what was asked for, rounded to nobody’s disadvantage by more than one unit', () => {
-    expect(acceptedOf({ ...shown, amountOut: 999n }, { ...asked, slippage: 0.01 }).amountOut).toBe(989n)
-    expect(acceptedOf({ ...shown, amountIn: 999n }, { ...out, slippage: 0.01 }).amountIn).toBe(1_009n)
+    expect(acceptedAmounts({ ...shown, amountOut: 999n }, { ...asked, slippage: 0.01 }).amountOut).toBe(989n)
+    expect(acceptedAmounts({ ...shown, amountIn: 999n }, { ...out, slippage: 0.01 }).amountIn).toBe(1_009n)
   })
 
   test('is never nothing', () => {
     for (const amountOut of [0n, 1n])
-      expect(() => acceptedOf({ ...shown, amountOut }, asked)).toThrow(/names no minimum/)
-    expect(acceptedOf({ ...shown, amountOut: 2n }, asked).amountOut).toBe(1n)
+      expect(() => acceptedAmounts({ ...shown, amountOut }, asked)).toThrow(/names no minimum/)
+    expect(acceptedAmounts({ ...shown, amountOut: 2n }, asked).amountOut).toBe(1n)
   })
 
   test('is what the person names, whatever it shows', () => {
     for (const least of [1n, 45_000_000n])
-      expect(acceptedOf(shown, { ...asked, least, slippage: 0.1 })).toEqual({
+      expect(acceptedAmounts(shown, { ...asked, least, slippage: 0.1 })).toEqual({
         amountIn: 100_000_000n,
         amountOut: least,
       })
@@ -42,32 +42,32 @@ describe('what is accepted for a quote that shows amounts alone', () => {
 describe('what is accepted for a quote that names its bounds', () => {
   const bounded = { ...shown, minAmountOut: 39_000_000n, maxAmountIn: 101_000_000n }
   test('is those, where they are no wider than what was asked for, to a unit', () => {
-    expect(acceptedOf(bounded, { ...asked, slippage: 0.5 })).toEqual({
+    expect(acceptedAmounts(bounded, { ...asked, slippage: 0.5 })).toEqual({
       amountIn: 100_000_000n,
       amountOut: 39_000_000n,
     })
     const exact = { ...bounded, minAmountOut: 40_000_000n }
-    expect(acceptedOf(exact, { ...out, slippage: 0.5 })).toEqual({
+    expect(acceptedAmounts(exact, { ...out, slippage: 0.5 })).toEqual({
       amountIn: 101_000_000n,
       amountOut: 40_000_000n,
     })
-    expect(acceptedOf({ ...shown, minAmountOut: 39_799_999n }, asked).amountOut).toBe(39_799_999n)
-    expect(acceptedOf({ ...shown, maxAmountIn: 100_500_001n }, out).amountIn).toBe(100_500_001n)
+    expect(acceptedAmounts({ ...shown, minAmountOut: 39_799_999n }, asked).amountOut).toBe(39_799_999n)
+    expect(acceptedAmounts({ ...shown, maxAmountIn: 100_500_001n }, out).amountIn).toBe(100_500_001n)
   })
 
   test('is what was asked for, or half a percent, where they are wider: who quotes does not say how much may slip', () => {
     for (const minAmountOut of [0n, 1n, 39_000_000n, 39_799_998n])
-      expect(acceptedOf({ ...shown, minAmountOut }, asked).amountOut).toBe(39_800_000n)
-    expect(acceptedOf({ ...shown, minAmountOut: 1n }, { ...asked, slippage: 0.1 }).amountOut).toBe(
+      expect(acceptedAmounts({ ...shown, minAmountOut }, asked).amountOut).toBe(39_800_000n)
+    expect(acceptedAmounts({ ...shown, minAmountOut: 1n }, { ...asked, slippage: 0.1 }).amountOut).toBe(
       36_000_000n,
     )
     for (const maxAmountIn of [100_500_002n, 10n ** 12n])
-      expect(acceptedOf({ ...shown, maxAmountIn }, out).amountIn).toBe(100_500_000n)
-    expect(acceptedOf({ ...shown, minAmountOut: 1n }, out).amountOut).toBe(39_800_000n)
+      expect(acceptedAmounts({ ...shown, maxAmountIn }, out).amountIn).toBe(100_500_000n)
+    expect(acceptedAmounts({ ...shown, minAmountOut: 1n }, out).amountOut).toBe(39_800_000n)
   })
 
   test('is what the person names, where that is another least', () => {
-    expect(acceptedOf(bounded, { ...asked, least: 38_000_000n }).amountOut).toBe(38_000_000n)
+    expect(acceptedAmounts(bounded, { ...asked, least: 38_000_000n }).amountOut).toBe(38_000_000n)
   })
 })
 
@@ -78,10 +78,10 @@ test('the bounds hold to one unit for every amount and slippage', () => {
     fc.property(amount, amount, parts, (amountIn, amountOut, millionths) => {
       const slippage = millionths / 1e6
       const some = { ...shown, amountIn, amountOut }
-      const { amountOut: least } = acceptedOf(some, { ...asked, slippage })
+      const { amountOut: least } = acceptedAmounts(some, { ...asked, slippage })
       const exact = amountOut * BigInt(1_000_000 - millionths)
       expect(least * 1_000_000n <= exact && exact < (least + 1n) * 1_000_000n).toBe(true)
-      const { amountIn: most } = acceptedOf(some, { ...out, slippage })
+      const { amountIn: most } = acceptedAmounts(some, { ...out, slippage })
       const dear = amountIn * BigInt(1_000_000 + millionths)
       expect((most - 1n) * 1_000_000n < dear && dear <= most * 1_000_000n).toBe(true)
     }),
@@ -106,5 +106,5 @@ test.each([
   ['', undefined],
   ['-1%', undefined],
 ])('slippage is read with its unit: %j', (text, fraction) => {
-  expect(slippageIn(text)).toBe(fraction)
+  expect(parseSlippage(text)).toBe(fraction)
 })

@@ -2,14 +2,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { program } from '../../src/app/main.ts'
+import { buildProgram } from '../../src/app/main.ts'
 import { withSameTarget } from '../../src/cli/next-command.ts'
 import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
 import { leftOpen } from '../support/hint-law.ts'
 
 let root: Command
 beforeAll(async () => {
-  root = await program([], { version: '0', io: { out: { write: () => undefined } } } as never, true)
+  root = await buildProgram([], { version: '0', io: { out: { write: () => undefined } } } as never, true)
 })
 
 /** Everything in the source that tells somebody to type a command: each from `sluice` to the end of what is to be typed. */

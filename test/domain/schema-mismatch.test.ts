@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { misfit } from '../../src/domain/schema-mismatch.ts'
+import { schemaMismatchText } from '../../src/domain/schema-mismatch.ts'
 
 const Shape = z.strictObject({
   name: z.string(),
@@ -11,7 +11,7 @@ const Shape = z.strictObject({
   on: z.boolean().optional(),
 })
 const whole = { name: 'x', count: 1, kind: 'a', rows: [{ to: '0x' }] }
-const said = (value: unknown) => misfit(Shape.safeParse(value).error!)
+const said = (value: unknown) => schemaMismatchText(Shape.safeParse(value).error!)
 
 test.each([
   [{}, 'name is missing; count is missing; kind is not a or b; and 1 more'],

@@ -5,7 +5,7 @@ import type { Service } from '../../src/api/service-type.ts'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
-import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { ownContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { targetOf } from '../support/families.ts'
 import { limitedNode } from '../support/log-limits.ts'
 import { calldata, type TestReceipt, topicOf, useSandbox } from '../support/sandbox.ts'
@@ -90,7 +90,7 @@ describe('a transfer to the other chain', () => {
         },
       ])
       const { functionName, args } = decodeFunctionData({
-        abi: own('TokenMessengerV2').abi,
+        abi: ownContract('TokenMessengerV2').abi,
         data: transactions[0]!.data,
       })
       expect([functionName, ...args!]).toEqual([

@@ -14,7 +14,7 @@ import { lendingStats } from '../../src/engine/positions/lending-accounts.ts'
 import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants-schema.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { ownContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { refuses } from '../support/refusing.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
@@ -504,7 +504,7 @@ async function listed(): Promise<Address> {
   const { pool, aToken } = constants()
   const provider = await address(pool, 'function ADDRESSES_PROVIDER() view')
   const configurator = await address(provider, 'function getPoolConfigurator() view')
-  const { bytecode } = own('SandboxToken')
+  const { bytecode } = ownContract('SandboxToken')
   const args = calldata('function x(string,string,uint8)', ['New', 'NEW', 8]).slice(10)
   const hash = await rpc.request<Hex>('eth_sendTransaction', [
     { from: owner, data: `${bytecode}${args}`, gas: '0x4c4b40' },

@@ -8,7 +8,7 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { categories, type StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { ownContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'
 import { deposited } from '../support/deposited.ts'
 import { reserveOf as backingOf, basicOf, isBasic, targetOf } from '../support/families.ts'
@@ -39,7 +39,7 @@ const publishedAbi = (file: string): Abi =>
   (JSON.parse(readFileSync(createRequire(import.meta.url).resolve(file), 'utf8')) as { abi: Abi }).abi
 const poolAbi = publishedAbi('@aave/core-v3/artifacts/contracts/protocol/pool/Pool.sol/Pool.json')
 const abiOf = ({ constants }: StrategyEntry): Abi =>
-  constants.family === 'aave-v3' ? poolAbi : own('SandboxVault').abi
+  constants.family === 'aave-v3' ? poolAbi : ownContract('SandboxVault').abi
 const decoded = (entry: StrategyEntry, data: Hex) => {
   const { functionName, args } = decodeFunctionData({ abi: abiOf(entry), data })
   return [functionName, ...(args ?? [])]

@@ -10,7 +10,7 @@ import { symbolFaults } from '../../src/engine/catalog-checks/symbol-check.ts'
 import { type CatalogFile, catalogOfFile } from '../../src/protocols/catalog-file.ts'
 import { marketsOf } from '../../src/protocols/registry.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
-import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { ownContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { differences, keptBooks } from '../oracles/books.ts'
 import { makerFaults } from '../oracles/factories.ts'
 import { faultsOf } from './laws.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
     })
     chains.set(name, { node, chain: openChain(network!, node.rpc) })
     const [from] = await node.rpc.request<Address[]>('eth_accounts')
-    const { bytecode } = own('SandboxMulticall')
+    const { bytecode } = ownContract('SandboxMulticall')
     const code = await node.rpc.request<Hex>('eth_call', [{ from, data: bytecode }, 'latest'])
     await node.rpc.request('anvil_setCode', [multicall3, code])
     // Somebody's contract that says nothing: code alone proves nothing.

@@ -11,7 +11,7 @@ import { emptyCatalog } from '../../src/protocols/catalog-operations.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { priceOf } from '../../src/protocols/oracle-prices.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
-import { own } from '../../src/sandbox/genesis/artifacts.ts'
+import { ownContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { codeSaying } from './sayings.ts'
 
 const network = publicNetworks.find(({ name }) => name === 'base')!
@@ -33,7 +33,10 @@ beforeAll(async () => {
     noteDir: inject('sandboxNotes'),
     chainId: network.chainId,
   })
-  const code = await node.rpc.request<Hex>('eth_call', [{ data: own('SandboxMulticall').bytecode }, 'latest'])
+  const code = await node.rpc.request<Hex>('eth_call', [
+    { data: ownContract('SandboxMulticall').bytecode },
+    'latest',
+  ])
   await node.rpc.request('anvil_setCode', [multicall3, code])
   // Before its first block a node has no clock.
   await node.rpc.request('evm_mine')

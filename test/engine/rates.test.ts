@@ -303,7 +303,7 @@ describe('a market whose beginning the catalogue does not know', () => {
 
   test('began in the block of its code, which is found once and kept', async () => {
     const { pool, aToken } = reserveOf(entryOf(slugs[0]!))
-    const { own } = await import('../../src/sandbox/genesis/artifacts.ts')
+    const { ownContract: own } = await import('../../src/sandbox/genesis/artifacts.ts')
     const { encodeDeployData } = await import('viem/utils')
     await sandbox.world.warp(day)
     const { abi, bytecode } = own('SandboxVault')

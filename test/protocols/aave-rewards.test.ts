@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { own, published } from '../../src/sandbox/genesis/artifacts.ts'
+import { ownContract, published } from '../../src/sandbox/genesis/artifacts.ts'
 import { type Deployer, startDeployer } from '../../src/sandbox/genesis/deployer.ts'
 import { engineOn } from '../engine/support.ts'
 import { reserveOf } from '../support/families.ts'
@@ -38,7 +38,7 @@ beforeEach(async () => {
   controller = d.deploy(theirs('RewardsController'))
   d.call(abi, controller, 'initialize', [d.from])
   oracle = aggregator(25_000_000n)
-  points = d.deploy(own('SandboxToken'), ['Points', 'PTS', 18])
+  points = d.deploy(ownContract('SandboxToken'), ['Points', 'PTS', 18])
   const named = parseAbi(['function setIncentivesController(address)'])
   d.call(named, aToken, 'setIncentivesController', [controller])
   await d.flush()

@@ -7,7 +7,7 @@ import type { Service } from '../../src/api/service-type.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { type AppNeeds, createApp } from '../../src/server/app.ts'
 import { wrongKeyCounter } from '../../src/server/authentication.ts'
-import { durations } from '../../src/server/metrics.ts'
+import { durationHistogram } from '../../src/server/metrics.ts'
 import { usualFees } from '../support/fees.ts'
 import { exchange, statusesIn } from '../support/raw.ts'
 import { onlyFor } from '../support/served.ts'
@@ -287,7 +287,7 @@ test('/metrics counts each request once, by what it was, and in one bucket', asy
 })
 
 test('a duration is in the first bucket that is not below it, and in all above', () => {
-  const { observe, text } = durations('took', 'How long it took.')
+  const { observe, text } = durationHistogram('took', 'How long it took.')
   for (const seconds of [0.0025, 0.0026, 11]) observe('/a', seconds)
   expect(text()).toContain('# TYPE took histogram\ntook_bucket{le="0.001",route="/a"} 0\n')
   expect(text()).toContain('took_bucket{le="0.0025",route="/a"} 1\ntook_bucket{le="0.005",route="/a"} 2\n')

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Service } from '../../src/api/service-type.ts'
-import { servedIn } from '../../src/server/authentication.ts'
+import { servedRouteOf } from '../../src/server/authentication.ts'
 import { serveTo } from './served.ts'
 
 /** A document of the wire, as deep as a lie likes to reach into it. */
@@ -56,7 +56,7 @@ export async function startHostileService(service: Service, apiKey: string): Pro
       if (isGone) request.raw.socket.destroy()
     })
     app.addHook('preHandler', async (request) => {
-      const { name } = servedIn(request) ?? {}
+      const { name } = servedRouteOf(request) ?? {}
       if (name === undefined) return
       hostile.asked.push(name)
       if (name !== 'swapBytecode') return
@@ -64,7 +64,7 @@ export async function startHostileService(service: Service, apiKey: string): Pro
       request.body = { ...rest, quote: quoted.get(quote.id) ?? quote }
     })
     app.addHook('onSend', async (request, reply, payload) => {
-      const { name } = servedIn(request) ?? {}
+      const { name } = servedRouteOf(request) ?? {}
       if (name === undefined || reply.statusCode !== 200) return payload
       const said = JSON.parse(payload as string) as Wire
       if (name === 'quote') quoted.set(said.quote.id, structuredClone(said.quote))

@@ -8,7 +8,7 @@ import { main } from '../../src/app/main.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
 import type { Keychain } from '../../src/app/profiles/keychain.ts'
 import { selectProfile } from '../../src/app/profiles/profile-selection.ts'
-import { unopened } from '../../src/app/profiles/saved-secrets.ts'
+import { withoutSecrets } from '../../src/app/profiles/saved-secrets.ts'
 import { fileSettings } from '../../src/app/profiles/settings.ts'
 import { signerReads } from '../../src/app/signing/signer-reads.ts'
 import type { Sandbox } from '../../src/cli/sandbox-control.ts'
@@ -124,7 +124,7 @@ export function useCommands(
             const profile = await selectProfile(
               env,
               optionValue(wordsOf(line), '--profile'),
-              unopened(settings),
+              withoutSecrets(settings),
             )
             return openSigningService({
               ...signerReads({

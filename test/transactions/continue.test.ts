@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AppError, notAsked } from '../../src/domain/errors.ts'
+import { AppError, refusedProposalHint } from '../../src/domain/errors.ts'
 import { continueHint } from '../../src/transactions/operations/continue-hints.ts'
 
 const _hash = `0x${'ab'.repeat(32)}`
@@ -10,7 +10,7 @@ describe('how to go on after a rule said no', () => {
     ['a condition', 'POLICY_SIMULATION', { details: { assertion: 'USDC<=-5' } }, 'Once that holds'],
     ['what somebody changed', 'POLICY_TAMPER', {}, 'Once you know who changed it'],
     ['a price that has moved', 'POLICY_QUOTE_DRIFT', {}, 'Once that has changed'],
-    ['a plan that was not asked for', 'POLICY_SHAPE', { hint: notAsked }, 'Once that has changed'],
+    ['a plan that was not asked for', 'POLICY_SHAPE', { hint: refusedProposalHint }, 'Once that has changed'],
     ['a limit', 'POLICY_FEE_CAP', {}, 'Once that is allowed'],
   ] as const)('says what has to be so first: %s', (_, code, more, once) => {
     expect(continueHint(new AppError(code, 'no', more), 'one')).toBe(

@@ -6,7 +6,7 @@ import type { Secrets } from '../environment-secrets.ts'
 import type { Directories } from '../profiles/directories.ts'
 
 /** Registers an opened resource and returns it. A process that runs several commands closes it after its command. */
-export type Keep = <thing extends { close: () => unknown }>(thing: thing) => thing
+export type RegisterResource = <thing extends { close: () => unknown }>(thing: thing) => thing
 
 /** The inputs that every profile is built from. */
 export type BackendInputs = {
@@ -25,5 +25,5 @@ export type BackendInputs = {
   until: number | undefined
   now: () => number
   newId: () => string
-  keep: Keep
+  keep: RegisterResource
 }

@@ -6,7 +6,7 @@ import type { Io } from '../../cli/terminal/io-types.ts'
  * With `--debug`, writes host, methods and time of each call to stderr; never parameters, which could be signed
  * bytes.
  */
-export function traced(client: ChainClient, io: Io | undefined): ChainClient {
+export function withCallTrace(client: ChainClient, io: Io | undefined): ChainClient {
   if (!io) return client
   return aroundCalls(client, async ({ host }, methods, send) => {
     const began = performance.now()
@@ -27,7 +27,7 @@ export function traced(client: ChainClient, io: Io | undefined): ChainClient {
 }
 
 /** With `--debug`, reports each node's limit of calls per request once. */
-export const sayLimits = (io: Io | undefined): Pick<RpcOptions, 'onLimit'> =>
+export const callLimitReport = (io: Io | undefined): Pick<RpcOptions, 'onLimit'> =>
   io
     ? {
         onLimit: ({ host, calls }) => {

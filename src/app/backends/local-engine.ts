@@ -4,7 +4,7 @@ import type { EngineOptions } from '../../engine/engine.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
 import { once } from '../once.ts'
 import type { BackendInputs } from './backend-inputs.ts'
-import { providersNamedIn, swapSettingsFrom } from './swap-settings.ts'
+import { swapProvidersFrom, swapSettingsFrom } from './swap-settings.ts'
 
 type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>
 
@@ -39,7 +39,7 @@ export function localEngine(
       })
   })
   return {
-    swapProviders: providersNamedIn(env),
+    swapProviders: swapProvidersFrom(env),
     reference: undefined,
     rawResponses: undefined,
     service: once(async () => (await engine())()),

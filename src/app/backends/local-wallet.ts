@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { once } from '../once.ts'
-import { policyHere } from '../profiles/machine-policy.ts'
+import { machinePolicy } from '../profiles/machine-policy.ts'
 import type { BackendInputs } from './backend-inputs.ts'
 import { displayPrices } from './display-prices.ts'
 
@@ -25,11 +25,11 @@ export function localWallet(
       journal: await journal(),
       locks: join(dirs.data, 'locks'),
       now,
-      policy: policyHere(dirs),
+      policy: machinePolicy(dirs),
     }),
     prices: displayPrices(opened),
     signerIdentity: async (choice) => {
-      const { whoSigns } = await import('../signing/signer-choice.ts')
+      const { chooseSigner: whoSigns } = await import('../signing/signer-choice.ts')
       return whoSigns(choice, {
         env,
         keystores: join(dirs.data, 'keystores'),

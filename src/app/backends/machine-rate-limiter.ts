@@ -7,7 +7,7 @@ import type { RateLimiter } from '../../remote/rate-limiter.ts'
 import { type Limiter, openLimiter } from '../../store/api-keys/rate-limiter.ts'
 import { refuseSharedFile } from '../../store/file-ownership.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
-import type { Keep } from './backend-inputs.ts'
+import type { RegisterResource } from './backend-inputs.ts'
 
 /** Rate limits of a key, over any window of that length (interface specification, Limits). */
 const windows = [
@@ -29,7 +29,12 @@ export function machineRateLimiter(
     baseUrl: string
     apiKey: string
   },
-  how: { now: () => number; notice: (line: string) => void; traced: (line: string) => void; keep: Keep },
+  how: {
+    now: () => number
+    notice: (line: string) => void
+    traced: (line: string) => void
+    keep: RegisterResource
+  },
 ): RateLimiter {
   const { now, notice, traced, keep } = how
   const host = URL.parse(where.baseUrl)?.host ?? ''

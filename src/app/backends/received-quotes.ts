@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { Quote } from '../../api/quote.ts'
 import type { AskedQuote, ReceivedQuotes } from '../../cli/asked-quote.ts'
 import { AppError } from '../../domain/errors.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { openDocumentStore } from '../../store/document-store.ts'
 import type { Directories } from '../profiles/directories.ts'
-import type { Keep } from './backend-inputs.ts'
+import type { RegisterResource } from './backend-inputs.ts'
 
 type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 
@@ -17,7 +17,7 @@ type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 export async function openReceivedQuotes(
   dirs: Directories,
   now: () => number,
-  keep: Keep,
+  keep: RegisterResource,
 ): Promise<ReceivedQuotes> {
   const memory = keep(openDocumentStore(join(dirs.data, 'quotes.db'), now))
   return {
@@ -45,7 +45,7 @@ export async function openReceivedQuotes(
 /** The normalized terms of a saved quote, without its status. */
 function meant({ raw, exact, slippage, destination }: Kept): string {
   const { raw: _, status: __, ...quote } = Quote.decode(raw)
-  return canonical({ quote, exact, slippage: slippage ?? null, destination })
+  return canonicalJson({ quote, exact, slippage: slippage ?? null, destination })
 }
 
 const rebound = (id: string, about: string): AppError =>

@@ -11,7 +11,7 @@ import { answerWithinTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-inputs.ts'
 import { localWallet } from './local-wallet.ts'
 import { type RpcChains, rpcChains } from './rpc-chains.ts'
-import { providersNamedIn } from './swap-settings.ts'
+import { swapProvidersFrom } from './swap-settings.ts'
 
 /** How far the service's clock is ahead of this machine's, if known; only minutes matter. */
 type Clock = { offMs: number }
@@ -34,13 +34,13 @@ export function remoteBackend(needs: BackendInputs): Backend {
     const catalog = reachable.networks.length > 0 ? reachable : await all()
     return { catalog, rpc }
   }
-  const heard = hearing()
+  const heard = responseRecorder()
   const clock: Clock = { offMs: 0 }
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
   const backend: Backend = {
     profile: needs.profile,
     kind: 'remote',
-    swapProviders: providersNamedIn(env),
+    swapProviders: swapProvidersFrom(env),
     serving: undefined,
     rawResponses: heard.said,
     serviceOn: undefined,
@@ -93,7 +93,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
 async function deployment(
   needs: BackendInputs,
   chains: () => Promise<RpcChains>,
-  { heard, clock }: { heard: ReturnType<typeof hearing>; clock: Clock },
+  { heard, clock }: { heard: ReturnType<typeof responseRecorder>; clock: Clock },
 ): Promise<Service> {
   const { env, secrets, io, globals, until, now, dirs } = needs
   const [{ remote }, { routes }, { machineRateLimiter }] = await Promise.all([
@@ -199,7 +199,7 @@ function withRpcFirst(service: Service, chains: () => Promise<RpcChains>): Servi
 /**
  * Keeps the raw answers of a service until they are taken: call `begin` before a call and `answered` with its answer.
  */
-export function hearing() {
+export function responseRecorder() {
   let bodies: RawResponse[] = []
   let last: RawResponse | undefined
   return {

@@ -8,7 +8,7 @@ import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog-of-
 import { rpcUrls } from '../profiles/rpc-settings.ts'
 import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-inputs.ts'
-import { sayLimits, traced } from './call-trace.ts'
+import { callLimitReport, withCallTrace } from './call-trace.ts'
 
 /** The chains with an RPC in the environment: the whole catalogue, the part for these chains, and their clients. */
 export type RpcChains = {
@@ -30,9 +30,9 @@ export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (()
     const byChain = new Map(
       [...urlsOf].map(([chainId, urls]) => [
         chainId,
-        traced(
+        withCallTrace(
           chainWithTimeLimit(
-            failoverRpc(urls, { budgetMs, chainId, ...sayLimits(globals.debug ? io : undefined) }),
+            failoverRpc(urls, { budgetMs, chainId, ...callLimitReport(globals.debug ? io : undefined) }),
             until,
           ),
           globals.debug ? io : undefined,

@@ -13,11 +13,11 @@ import type { SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { once } from '../once.ts'
-import { policyHere } from '../profiles/machine-policy.ts'
+import { machinePolicy } from '../profiles/machine-policy.ts'
 import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import { serveProfile } from '../serving/serve-profile.ts'
 import type { BackendInputs } from './backend-inputs.ts'
-import { traced } from './call-trace.ts'
+import { withCallTrace } from './call-trace.ts'
 import { localEngine } from './local-engine.ts'
 import { localWallet } from './local-wallet.ts'
 
@@ -68,7 +68,7 @@ export function sandboxBackend(needs: Needs): Backend {
     const { httpRpc } = await import('../../chain/rpc/failover.ts')
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
     const at = (rpcUrl: string) =>
-      traced(chainWithTimeLimit(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
+      withCallTrace(chainWithTimeLimit(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
     const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl)]))
     const rpc = (chainId: number): ChainClient => {
       const found = byChain.get(chainId)
@@ -103,7 +103,7 @@ export function sandboxBackend(needs: Needs): Backend {
     context: async () => {
       const { catalog, rpc, journal, aheadMs } = await opened()
       const ahead = () => now() + aheadMs
-      return { catalog, rpc, journal, locks: join(dir, 'locks'), now: ahead, policy: policyHere(dirs) }
+      return { catalog, rpc, journal, locks: join(dir, 'locks'), now: ahead, policy: machinePolicy(dirs) }
     },
   }
 }

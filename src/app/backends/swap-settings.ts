@@ -12,7 +12,7 @@ const mostSecretBytes = 16_384
  * Returns the swap providers in the environment, in lower case. A remote service may have providers that this program
  * does not know.
  */
-export const providersNamedIn = (
+export const swapProvidersFrom = (
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] | undefined => {
   const names = env[variables.providers]

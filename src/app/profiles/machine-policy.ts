@@ -6,5 +6,5 @@ import type { Directories } from './directories.ts'
 export const policyPath = ({ config }: Directories): string => join(config, 'policy.json')
 
 /** Reads this machine's current policy; `null` if there is none. */
-export const policyHere = (dirs: Directories) => async (): Promise<LoadedPolicy | null> =>
+export const machinePolicy = (dirs: Directories) => async (): Promise<LoadedPolicy | null> =>
   (await import('../../guard/policy/policy-file.ts')).readPolicy(undefined, policyPath(dirs))

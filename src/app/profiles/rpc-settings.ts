@@ -11,7 +11,7 @@ export const rpcVariables = (env: Env): string[] =>
   Object.keys(env).filter((name) => name.startsWith(rpcPrefix) && env[name])
 
 /** Suggests the network of a misspelt RPC variable, as the end of a sentence. */
-export const guessedNetwork = (variable: string, networks: readonly Network[]): string =>
+export const suggestedNetwork = (variable: string, networks: readonly Network[]): string =>
   didYouMean(
     variable.slice(rpcPrefix.length).toLowerCase().replaceAll('_', '-'),
     networks.map(({ name }) => name),
@@ -28,7 +28,7 @@ export function rpcUrls(env: Env, networks: readonly Network[]): ReadonlyMap<num
     if (!network)
       throw new AppError(
         'CONFIG_INVALID',
-        `${variable} names a network that this version does not support${guessedNetwork(variable, networks)}`,
+        `${variable} names a network that this version does not support${suggestedNetwork(variable, networks)}`,
         {
           hint: `Known: ${networks.map(({ name }) => name).join(', ')}. Unset ${variable}, or use --profile sandbox`,
         },

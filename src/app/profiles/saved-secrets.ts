@@ -10,7 +10,7 @@ type File<content> = { read: () => Promise<content>; write: (content: content) =
  * The secrets of profiles: in the file, or in the keychain with only the entry's name in the file. A move writes the
  * new copy before it deletes the old one; if the keychain does not answer, the old copy stays under an unused name.
  */
-export function keptSecrets(
+export function profileSecrets(
   { read, write }: File<SecretsFile>,
   keychain: Keychain,
 ): Pick<Settings, 'secretsOf' | 'outlineOf' | 'keepSecrets' | 'hasKeychain'> {
@@ -48,7 +48,7 @@ export function keptSecrets(
 }
 
 /** The passwords of keystores: only in the keychain; the settings hold the names of the entries. */
-export function keptPasswords(
+export function keystorePasswords(
   { read, write }: File<Config>,
   keychain: Keychain,
 ): Pick<Settings, 'passwordOf' | 'keepPassword'> {
@@ -76,7 +76,7 @@ export function keptPasswords(
 }
 
 /** Settings with a placeholder for each secret, so that the keychain stays locked. */
-export const unopened = (settings: Settings): Pick<Settings, 'read' | 'secretsOf'> => ({
+export const withoutSecrets = (settings: Settings): Pick<Settings, 'read' | 'secretsOf'> => ({
   read: settings.read,
   secretsOf: async (profile) => {
     const { keyFor, networks } = await settings.outlineOf(profile)

@@ -5,8 +5,8 @@ import type { Secrets } from '../environment-secrets.ts'
 import { allNetworks } from './catalog-of-configured-networks.ts'
 import type { Directories } from './directories.ts'
 import { selectProfile } from './profile-selection.ts'
-import { guessedNetwork } from './rpc-settings.ts'
-import { unopened } from './saved-secrets.ts'
+import { suggestedNetwork } from './rpc-settings.ts'
+import { withoutSecrets } from './saved-secrets.ts'
 
 type Needs = {
   env: Readonly<Record<string, string | undefined>>
@@ -28,7 +28,7 @@ export async function settingOrigins(
   flag: string | undefined,
   { env, dirs, secrets, settings }: Needs,
 ): Promise<SettingOrigin[]> {
-  const closed = await selectProfile(env, flag, unopened(settings))
+  const closed = await selectProfile(env, flag, withoutSecrets(settings))
   const { storage: backend } = await settings.outlineOf(closed.name)
   // Listing settings does not unlock the keychain.
   const chosen = backend === 'file' ? await selectProfile(env, flag, settings) : closed
@@ -59,7 +59,7 @@ export async function settingOrigins(
     if (!network || !value || chosen.kind === 'sandbox') return []
     const name = `rpc ${network.toLowerCase().replaceAll('_', '-')}`
     if (!allNetworks.some((one) => rpcVariable(one) === variable))
-      return [{ name, value: `unknown network${guessedNetwork(variable, allNetworks)}`, origin: variable }]
+      return [{ name, value: `unknown network${suggestedNetwork(variable, allNetworks)}`, origin: variable }]
     const hosts = value.split(',').map((url) => URL.parse(url.trim())?.host ?? 'not a URL')
     const isClosed = !env[variable] && backend === 'keychain'
     return [

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { shellPath } from '../../domain/text/shell-quoting.ts'
 import type { Directories } from './directories.ts'
 import { desktopKeychain, type Keychain } from './keychain.ts'
-import { keptPasswords, keptSecrets } from './saved-secrets.ts'
+import { keystorePasswords, profileSecrets } from './saved-secrets.ts'
 
 /** Maximum wait for another process that changes the settings, in ms. */
 const patienceMs = 10_000
@@ -47,8 +47,8 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
         lock.release()
       }
     },
-    ...keptSecrets({ read: readSecrets, write: (all) => write(secretsPath, all) }, keychain),
-    ...keptPasswords({ read, write: (settings) => write(path, settings) }, keychain),
+    ...profileSecrets({ read: readSecrets, write: (all) => write(secretsPath, all) }, keychain),
+    ...keystorePasswords({ read, write: (settings) => write(path, settings) }, keychain),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeys } from '../../cli/server-administration.ts'
-import { bpsIn } from '../../domain/basis-points.ts'
+import { parseBps } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type KeyRow, type keyStore, newKey } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
@@ -17,7 +17,7 @@ export function apiKeys({ engine, keys }: Store, { now, newId, slugs }: Needs): 
     id,
     customer,
     testnet,
-    markupBps: Math.min(await bound(), bpsIn((await engine.settings(customer)).markupBps) ?? 0),
+    markupBps: Math.min(await bound(), parseBps((await engine.settings(customer)).markupBps) ?? 0),
     createdAt: new Date(createdAt).toISOString(),
     revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString(),
   })

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { aroundCalls, type ChainClient } from '../../chain/chain-client.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import { trace } from '../../domain/text/redacted-stack-trace.ts'
+import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
 import type { ChainState } from '../../server/app.ts'
 
 /** Maximum time of a chain call for an HTTP request with all retries, in ms; longer for log searches. */
@@ -35,7 +35,7 @@ export function networkHealth(
       level: is ? 'info' : 'error',
       network,
       chain: is ? 'up' : 'down',
-      ...(fault && { error: trace(fault) }),
+      ...(fault && { error: redactedTrace(fault) }),
     }
     log?.write(`${JSON.stringify(line)}\n`)
   }

@@ -5,7 +5,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-administration.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { trace } from '../../domain/text/redacted-stack-trace.ts'
+import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Caller } from '../../server/authentication.ts'
@@ -70,7 +70,7 @@ function logUnreadableQuotes(
   return (quote, fault) => {
     if (told.has(quote)) return
     told.add(quote)
-    const line = { time: new Date().toISOString(), level: 'error', quote, error: trace(fault) }
+    const line = { time: new Date().toISOString(), level: 'error', quote, error: redactedTrace(fault) }
     log?.write(`${JSON.stringify(line)}\n`)
   }
 }
@@ -129,7 +129,7 @@ export function serveProfile(
       const tls = options.tls && { cert: pem(options.tls.cert), key: pem(options.tls.key) }
       const [
         { serve },
-        { gathered },
+        { bufferedLog: gathered },
         { createCustomerEngines },
         { openKeyLimits },
         { networkHealth },

@@ -10,7 +10,7 @@ import type { Journal } from '../../store/journal/journal-interface.ts'
 import { allNetworks } from '../profiles/catalog-of-configured-networks.ts'
 import type { Directories } from '../profiles/directories.ts'
 import { selectProfile } from '../profiles/profile-selection.ts'
-import { unopened } from '../profiles/saved-secrets.ts'
+import { withoutSecrets } from '../profiles/saved-secrets.ts'
 import { planTextIn } from './signer-reads.ts'
 
 type Needs = {
@@ -106,7 +106,7 @@ async function journalsOf(
 ): Promise<string[]> {
   const [sandbox, others] = [join(dirs.data, 'sandbox', 'journal.db'), join(dirs.data, 'journal.db')]
   try {
-    const { kind } = await selectProfile(env, optionValue(argv, '--profile'), unopened(settings))
+    const { kind } = await selectProfile(env, optionValue(argv, '--profile'), withoutSecrets(settings))
     return [kind === 'sandbox' ? sandbox : others]
   } catch (error) {
     if (!(error instanceof AppError)) throw error

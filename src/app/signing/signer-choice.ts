@@ -25,7 +25,7 @@ type Needs = {
 }
 
 /** Returns the signer: by flag, environment, configured keystore, or default of the profile. */
-export const whoSigns = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => {
+export const chooseSigner = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => {
   const signer = await signerOf(choice, needs)
   // A failure to start is reported when something must be signed.
   const prepare = () => void needs.desk().catch(() => undefined)

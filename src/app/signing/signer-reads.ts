@@ -29,7 +29,7 @@ const quotes = () => import('../../api/quote.ts')
 const planFiles = () => import('../../planning/plan-format.ts')
 
 /** Loads the code that reads the inputs of a command line. */
-export async function readAhead(argv: readonly string[]): Promise<void> {
+export async function preloadReaders(argv: readonly string[]): Promise<void> {
   const [command, sub] = commandOperands(argv)
   if (command === 'action') await Promise.all([journals(), ...(sub === 'submit' ? [planFiles()] : [])])
   if (command === 'swap') await Promise.all([memories(), quotes()])

@@ -1,4 +1,4 @@
-import { type Address, At, type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionCall } from '../../domain/transaction.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation.ts'
@@ -108,7 +108,7 @@ const minedBy = async (
 export async function callOf(rpc: ChainClient, hash: Hex): Promise<TransactionCall | undefined> {
   type Shown = { from?: unknown; to?: Address | null; input?: unknown; value?: string }
   const shown = await rpc.request<Shown | null>('eth_getTransactionByHash', [hash])
-  const [from, input] = [At.safeParse(shown?.from).data, HexData.safeParse(shown?.input).data]
+  const [from, input] = [CatalogAddress.safeParse(shown?.from).data, HexData.safeParse(shown?.input).data]
   if (!shown || from === undefined || input === undefined) return undefined
   const value = quantity(shown.value ?? '0x0', 'the value of a transaction')
   return { from, to: shown.to ?? null, input, value }

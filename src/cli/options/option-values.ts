@@ -4,7 +4,7 @@ import { amountExample, parseAmount, parseRawAmount } from '../../domain/amount.
 import type { Unit } from '../../domain/amount-unit.ts'
 import { chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import { slippageIn } from '../../domain/slippage.ts'
+import { parseSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/user-limits-and-exemptions.ts'
@@ -147,7 +147,7 @@ export function amountOf(
 
 /** Parses slippage with its unit, `0.5%` or `50bps`, into a fraction. */
 export function slippage(text: string): number {
-  const fraction = slippageIn(text)
+  const fraction = parseSlippage(text)
   if (fraction === undefined) {
     const readings = [
       ['%', 100],

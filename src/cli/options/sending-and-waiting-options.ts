@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
-import { networkNamed, networkShown } from '../../domain/networks.ts'
+import { displayNetwork, networkNamed } from '../../domain/networks.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { type OptionRow, withOptions } from './option-rows.ts'
 import { checked, depthOf, eachChecked, maxFee, nonceOf } from './option-values.ts'
@@ -83,7 +83,7 @@ const pinsNothing = (
   networks: ExecutionContext['catalog']['networks'],
   legs: readonly { chainId: number }[],
 ): AppError => {
-  const names = [...new Set(legs.map(({ chainId }) => networkShown(networks, chainId).name))]
+  const names = [...new Set(legs.map(({ chainId }) => displayNetwork(networks, chainId).name))]
   return new AppError(
     'USAGE',
     `--nonce ${text} does not apply: the transactions are on ${names.join(' and ')}. Nothing was signed.`,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { priceImpact } from '../../domain/price-impact-share.ts'
+import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
 import { type OptionRow, withOptions } from './option-rows.ts'
 import {
@@ -87,7 +87,7 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
     [
       '--max-price-impact <share>',
       'maximum price impact, against the spot price (default: 3%)',
-      checked(priceImpact),
+      checked(parsePriceImpact),
     ],
     [
       '--exact-allowance <how>',

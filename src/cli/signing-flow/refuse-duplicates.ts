@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { bitcoinKeyError } from '../../domain/idempotency-key-reused-error.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
@@ -160,8 +160,8 @@ export async function confirmRepeat(
   request: { wallet: Proposal['wallet'] },
 ): Promise<void> {
   const { wallet } = request
-  const wanted = canonical(request)
-  const isSame = (operation: JournalOperation) => canonical(operation.request) === wanted
+  const wanted = canonicalJson(request)
+  const isSame = (operation: JournalOperation) => canonicalJson(operation.request) === wanted
   const isBegun = ({ id, steps }: JournalOperation) =>
     steps.some(({ index }) => journal.attempts(id, index).length > 0)
   const open = journal

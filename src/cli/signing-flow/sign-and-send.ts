@@ -1,5 +1,5 @@
 import { copyErrorWith } from '../../domain/copy-error.ts'
-import { AppError, saysUnsigned } from '../../domain/errors.ts'
+import { AppError, impliesUnsigned } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
@@ -164,7 +164,7 @@ async function planAndSend(
 
 /** Adds to a failure that another operation was already closed for this one. */
 const afterGivingUp = (error: unknown, id: string): unknown =>
-  error instanceof AppError && saysUnsigned(error.code)
+  error instanceof AppError && impliesUnsigned(error.code)
     ? copyErrorWith(error, { details: { givenUp: id } })
     : error
 

@@ -1,5 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
-import { type Amounts, type Asked, acceptedOf } from '../../domain/accepted-amounts.ts'
+import { type AmountRequest, type Amounts, acceptedAmounts } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -12,7 +12,7 @@ import type { Cli } from '../action-handler-context.ts'
 import { statedFees } from './fees-in-response.ts'
 
 /** The wallet and recipient of a swap, and the terms of its quote. */
-export type SwapOrder = Asked & {
+export type SwapOrder = AmountRequest & {
   wallet: Address
   recipient: Address
   speed?: 'fast' | 'standard' | null | undefined
@@ -60,12 +60,12 @@ export async function swapProposal(
 }
 
 /** The amounts and deadline that the transactions of a quote are checked against. */
-export function promised(quote: Quote, asked: Asked): Amounts & { deadline: string } {
+export function promised(quote: Quote, asked: AmountRequest): Amounts & { deadline: string } {
   const { tokenIn, tokenOut, deadline } = quote
   if (deadline === null)
     throw new AppError('POLICY_MIN_OUT', 'The quote has no deadline, so its output cannot be checked')
   const shown = { ...quote, amountIn: tokenIn.amount, amountOut: tokenOut.amount }
-  return { ...acceptedOf(shown, asked), deadline }
+  return { ...acceptedAmounts(shown, asked), deadline }
 }
 
 /** A quote as the intent that calldata is checked against, with the tokens of the local catalogue. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
-import { priceImpact } from '../../domain/price-impact-share.ts'
+import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
 import { readPolicy } from '../../guard/policy/policy-file.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
@@ -28,7 +28,7 @@ export function termsOf({ io, backend, world, globals }: Cli, options: Partial<S
     lowest: lowest(options.minAssurance),
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
     maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
-    maxPriceImpact: options.maxPriceImpact === undefined ? null : priceImpact(options.maxPriceImpact),
+    maxPriceImpact: options.maxPriceImpact === undefined ? null : parsePriceImpact(options.maxPriceImpact),
     isLookedAt: options.dryRun === true || (io.canAsk && globals.input && !globals.yes),
   }
 }
@@ -50,6 +50,6 @@ export function refuseChangedTerms(
     })
   if (file !== undefined && readPolicy(file, world.policyPath)?.sha256 !== policy?.sha256)
     throw isOther('policy', '--policy')
-  if (assert !== undefined && canonical(assert.flatMap(parseAssertions)) !== canonical(asserts))
+  if (assert !== undefined && canonicalJson(assert.flatMap(parseAssertions)) !== canonicalJson(asserts))
     throw isOther('condition', '--assert')
 }

@@ -3,7 +3,7 @@ import type { Quote } from '../../api/quote.ts'
 import type { Strategy } from '../../api/strategy.ts'
 import type { Position, Stats, Wallet } from '../../api/wallet-positions.ts'
 import { tokenAmount } from '../../domain/amount.ts'
-import { impactOf } from '../../domain/price-impact-share.ts'
+import { priceImpactOf } from '../../domain/price-impact-share.ts'
 import { usdUnits } from '../../planning/usd-value.ts'
 
 /** A strategy as `--json` prints it (cli.md, Output). */
@@ -81,7 +81,7 @@ function impactInUsd({ tokenIn, tokenOut }: Quote): number | null {
   const [paid, brought] = [tokenIn, tokenOut].map((side) =>
     side.priceUsd === null ? null : usdUnits(side.amount, side, [{ ...side, usd: side.priceUsd }]),
   )
-  return typeof paid === 'bigint' && typeof brought === 'bigint' ? impactOf(brought, paid) : null
+  return typeof paid === 'bigint' && typeof brought === 'bigint' ? priceImpactOf(brought, paid) : null
 }
 
 /** A fee with its amount as an object, where it names a token of the quote; another shape is shown as it came. */

@@ -1,5 +1,5 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
-import { impactShown } from '../../domain/price-impact-share.ts'
+import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
 import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
@@ -18,7 +18,7 @@ const impactRows = ({ priceImpacts }: Plan, { paint }: Stream): PriceRow[] =>
     'price',
     share === null || by === null
       ? paint.red('unknown: only the service has a price, so its offer cannot be checked')
-      : `${impactShown(share)} below spot (source: ${spotWords[by]})`,
+      : `${priceImpactText(share)} below spot (source: ${spotWords[by]})`,
   ])
 
 const spotWords = {
@@ -31,7 +31,7 @@ const spotWords = {
 /** The maximum slippage, and whose price it is measured by. */
 const slippageRows = ({ slippages }: Plan, { paint }: Stream): PriceRow[] =>
   slippages.map(({ share, by }) => {
-    const text = share === null ? 'not known' : `${impactShown(share)} at most`
+    const text = share === null ? 'not known' : `${priceImpactText(share)} at most`
     return [
       'slippage',
       by === 'service'

@@ -1,4 +1,4 @@
-import { type Network, networkShown } from '../../domain/networks.ts'
+import { displayNetwork, type Network } from '../../domain/networks.ts'
 import type { JournalOperation } from '../../planning/execution-context.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
@@ -13,7 +13,7 @@ export function progressLine(
   to: Stream,
 ): { line: string | null; moving: string | null } {
   const of = operation.steps.length
-  const nameOf = (chainId: number) => networkShown(networks, chainId).name
+  const nameOf = (chainId: number) => displayNetwork(networks, chainId).name
   const hash = (chainId: number, text: string) => to.paint.dim(hashLink(to, nameOf(chainId), text))
   switch (progress.kind) {
     case 'signed':

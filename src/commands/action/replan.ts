@@ -25,7 +25,7 @@ import { reportView } from '../../cli/views/operation-view.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { priceImpact } from '../../domain/price-impact-share.ts'
+import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
 import { planJson } from '../../planning/plan-json.ts'
@@ -57,7 +57,7 @@ export const addReplan = (command: Command, world: CommandContext): void =>
     .option(
       '--max-price-impact <share>',
       'maximum price impact, against the spot price',
-      checked(priceImpact),
+      checked(parsePriceImpact),
     )
     .option('--dry-run', 'show the new plan and sign nothing')
     .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
@@ -91,7 +91,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const fee = maxFeeOf(options)
   const lifted = {
     ...(fee !== undefined && { maxFeePerGas: fee }),
-    ...(options.maxPriceImpact !== undefined && { maxPriceImpact: priceImpact(options.maxPriceImpact) }),
+    ...(options.maxPriceImpact !== undefined && { maxPriceImpact: parsePriceImpact(options.maxPriceImpact) }),
   }
   const again = await replanLeg(cli, context, operation, least, lifted).catch((error: unknown) => {
     throw withMinOutHint(error, options)

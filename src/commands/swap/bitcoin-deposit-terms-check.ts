@@ -8,7 +8,7 @@ import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { impactOf } from '../../domain/price-impact-share.ts'
+import { priceImpactOf } from '../../domain/price-impact-share.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import { slippageOf } from '../../guard/intent-facts.ts'
 import { enforceRules, policyRules } from '../../guard/policy/rules.ts'
@@ -151,7 +151,7 @@ async function impactBelowSpot(
       ? null
       : usdUnits(amount, btc, [{ chainId: bitcoinNetwork.chainId, address: btc.address, usd }])
   const brought = usdUnits(amountOut, tokenOut, await prices(tokenOut.chainId, [tokenOut]))
-  return given === null || brought === null ? null : impactOf(brought, given)
+  return given === null || brought === null ? null : priceImpactOf(brought, given)
 }
 
 /** The price of a bitcoin by a token that is worth one: on the destination, else on another chain that answers. */

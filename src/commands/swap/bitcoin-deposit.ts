@@ -13,7 +13,7 @@ import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { usualSlippage } from '../../domain/slippage.ts'
+import { defaultSlippage } from '../../domain/slippage.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
@@ -149,7 +149,7 @@ async function termsOf(
     tokenOut,
     amount: quote.tokenIn.amount,
     // Who quotes does not say how much may slip.
-    slippage: slippage ?? usualSlippage,
+    slippage: slippage ?? defaultSlippage,
     recipient,
     refund: quote.refundAddress,
   })

@@ -10,7 +10,7 @@ import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
-import { impactShown } from '../../domain/price-impact-share.ts'
+import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
@@ -307,7 +307,7 @@ const columns: readonly Column<Compared>[] = [
     csv: ({ priceImpact }) => String(priceImpact ?? ''),
     align: 'right',
     drop: 4,
-    text: ({ priceImpact }) => (priceImpact === null ? '-' : impactShown(priceImpact)),
+    text: ({ priceImpact }) => (priceImpact === null ? '-' : priceImpactText(priceImpact)),
   },
   {
     title: 'TIME',

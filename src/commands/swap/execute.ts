@@ -15,14 +15,14 @@ import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/r
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'
-import type { Asked } from '../../domain/accepted-amounts.ts'
+import type { AmountRequest } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import type { Unit } from '../../domain/amount-unit.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
@@ -155,7 +155,8 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   // A swap that was started with the flags of a quote also has its id, so it can be resumed by it.
   const isOther =
     begun &&
-    (begun.idemKey !== key || canonical(begun.request) !== canonical({ ...request, wallet: begun.wallet }))
+    (begun.idemKey !== key ||
+      canonicalJson(begun.request) !== canonicalJson({ ...request, wallet: begun.wallet }))
   if (isOther && !options.dryRun) throw startedBeforeError(begun)
   await signAndSend(
     cli,
@@ -274,7 +275,7 @@ const inOrder = ({ approvals, transactions }: SwapBytecode) => [...approvals, ..
 async function propose(
   cli: Cli,
   quote: Quote,
-  order: Asked & Pick<SwapOrder, 'wallet' | 'speed'> & { destination: Address | undefined },
+  order: AmountRequest & Pick<SwapOrder, 'wallet' | 'speed'> & { destination: Address | undefined },
 ) {
   const { wallet, destination } = order
   // Request no transactions that cannot be checked.

@@ -8,7 +8,7 @@ import { fields } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { impactShown } from '../../domain/price-impact-share.ts'
+import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { comparedProviders, compareQuotes } from './compare.ts'
@@ -47,7 +47,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
-      ['price', one.priceImpact === null ? 'not known' : `${impactShown(one.priceImpact)} below spot`],
+      ['price', one.priceImpact === null ? 'not known' : `${priceImpactText(one.priceImpact)} below spot`],
       ['provider', sanitizeText(one.provider)],
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
       ['expires', when(one.deadline)],

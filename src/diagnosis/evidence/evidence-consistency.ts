@@ -3,7 +3,7 @@ import { decodeApprove } from '../../chain/erc20.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
@@ -51,7 +51,7 @@ const wantedOf = ({ wallet, transaction }: AttemptedStep, kind: string): Attempt
   kind === 'cancel' ? { to: wallet, data: '0x', value: '0', chainId: transaction.chainId } : transaction
 
 const called = ({ to, data, value, chainId }: AttemptedStep['transaction']): string =>
-  canonical({ to, data, value, chainId }).toLowerCase()
+  canonicalJson({ to, data, value, chainId }).toLowerCase()
 
 /** What in the evidence is inconsistent, in words; `undefined` if nothing is. */
 export function inconsistencyOf({
@@ -68,7 +68,7 @@ export function inconsistencyOf({
   if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
   if (report.transactions.length !== steps.length)
     return `its report has ${report.transactions.length} transactions, and the action ${steps.length} steps`
-  if (canonical(calls.map(({ index }) => index)) !== canonical(steps.map(({ index }) => index)))
+  if (canonicalJson(calls.map(({ index }) => index)) !== canonicalJson(steps.map(({ index }) => index)))
     return 'it says what other steps call than the action has'
   const other = sharedTwice(steps) ?? attemptMismatch(steps, attempts)
   if (other !== undefined) return other
@@ -206,10 +206,10 @@ function areAmountsConsistent(
     const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null
     const made = isOfBefore ? (like.plan as StoredPlan).about.amounts : reportedAmounts(like)
     if ('result' in operation)
-      return canonical([made, short ?? null]) === canonical([amounts, arrivedShort ?? null])
+      return canonicalJson([made, short ?? null]) === canonicalJson([amounts, arrivedShort ?? null])
     if (isUnderDelivered(like) || operation.state === 'DONE')
-      return canonical(made.in ?? null) === canonical(amounts.in ?? null)
-    return arrivedShort === undefined && canonical(made) === canonical(amounts)
+      return canonicalJson(made.in ?? null) === canonicalJson(amounts.in ?? null)
+    return arrivedShort === undefined && canonicalJson(made) === canonicalJson(amounts)
   } catch {
     // A plan from another program may contain anything.
     return false
@@ -234,7 +234,7 @@ export function changedCall({ operation, calls }: Evidence, catalog: Catalog): s
     const anew = decodeStepCalls(like, catalog)
     for (const [at, step] of like.steps.entries()) {
       if (!isKnown(step)) continue
-      if (canonical(anew[at]) !== canonical(calls[at]))
+      if (canonicalJson(anew[at]) !== canonicalJson(calls[at]))
         return `step ${step.index + 1} does not call what it says`
       if (!hasTrueText(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
     }
@@ -280,7 +280,9 @@ function changedReportField({ operation, attempts, events, report }: ComparedEvi
 const unlike = (anew: Fields, said: Fields, but: readonly string[] = []): string | undefined =>
   Object.keys(anew).find(
     (name) =>
-      !but.includes(name) && Object.hasOwn(said, name) && canonical(anew[name]) !== canonical(said[name]),
+      !but.includes(name) &&
+      Object.hasOwn(said, name) &&
+      canonicalJson(anew[name]) !== canonicalJson(said[name]),
   )
 
 /** The networks of this program, and those that only the report knows. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Operation } from '../../store/journal/operation.ts'
 import { decodeStepCalls, type StepCall } from './decode-step-calls.ts'
@@ -22,7 +22,7 @@ export type Evidence = {
 
 /** The SHA-256 of the evidence in canonical JSON, as hex. */
 export const evidenceHash = ({ sha256: _, ...rest }: Evidence): string =>
-  createHash('sha256').update(canonical(rest)).digest('hex')
+  createHash('sha256').update(canonicalJson(rest)).digest('hex')
 
 /**
  * Makes the evidence of an operation from the journal. Signed bytes could be sent and are left out: an attempt is identified by its
@@ -53,6 +53,6 @@ export function makeEvidence(
     sha256: '',
   }
   // Through JSON once, so that the hash covers what a reader parses.
-  const plain = JSON.parse(canonical(evidence)) as Evidence
+  const plain = JSON.parse(canonicalJson(evidence)) as Evidence
   return { ...plain, sha256: evidenceHash(plain) }
 }

@@ -3,7 +3,7 @@ import { type FreshestClient, readFromFreshest } from '../../chain/freshest-node
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { networkShown } from '../../domain/networks.ts'
+import { displayNetwork } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
 import { isDust } from '../../guard/simulation/deposit-loss-check.ts'
@@ -15,7 +15,7 @@ import type { Operation, Step } from '../../store/journal/operation.ts'
 import { endedWithoutEffect, wasReopened } from '../../store/journal/replan-and-reopen-writes.ts'
 import { supersedingHash } from '../../transactions/nonces/nonce-conflict.ts'
 import { readNonceCounts } from '../../transactions/nonces/nonce-counts.ts'
-import { plannedAnewReason } from '../../transactions/operations/current-steps.ts'
+import { replannedReason } from '../../transactions/operations/current-steps.ts'
 import { isWalletBusy as isInHand } from '../../transactions/operations/wallet-lock.ts'
 import { resultOf } from '../../transactions/outcome/failed-deliveries.ts'
 import { bridgedAmount, receivedAmount } from '../../transactions/outcome/received-amount.ts'
@@ -51,7 +51,7 @@ export async function gatherFacts(
     await Promise.all(
       [...new Set(chainIds)].map(
         async (chainId) =>
-          [chainId, await readChainFacts(rpc(chainId), networkShown(catalog.networks, chainId))] as const,
+          [chainId, await readChainFacts(rpc(chainId), displayNetwork(catalog.networks, chainId))] as const,
       ),
     ),
   )
@@ -59,7 +59,7 @@ export async function gatherFacts(
     operation.steps.map(async (step): Promise<StepFacts> => {
       const attempts = journal.attempts(operation.id, step.index)
       const { chainId } = step.transaction
-      const network = networkShown(catalog.networks, chainId)
+      const network = displayNetwork(catalog.networks, chainId)
       const node = chains.get(chainId)?.is === 'there' ? rpc(chainId) : undefined
       const known = { step, attempts, network }
       if (attempts.length === 0 || !node) return known
@@ -114,7 +114,7 @@ export async function gatherFacts(
     claimed: laterClaim(context, operation),
     successorId: successorOf(context, operation)?.id,
     isWalletBusy: isAtWork,
-    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== plannedAnewReason,
+    wasGivenUp: events.findLast(({ becomes }) => becomes === 'DROPPED')?.why !== replannedReason,
     precedingId:
       focus && isInFlight(focus.step)
         ? precedingHolder(context, focus)

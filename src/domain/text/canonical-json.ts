@@ -2,7 +2,7 @@
  * Serializes a value as canonical JSON: sorted keys, bigints as decimal text. `leaf` normalizes texts, such as the
  * case of hex; `undefined` becomes `null`.
  */
-export const canonical = (value: unknown, leaf: (text: string) => string = (text) => text): string =>
+export const canonicalJson = (value: unknown, leaf: (text: string) => string = (text) => text): string =>
   JSON.stringify(value, (_, inner: unknown) => {
     if (typeof inner === 'bigint') return inner.toString()
     if (typeof inner === 'string') return leaf(inner)

@@ -4,7 +4,7 @@ import { sanitizeText } from './terminal-sanitizing.ts'
  * Returns the stack of an error and its causes without possible secrets and terminal controls: URLs keep only the
  * host, long hex is cut.
  */
-export function trace(error: unknown): string {
+export function redactedTrace(error: unknown): string {
   const lines: string[] = []
   for (let at: unknown = error; at instanceof Error; at = at.cause) lines.push(at.stack ?? at.message)
   return lines

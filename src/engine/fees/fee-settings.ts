@@ -1,6 +1,6 @@
 import type { Customer, Fees, FeesInput } from '../../api/customer-and-fees.ts'
 import type { Address } from '../../domain/address.ts'
-import { bpsIn, isBps } from '../../domain/basis-points.ts'
+import { isBps, parseBps } from '../../domain/basis-points.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
@@ -30,7 +30,7 @@ const rateSettings = ['swapFeeBps', 'performanceFeeBps', 'maxMarkupBps'] as cons
 /** The operator's settings. An invalid or missing setting has its default. */
 export async function readOperatorFees(store: Pick<EngineStore, 'settings'>): Promise<OperatorFees> {
   const set = await store.settings(operatorCustomer)
-  const rate = (name: (typeof rateSettings)[number]) => bpsIn(set[name]) ?? defaultFees[name]
+  const rate = (name: (typeof rateSettings)[number]) => parseBps(set[name]) ?? defaultFees[name]
   return {
     swapFeeBps: rate('swapFeeBps'),
     performanceFeeBps: rate('performanceFeeBps'),
@@ -111,7 +111,7 @@ export async function customerFees({ store, customer }: EngineContext): Promise<
   const { maxMarkupBps, ...charged } = fees
   return {
     ...charged,
-    markupBps: Math.min(maxMarkupBps, bpsIn(own.markupBps) ?? 0),
+    markupBps: Math.min(maxMarkupBps, parseBps(own.markupBps) ?? 0),
     maxMarkupBps,
     collector: (own.collector || null) as Address | null,
   }

@@ -19,7 +19,7 @@ export async function readHoldings(
   owner: Address,
 ): Promise<Holding[]> {
   const shares = await read(chain, sharesOf(markets, owner))
-  return readWorth(chain, heldAmong(markets, shares))
+  return readWorth(chain, heldMarkets(markets, shares))
 }
 
 /** The shares of an owner in some markets. */
@@ -29,7 +29,7 @@ export const sharesOf = (
 ): Reading<readonly (bigint | undefined)[]> => together(markets.map((market) => market.shares(owner)))
 
 /** The markets in which there are shares, or may be. */
-export const heldAmong = (
+export const heldMarkets = (
   markets: readonly Market[],
   shares: readonly (bigint | undefined)[],
 ): Omit<Holding, 'balance'>[] =>
@@ -50,5 +50,5 @@ export async function readWorth(
 }
 
 /** The error for contracts of a strategy that do not return a required value. */
-export const contractSilent = ({ slug }: StrategyEntry, what: string): AppError =>
+export const contractUnansweredError = ({ slug }: StrategyEntry, what: string): AppError =>
   new AppError('BYTECODE_GENERATION_FAILED', `The contracts of ${slug} do not answer: ${what} is unknown`)

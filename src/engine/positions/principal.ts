@@ -11,7 +11,7 @@ import { discardIncompleteLogs, hasStoredLogs, readOwnerLogs } from '../history/
 import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../history/owner-events.ts'
 import { sharesAtBlock } from '../history/past-value.ts'
 import { undefinedIfUnread } from '../unread-past.ts'
-import { type Holding, heldAmong, readHoldings, readWorth, sharesOf } from './market-holdings.ts'
+import { type Holding, heldMarkets, readHoldings, readWorth, sharesOf } from './market-holdings.ts'
 
 /**
  * Computes `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was
@@ -119,7 +119,7 @@ async function readInvestedAtHead(
   owner: Address,
 ): Promise<InvestedHolding[]> {
   const { head, value: shares } = await readAtHead(chain, sharesOf(markets, owner))
-  const held = heldAmong(markets, shares)
+  const held = heldMarkets(markets, shares)
   // A search through all blocks of a long chain is slow: without a position, or an answer of the market, only logs stored earlier are
   // continued.
   const isKnown = await hasStoredLogs(context.store, chain, owner)

@@ -1,7 +1,7 @@
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 
 /** The chain evidence for an outcome that a provider reports. `payments` are the payments that prove it, if seen. */
-export type ShownOutcome = {
+export type OutcomeEvidence = {
   status: string
   delivery: 'verified' | 'reported' | null
   note?: string
@@ -9,7 +9,7 @@ export type ShownOutcome = {
 }
 
 /** The result for an outcome without evidence so far. */
-export const outcomeNotShown = (note: string): ShownOutcome => ({
+export const outcomeNotShown = (note: string): OutcomeEvidence => ({
   status: 'processing',
   delivery: null,
   note,

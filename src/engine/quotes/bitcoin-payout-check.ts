@@ -6,21 +6,21 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuotePayment, TakenBy } from '../../store/engine/quote-payments.ts'
 import type { EngineContext } from '../engine-context.ts'
-import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
+import { type OutcomeEvidence, outcomeNotShown } from './bitcoin-outcome-evidence.ts'
 
 /** An expected payout, no earlier than `since` (epoch ms). */
-export type Due = { tokenOut: Token; recipient: Address; least: bigint; since: number }
+export type ExpectedPayout = { tokenOut: Token; recipient: Address; least: bigint; since: number }
 
 /**
  * Checks on the chain whether the provider's payout was made. Without an RPC for the chain, it counts as reported
  * only.
  */
-export async function shownPayout(
+export async function checkBitcoinPayout(
   context: EngineContext,
-  due: Due,
+  due: ExpectedPayout,
   hash: Hex | undefined,
   takenBy: TakenBy,
-): Promise<ShownOutcome> {
+): Promise<OutcomeEvidence> {
   const { tokenOut, least } = due
   const { chainId } = tokenOut
   try {
@@ -91,7 +91,7 @@ const clockMs = 300_000
  */
 async function paymentsIn(
   context: EngineContext,
-  { tokenOut, recipient, since }: Due,
+  { tokenOut, recipient, since }: ExpectedPayout,
   hash: Hex,
 ): Promise<readonly Payment[] | 'waiting' | 'unknown' | 'earlier' | 'unseen'> {
   const { rpc, network } = context.chain(tokenOut.chainId)

@@ -6,7 +6,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import { usualSlippage } from '../../domain/slippage.ts'
+import { defaultSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
@@ -43,7 +43,7 @@ export async function bitcoinQuote(
   input: QuoteInput,
   { to, tokenOut }: { to: Network; tokenOut: Token },
 ) {
-  const { slippage = usualSlippage } = input
+  const { slippage = defaultSlippage } = input
   const ask = askOf(context, input, { to, tokenOut })
   const reading = read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
   const { provider, raw, terms } = await bestDeposit(context, ask, input.preferredProvider)
@@ -107,7 +107,7 @@ function askOf(
   input: QuoteInput,
   { to, tokenOut }: { to: Network; tokenOut: Token },
 ): DepositAsk {
-  const { amountIn, destinationAddress, refundAddress, slippage = usualSlippage } = input
+  const { amountIn, destinationAddress, refundAddress, slippage = defaultSlippage } = input
   if (!sameAddress(input.tokenIn, nativeAddress))
     throw fieldError('tokenIn', `must be ${nativeAddress}, which is BTC, on bitcoin`)
   if (amountIn === undefined)

@@ -3,13 +3,13 @@ import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TakenBy } from '../../store/engine/quote-payments.ts'
 import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
-import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
+import { type OutcomeEvidence, outcomeNotShown } from './bitcoin-outcome-evidence.ts'
 
 /**
  * An expected refund: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`;
  * without one, to an address that the deposit spent from, by the transaction that the provider names (`named`).
  */
-type DueBack = {
+type ExpectedRefund = {
   deposit: BitcoinTransaction
   paid: bigint
   fee: bigint
@@ -21,7 +21,11 @@ type DueBack = {
  * Checks on Bitcoin whether the provider's refund was made: in a block, with at least half of the expected amount. If
  * the refund address is unknown, it counts as reported only.
  */
-export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: TakenBy): Promise<ShownOutcome> {
+export async function checkBitcoinRefund(
+  bitcoin: Bitcoin,
+  due: ExpectedRefund,
+  takenBy: TakenBy,
+): Promise<OutcomeEvidence> {
   const { deposit, to } = due
   const addresses = to === null ? deposit.senders : [to]
   if (addresses.length === 0)
@@ -56,7 +60,11 @@ export async function shownRefund(bitcoin: Bitcoin, due: DueBack, takenBy: Taken
 }
 
 /** Returns the transactions to search: those of the refund address, or the one that the provider names. */
-async function historyOf(bitcoin: Bitcoin, { to, named }: DueBack, since: number): Promise<AddressHistory> {
+async function historyOf(
+  bitcoin: Bitcoin,
+  { to, named }: ExpectedRefund,
+  since: number,
+): Promise<AddressHistory> {
   if (to !== null) return bitcoin.of(to, ({ height }) => height !== null && height < since)
   const hash = bitcoinHash(named ?? '')
   const transaction = hash === undefined ? undefined : await bitcoin.transaction(hash)
@@ -67,7 +75,7 @@ async function historyOf(bitcoin: Bitcoin, { to, named }: DueBack, since: number
 function outputsTo(
   addresses: readonly string[],
   transactions: readonly BitcoinTransaction[],
-  { deposit, paid, fee }: DueBack,
+  { deposit, paid, fee }: ExpectedRefund,
 ) {
   const due = paid - fee
   return transactions

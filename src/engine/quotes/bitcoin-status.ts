@@ -11,10 +11,10 @@ import { type DepositProgress, evmHash } from '../../swaps/deposit-provider.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { depositOf, type FoundDeposit, lookUpDeposit } from './bitcoin-deposit-lookup.ts'
 import { blockClockMs, depositPayments } from './bitcoin-deposit-payments.ts'
-import { outcomeNotShown, type ShownOutcome } from './bitcoin-outcome-evidence.ts'
-import { shownPayout } from './bitcoin-payout-check.ts'
+import { type OutcomeEvidence, outcomeNotShown } from './bitcoin-outcome-evidence.ts'
+import { checkBitcoinPayout } from './bitcoin-payout-check.ts'
 import { depositsOf } from './bitcoin-quote.ts'
-import { shownRefund } from './bitcoin-refund-check.ts'
+import { checkBitcoinRefund } from './bitcoin-refund-check.ts'
 import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
 
 /**
@@ -51,7 +51,7 @@ export async function bitcoinStatus(
   if (progress.said) notes.push(`The provider says: ${progress.said.slice(0, 200)}`)
   const seen = { confirmations, isLate: isLookedUp && context.now() > row.expiresAt }
   const { status: word } = progress
-  const shown: ShownOutcome =
+  const shown: OutcomeEvidence =
     word !== 'fulfilled' && word !== 'refunded'
       ? { status: statusOf(word, seen), delivery: null }
       : isLookedUp && !transaction
@@ -147,7 +147,7 @@ async function shownEnd(
   context: EngineContext,
   row: QuoteRow,
   { found: { transaction, paid }, progress, taken, refund }: Told,
-): Promise<ShownOutcome> {
+): Promise<OutcomeEvidence> {
   const { bitcoin } = depositsOf(context)
   const { deposit } = depositOf(row)
   const takenBy = takenByOther(taken, row.id)
@@ -160,9 +160,9 @@ async function shownEnd(
   }
   const shown =
     progress.status === 'fulfilled'
-      ? await shownPayout(context, due, evmHash(progress.destination), takenBy)
+      ? await checkBitcoinPayout(context, due, evmHash(progress.destination), takenBy)
       : transaction
-        ? await shownRefund(bitcoin, { ...back, deposit: transaction, paid: paid ?? 0n }, takenBy)
+        ? await checkBitcoinRefund(bitcoin, { ...back, deposit: transaction, paid: paid ?? 0n }, takenBy)
         : outcomeNotShown('The provider says that it paid it back')
   if (shown.status === 'processing') return shown
   const payments = [

@@ -6,7 +6,7 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Step } from '../../protocols/step.ts'
@@ -244,7 +244,8 @@ function refuseChanged(quote: Record<string, unknown>, issued: Record<string, un
 
 /** Whether two values are the same JSON, in any key order, or the same address. */
 const isSame = (a: unknown, b: unknown): boolean =>
-  canonical(a) === canonical(b) || (typeof a === 'string' && typeof b === 'string' && sameAddress(a, b))
+  canonicalJson(a) === canonicalJson(b) ||
+  (typeof a === 'string' && typeof b === 'string' && sameAddress(a, b))
 
 /**
  * The answer for a quote that begins on Bitcoin: no transactions, because nothing is signed, and the payment

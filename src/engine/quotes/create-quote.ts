@@ -9,8 +9,8 @@ import { maxUint256 } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import { impactOf } from '../../domain/price-impact-share.ts'
-import { usualSlippage } from '../../domain/slippage.ts'
+import { priceImpactOf } from '../../domain/price-impact-share.ts'
+import { defaultSlippage } from '../../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
@@ -47,7 +47,7 @@ export async function quoteFor(
 
 /** Creates and stores the best quote for a swap that begins on Bitcoin, without a service fee. */
 async function quoteFromBitcoin(context: EngineContext, input: QuoteInput): Promise<Quote> {
-  const { amountIn, amountOut, slippage = usualSlippage } = input
+  const { amountIn, amountOut, slippage = defaultSlippage } = input
   if (requireOneAmount(amountIn, amountOut) === 0n) throw zeroAmount()
   requireValidSlippage(slippage)
   const to = networkOfSide(context, input, 'destinationChain', 'chainIdOut')
@@ -93,7 +93,7 @@ export async function newQuote(
   charges: readonly Charge[],
   isSpent = false,
 ): Promise<{ quote: Quote; row: QuoteRow }> {
-  const { amountIn, amountOut, slippage = usualSlippage } = input
+  const { amountIn, amountOut, slippage = defaultSlippage } = input
   const amount = requireOneAmount(amountIn, amountOut)
   requireValidSlippage(slippage)
   if (amount === 0n) throw zeroAmount()
@@ -187,7 +187,7 @@ export async function newQuote(
     netAmountOut: net !== null && ask.exact === 'in' ? String(net) : null,
     netAmountIn: net !== null && ask.exact === 'out' ? String(net + cost) : null,
     durationSeconds: offer.seconds ?? null,
-    priceImpact: offer.spot === undefined ? null : impactOf(offer.amountOut, offer.spot),
+    priceImpact: offer.spot === undefined ? null : priceImpactOf(offer.amountOut, offer.spot),
     fees: [...offer.fees, ...fees],
     alternatives: (offer.alternatives ?? [])
       .map((other) => ({ ...other, amountIn: other.amountIn + sumAmounts(costsOf(other.amountIn)!) }))

@@ -3,7 +3,7 @@ import type { Rounds } from '../../chain/contract-query.ts'
 import { answerRounds, read } from '../../chain/run-readings.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { usualSlippage } from '../../domain/slippage.ts'
+import { defaultSlippage } from '../../domain/slippage.ts'
 import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Bounds, Market, MarketState } from '../../protocols/market-adapter.ts'
 import { leastOf, type Offer } from '../../protocols/moving-price-quotes.ts'
@@ -55,7 +55,7 @@ export async function exchangeBounds(
   context: EngineContext,
   { entry }: Market,
   asked: Rounds<Offer> | undefined,
-  slippage = usualSlippage,
+  slippage = defaultSlippage,
 ): Promise<Bounds | undefined> {
   if (!asked) return undefined
   const [offer] = await answerRounds(context.chain(entry.chainId), [asked])

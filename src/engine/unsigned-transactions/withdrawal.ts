@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { Step } from '../../protocols/step.ts'
 import type { EngineContext } from '../engine-context.ts'
-import { contractSilent, readHoldings } from '../positions/market-holdings.ts'
+import { contractUnansweredError, readHoldings } from '../positions/market-holdings.ts'
 import { exchangeBounds } from './deposit.ts'
 
 /** Builds the withdrawal step of a market, for a part of the position or all of it, and returns the amount it pays out. */
@@ -34,7 +34,7 @@ export async function withdrawalStep(
   const [held] = await asked.held
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
   const { shares, balance } = held
-  if (shares === null || balance === null) throw contractSilent(entry, `the position of ${wallet}`)
+  if (shares === null || balance === null) throw contractUnansweredError(entry, `the position of ${wallet}`)
   const wanted = amount === maxUint256 ? balance : amount
   if (wanted > balance)
     throw new AppError(
@@ -69,6 +69,7 @@ async function receiptUnitsFor(
 ): Promise<bigint | undefined> {
   if (!units) return undefined
   const said = await read(chain(entry.chainId), units(amount))
-  if (said === undefined) throw contractSilent(entry, `the cost of ${formatAmount(amount, entry.asset)}`)
+  if (said === undefined)
+    throw contractUnansweredError(entry, `the cost of ${formatAmount(amount, entry.asset)}`)
   return said
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { misfit } from '../../domain/schema-mismatch.ts'
+import { schemaMismatchText } from '../../domain/schema-mismatch.ts'
 import { assuranceLevels } from '../assurance.ts'
 import { readOwnFile } from './read-owned-file.ts'
 
@@ -82,7 +82,7 @@ export function parsePolicy(text: string, path: string): LoadedPolicy {
   if (!parsed.success)
     throw new AppError(
       'CONFIG_INVALID',
-      `The policy ${path} cannot be used: ${misfit(parsed.error)} (its rules: sluice policy check --help)`,
+      `The policy ${path} cannot be used: ${schemaMismatchText(parsed.error)} (its rules: sluice policy check --help)`,
       {
         hint,
         details: { policy: path },

@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem/utils'
 import { formatAmount } from '../../domain/amount.ts'
-import { impactShown } from '../../domain/price-impact-share.ts'
-import { slippageIn } from '../../domain/slippage.ts'
+import { priceImpactText } from '../../domain/price-impact-share.ts'
+import { parseSlippage } from '../../domain/slippage.ts'
 import { feesOf, totalFeeBps } from '../../protocols/service-fees-of-intent.ts'
 import { isPriced } from '../intent-facts.ts'
 import { parseGwei } from '../user-limits-and-exemptions.ts'
@@ -13,7 +13,7 @@ export function priceRules(
   { maxSlippage, maxPriceImpact, maxServiceFeeBps }: Policy,
   { legs }: PolicyFacts,
 ): RuleResult[] {
-  const most = maxSlippage === undefined ? 0 : (slippageIn(maxSlippage) ?? 0)
+  const most = maxSlippage === undefined ? 0 : (parseSlippage(maxSlippage) ?? 0)
   const swaps = legs.filter(({ intent }) => intent.kind === 'swap' || isPriced(intent))
   return [
     ...(maxSlippage === undefined ? [] : swaps).map(({ slippage }) =>
@@ -33,8 +33,8 @@ export function priceRules(
               'maxPriceImpact',
               'POLICY_PRICE_IMPACT',
               `at most ${maxPriceImpact}`,
-              impact === null ? 'not known' : impactShown(impact),
-              impact !== null && impact <= (slippageIn(maxPriceImpact ?? '') ?? 0),
+              impact === null ? 'not known' : priceImpactText(impact),
+              impact !== null && impact <= (parseSlippage(maxPriceImpact ?? '') ?? 0),
             ),
           ],
     ),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { At } from '../../domain/address.ts'
+import { CatalogAddress } from '../../domain/address.ts'
 
 /** A pool of Across: `hubPool` holds those of all tokens. `wrapped`: the asset is the native coin, and the pool is that of its wrapped token. */
 export const AcrossConstants = z.strictObject({
   family: z.literal('across'),
-  hubPool: At,
-  wrapped: At.optional(),
+  hubPool: CatalogAddress,
+  wrapped: CatalogAddress.optional(),
 })
 export type AcrossConstants = z.infer<typeof AcrossConstants>

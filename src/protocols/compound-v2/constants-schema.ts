@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../../domain/address.ts'
+import { CatalogAddress } from '../../domain/address.ts'
 
 /**
  * A market of the Compound v2 family. `rate`: its contract states the rate a second or a block; `compounds`: its protocol shows it compounded daily. `pauses`: which contract
@@ -7,11 +7,11 @@ import { At } from '../../domain/address.ts'
  */
 export const CompoundV2Constants = z.strictObject({
   family: z.literal('compound-v2'),
-  market: At,
-  comptroller: At,
+  market: CatalogAddress,
+  comptroller: CatalogAddress,
   rate: z.enum(['second', 'block']),
   compounds: z.literal('daily').optional(),
   pauses: z.enum(['guardian', 'action']),
-  coin: z.union([z.literal('market'), z.strictObject({ router: At })]).optional(),
+  coin: z.union([z.literal('market'), z.strictObject({ router: CatalogAddress })]).optional(),
 })
 export type CompoundV2Constants = z.infer<typeof CompoundV2Constants>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../../domain/address.ts'
+import { CatalogAddress } from '../../domain/address.ts'
 
 /**
  * A vault by EIP-4626. `stated`: the contract that states its rate per second, in rays. `limits: 'none'`: its `max*` functions are zero by design.
@@ -7,11 +7,11 @@ import { At } from '../../domain/address.ts'
  */
 export const Erc4626Constants = z.strictObject({
   family: z.literal('erc4626'),
-  vault: At,
-  stated: z.strictObject({ at: At, name: z.enum(['ssr', 'vsr', 'dsr', 'getSSR']) }).optional(),
+  vault: CatalogAddress,
+  stated: z.strictObject({ at: CatalogAddress, name: z.enum(['ssr', 'vsr', 'dsr', 'getSSR']) }).optional(),
   limits: z.literal('none').optional(),
   lends: z.literal('euler').optional(),
-  backing: z.strictObject({ pool: At, aToken: At }).optional(),
+  backing: z.strictObject({ pool: CatalogAddress, aToken: CatalogAddress }).optional(),
 })
 /** The same as a type. */
 export type Erc4626Constants = z.infer<typeof Erc4626Constants>

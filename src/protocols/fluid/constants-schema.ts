@@ -1,7 +1,11 @@
 import { z } from 'zod'
-import { At } from '../../domain/address.ts'
+import { CatalogAddress } from '../../domain/address.ts'
 
 /** A lending vault of Fluid (fToken), and the resolver that states its rate and what can be withdrawn from it. */
-export const FluidConstants = z.strictObject({ family: z.literal('fluid'), vault: At, resolver: At })
+export const FluidConstants = z.strictObject({
+  family: z.literal('fluid'),
+  vault: CatalogAddress,
+  resolver: CatalogAddress,
+})
 /** The same as a type. */
 export type FluidConstants = z.infer<typeof FluidConstants>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../../domain/address.ts'
+import { CatalogAddress } from '../../domain/address.ts'
 
 /**
  * A PT of Pendle: a claim on one unit of its asset at `expiry` (Unix seconds), traded on `market`. `sy` wraps the yield, `yt` is the other half; `router` executes,
@@ -7,12 +7,12 @@ import { At } from '../../domain/address.ts'
  */
 export const PendlePtConstants = z.strictObject({
   family: z.literal('pendle-pt'),
-  market: At,
-  yt: At,
-  sy: At,
-  router: At,
-  routerStatic: At,
-  oracle: At,
+  market: CatalogAddress,
+  yt: CatalogAddress,
+  sy: CatalogAddress,
+  router: CatalogAddress,
+  routerStatic: CatalogAddress,
+  oracle: CatalogAddress,
   expiry: z.int().positive(),
 })
 export type PendlePtConstants = z.infer<typeof PendlePtConstants>

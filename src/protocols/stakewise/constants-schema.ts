@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { At } from '../../domain/address.ts'
+import { CatalogAddress } from '../../domain/address.ts'
 
 /**
  * The Genesis vault of StakeWise v3, one a network; its shares are no token. `keeper` says whether rewards must be collected first,
@@ -7,8 +7,8 @@ import { At } from '../../domain/address.ts'
  */
 export const StakewiseConstants = z.strictObject({
   family: z.literal('stakewise'),
-  vault: At,
-  keeper: At,
-  registry: At,
+  vault: CatalogAddress,
+  keeper: CatalogAddress,
+  registry: CatalogAddress,
 })
 export type StakewiseConstants = z.infer<typeof StakewiseConstants>

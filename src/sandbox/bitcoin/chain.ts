@@ -18,7 +18,7 @@ export type BitcoinPayment = {
  * A transaction of the sandbox's Bitcoin; `height` and `time` (Unix seconds) are those of its block, `null` while
  * unconfirmed.
  */
-export type MadeTransaction = Required<Pick<BitcoinPayment, 'address' | 'amount'>> & {
+export type SandboxTransaction = Required<Pick<BitcoinPayment, 'address' | 'amount'>> & {
   txid: string
   memo: string | null
   /** The coin it spends; a replacement spends the same one. */
@@ -42,8 +42,8 @@ export type SandboxBitcoin = {
   /** Puts all unconfirmed payments into a block. */
   mine: () => void
   /** Payments to an address, newest first. */
-  to: (address: string) => MadeTransaction[]
-  find: (txid: string) => MadeTransaction | undefined
+  to: (address: string) => SandboxTransaction[]
+  find: (txid: string) => SandboxTransaction | undefined
   /** Answers a request below `/bitcoin/api`; `undefined` for another path. */
   answer: (path: string) => Answer | undefined
 }
@@ -51,11 +51,11 @@ export type SandboxBitcoin = {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Derives an address of the sandbox's Bitcoin from a word; it has no key. */
-export const addressNamed = (word: string): string =>
+export const derivedAddress = (word: string): string =>
   sandboxBitcoinAddress(Buffer.from(hashOf(word), 'hex').subarray(0, 20))
 
 /** The sender of all payments on the sandbox's Bitcoin. */
-export const payer = addressNamed('payer')
+export const payer = derivedAddress('payer')
 
 /** Height of the first block. */
 const firstHeight = 100
@@ -67,7 +67,7 @@ const pageSize = 25
 
 /** Starts an empty chain. `seed` makes its hashes unique. */
 export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
-  const all = new Map<string, MadeTransaction>()
+  const all = new Map<string, SandboxTransaction>()
   let tip = firstHeight
   let count = 0
   const newest = () => [...all.values()].toReversed()
@@ -91,7 +91,7 @@ export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
     return txid
   }
 
-  const statusOf = ({ height, time }: MadeTransaction) =>
+  const statusOf = ({ height, time }: SandboxTransaction) =>
     height === null
       ? { confirmed: false }
       : {
@@ -102,7 +102,7 @@ export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
         }
 
   /** A transaction in the shape of Esplora. Its scripts are placeholders, except an OP_RETURN with the memo. */
-  const shown = (one: MadeTransaction) => ({
+  const shown = (one: SandboxTransaction) => ({
     txid: one.txid,
     version: 2,
     locktime: 0,
@@ -161,7 +161,7 @@ export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
  * Returns the first page of an address's transactions, unconfirmed ones included, or the page after a given
  * transaction.
  */
-function pageOf(all: readonly MadeTransaction[], after: string | undefined): MadeTransaction[] {
+function pageOf(all: readonly SandboxTransaction[], after: string | undefined): SandboxTransaction[] {
   const inBlocks = all.filter(({ height }) => height !== null)
   const from = inBlocks.findIndex(({ txid }) => txid === after) + 1
   const waiting = after === undefined ? all.filter(({ height }) => height === null) : []

@@ -18,11 +18,11 @@ export const depositFaults = [
 export type BitcoinFault = ServiceFault<(typeof depositFaults)[number]>
 
 /** Whether the provider only claims to have paid. */
-export const isLying = (fault: BitcoinFault | undefined): boolean =>
+export const isFalseReport = (fault: BitcoinFault | undefined): boolean =>
   fault?.kind === 'bitcoin-lies' || fault?.kind === 'bitcoin-refund-lies'
 
 /** Returns a random hash, which no transaction has. */
-export const noHash = (): string => randomBytes(32).toString('hex')
+export const randomHash = (): string => randomBytes(32).toString('hex')
 
 /** A service that takes Bitcoin deposits. `settle` processes the paid ones. */
 export type DepositService = {

@@ -23,7 +23,7 @@ export type Payouts = {
 }
 
 /** Creates the payouts of a world. */
-export function payoutsOf(catalog: Catalog, chains: readonly SandboxNode[]): Payouts {
+export function openPayouts(catalog: Catalog, chains: readonly SandboxNode[]): Payouts {
   const on = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
   const relayer = sandboxAddress(roles.relayer)
   const priced = (token: Token) => {

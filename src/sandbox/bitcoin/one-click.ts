@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey, randomUUID, sign } from 'node:crypto'
 import { z } from 'zod'
-import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { base58Text, btc } from '../../domain/bitcoin.ts'
 import type { Token } from '../../domain/token.ts'
 import { quoteHash } from '../../swaps/near-intents/signature.ts'
 import type { Answer } from '../loopback-server.ts'
-import { addressNamed, type SandboxBitcoin } from './chain.ts'
-import { type BitcoinFault, type DepositService, isLying, noHash } from './deposit-service.ts'
+import { derivedAddress, type SandboxBitcoin } from './chain.ts'
+import { type BitcoinFault, type DepositService, isFalseReport, randomHash } from './deposit-service.ts'
 import type { Payouts } from './evm-payouts.ts'
 
 /** The key that signs quotes of the sandbox's 1Click. It is public and signs nothing else. */
@@ -34,7 +34,7 @@ const Request = z.looseObject({
   destinationAsset: z.string(),
   amount: z.string().regex(/^[1-9]\d{0,15}$/),
   refundTo: z.string().min(1),
-  recipient: At,
+  recipient: CatalogAddress,
   deadline: z.iso.datetime(),
 })
 
@@ -104,7 +104,7 @@ export function openOneClick(
     const worth = await payouts.worth(amountIn, token)
     if (worth === undefined) return { status: 400, body: { message: 'Failed to get quote' } }
     const amountOut = (worth * (10_000n - feeBps)) / 10_000n
-    const address = addressNamed(`deposit ${randomUUID()}`)
+    const address = derivedAddress(`deposit ${randomUUID()}`)
     const timestamp = new Date(now()).toISOString()
     const told = {
       amountIn: String(amountIn),
@@ -141,11 +141,12 @@ export function openOneClick(
     if (deposits.length > 0 && swap.paid === 0n) swap.status = 'KNOWN_DEPOSIT_TX'
     if (swap.paid === 0n) return
     const wrong = fault()
-    if (isLying(wrong)) {
+    if (isFalseReport(wrong)) {
       if (swap.isLie) return
       swap.isLie = true
-      if (wrong?.kind === 'bitcoin-lies') Object.assign(swap, { status: 'SUCCESS', hash: `0x${noHash()}` })
-      else Object.assign(swap, { status: 'REFUNDED', refund: noHash() })
+      if (wrong?.kind === 'bitcoin-lies')
+        Object.assign(swap, { status: 'SUCCESS', hash: `0x${randomHash()}` })
+      else Object.assign(swap, { status: 'REFUNDED', refund: randomHash() })
       return
     }
     if (swap.isLie) {

@@ -5,7 +5,7 @@ import type { Answer } from '../loopback-server.ts'
 import type { SandboxNode } from '../stand-in-options.ts'
 import { type BitcoinPayment, openBitcoin } from './chain.ts'
 import type { BitcoinFault } from './deposit-service.ts'
-import { payoutsOf } from './evm-payouts.ts'
+import { openPayouts } from './evm-payouts.ts'
 import { oneClickPublicKey, openOneClick } from './one-click.ts'
 import { openThornode } from './thornode.ts'
 
@@ -41,7 +41,7 @@ export function openBitcoinWorld(
   { blockMs, now, fault, isMiningStopped, quietly }: Options,
 ): BitcoinWorld {
   const bitcoin = openBitcoin(randomUUID(), now)
-  const payouts = payoutsOf(catalog, chains)
+  const payouts = openPayouts(catalog, chains)
   const services = [openOneClick, openThornode].map((open) => open(bitcoin, payouts, { now, fault }))
   let working: Promise<void> = Promise.resolve()
   let isBusy = false

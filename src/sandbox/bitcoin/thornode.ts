@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { type Address, At, type Hex, sameAddress } from '../../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { fromThor, namesAsset, readSwapMemo, thorAsset } from '../../swaps/thorchain/memo.ts'
-import { addressNamed, type MadeTransaction, payer, type SandboxBitcoin } from './chain.ts'
-import { type BitcoinFault, type DepositService, isLying, noHash } from './deposit-service.ts'
+import { derivedAddress, payer, type SandboxBitcoin, type SandboxTransaction } from './chain.ts'
+import { type BitcoinFault, type DepositService, isFalseReport, randomHash } from './deposit-service.ts'
 import type { Payouts } from './evm-payouts.ts'
 
 /** The vault that takes all deposits. */
-export const vault = addressNamed('vault')
+export const vault = derivedAddress('vault')
 
 const Query = z.object({
   from_asset: z.literal('BTC.BTC'),
   to_asset: z.string(),
   amount: z.string().regex(/^[1-9]\d{0,15}$/),
-  destination: At,
+  destination: CatalogAddress,
   tolerance_bps: z
     .string()
     .regex(/^\d{1,4}$/)
@@ -127,11 +127,11 @@ export function openThornode(
     }
   }
 
-  const carryOn = async (deposit: MadeTransaction): Promise<void> => {
+  const carryOn = async (deposit: SandboxTransaction): Promise<void> => {
     const wrong = fault()
     if (wrong?.kind === 'bitcoin-stuck') return
     const read = readSwapMemo(deposit.memo ?? '')
-    if (isLying(wrong)) {
+    if (isFalseReport(wrong)) {
       const isRefund = wrong?.kind === 'bitcoin-refund-lies'
       const [asset = '', to = ''] = isRefund ? ['BTC.BTC', payer] : [read?.asset, read?.destination]
       const chain = asset.split('.')[0]!
@@ -140,7 +140,7 @@ export function openThornode(
           chain,
           to,
           asset,
-          id: noHash(),
+          id: randomHash(),
           amount: deposit.amount,
           isRefund,
           isLie: true,

@@ -1,7 +1,7 @@
 import { size, slice } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
 import type { Answer } from '../loopback-server.ts'
-import { type Attested, type Attester, speeds } from './attestation-service.ts'
+import { type AttestedMessage, type Attester, speeds } from './attestation-service.ts'
 import { zeroWord } from './message.ts'
 
 const notFound = (what: string): Answer => ({ status: 404, body: { code: 404, error: what } })
@@ -50,7 +50,7 @@ export function attestationAnswer(
 const account = (word: Hex): Hex =>
   word === zeroWord ? '0x0000000000000000000000000000000000000000' : slice(word, 12)
 
-function messageAnswer({ sent, decoded, message, attestation, delayReason }: Attested): unknown {
+function messageAnswer({ sent, decoded, message, attestation, delayReason }: AttestedMessage): unknown {
   if (!attestation)
     return {
       attestation: 'PENDING',

@@ -6,11 +6,11 @@ import { receiveMessage } from '../../swaps/cctp-v2/encode.ts'
 import type { ServiceFault } from '../faults/world-faults.ts'
 import { sendMined } from '../mined-transactions.ts'
 import {
+  type AttestationTerms,
   type BurnMessage,
   decodeMessage,
   fillMessage,
-  shortMessage,
-  type Verdict,
+  overchargedMessage,
   zeroWord,
 } from './message.ts'
 import { type BridgeEnd, followBridgeEnd, type MessageLog, type SentMessage } from './message-log.ts'
@@ -19,7 +19,7 @@ import { type BridgeEnd, followBridgeEnd, type MessageLog, type SentMessage } fr
 export const speeds = { fast: { threshold: 1000, bps: 1n }, standard: { threshold: 2000, bps: 0n } } as const
 
 /** A message and its attestation, which is missing while the message waits for finality. */
-export type Attested = {
+export type AttestedMessage = {
   sent: SentMessage
   sourceDomain: number
   decoded: BurnMessage
@@ -52,7 +52,7 @@ export const bridgeFaults = ['bridge-stuck', 'bridge-undelivered', 'bridge-short
 
 /** A running attester. */
 export type Attester = {
-  messages: (sourceDomain: number) => readonly Attested[]
+  messages: (sourceDomain: number) => readonly AttestedMessage[]
   /** Runs a task while nothing is attested or relayed. */
   paused: <T>(work: () => Promise<T>) => Promise<T>
   /** Stops after the current round and after all tasks queued in `paused`. */
@@ -70,12 +70,16 @@ const quiet = { after: 30, times: 5 }
 export function startAttester(options: AttesterOptions): Attester {
   const { ends, standardDelayMs, pollMs, now, fault = () => undefined, makesBlocks = () => true } = options
   const followers = ends.map((end) => followBridgeEnd(end, now))
-  const known = new Map<Hex, Attested>()
+  const known = new Map<Hex, AttestedMessage>()
   const failedAt = new Map<Hex, number>()
   const stopping = new AbortController()
   let ledgers: MessageLog[] = []
 
-  const verdict = (sent: SentMessage, burn: BurnMessage, destination: MessageLog): Verdict | undefined => {
+  const verdict = (
+    sent: SentMessage,
+    burn: BurnMessage,
+    destination: MessageLog,
+  ): AttestationTerms | undefined => {
     const { fast, standard } = speeds
     const fee = (burn.burn.amount * fast.bps + 9999n) / 10000n
     if (burn.minFinalityThreshold <= fast.threshold && burn.burn.maxFee >= fee)
@@ -90,7 +94,10 @@ export function startAttester(options: AttesterOptions): Attester {
   }
 
   /** Reads the signed terms back from a delivered message. */
-  const delivered = (sent: SentMessage, destination: MessageLog | undefined): Verdict | undefined => {
+  const delivered = (
+    sent: SentMessage,
+    destination: MessageLog | undefined,
+  ): AttestationTerms | undefined => {
     const received = destination?.received.get(sent.nonce)
     if (!received) return undefined
     const word = (at: number) => hexToBigInt(`0x${received.body.slice(2 + at * 2, 2 + at * 2 + 64)}`)
@@ -115,14 +122,14 @@ export function startAttester(options: AttesterOptions): Attester {
     }
     const message =
       wrong?.kind === 'bridge-short'
-        ? shortMessage(sent.message, said, wrong.amount)
+        ? overchargedMessage(sent.message, said, wrong.amount)
         : fillMessage(sent.message, said)
     const attestation = await sign({ hash: keccak256(message), privateKey: options.key, to: 'hex' })
     const full = decodeMessage(message)!
     known.set(sent.nonce, { sent, sourceDomain, decoded: full, message, attestation, delayReason })
   }
 
-  const relay = async ({ sent, decoded, message, attestation }: Attested): Promise<void> => {
+  const relay = async ({ sent, decoded, message, attestation }: AttestedMessage): Promise<void> => {
     const index = ends.findIndex(({ bridge }) => bridge.domain === decoded.destinationDomain)
     if (!attestation || decoded.destinationCaller !== zeroWord) return
     if (ledgers[index]!.received.has(sent.nonce)) return

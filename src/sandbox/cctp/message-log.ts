@@ -2,7 +2,7 @@ import { decodeEventLog, encodeEventTopics, encodePacked, keccak256 } from 'viem
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Hex } from '../../domain/address.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
-import { own } from '../genesis/artifacts.ts'
+import { ownContract } from '../genesis/artifacts.ts'
 
 /** One end of the bridge, and the node of its chain. */
 export type BridgeEnd = { bridge: CctpV2Constants; rpc: ChainClient }
@@ -22,7 +22,7 @@ type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex; logIndex:
 
 /** Follows one end. Each call of the returned function reads the new blocks and returns the log. */
 export function followBridgeEnd({ bridge, rpc }: BridgeEnd, now: () => number): () => Promise<MessageLog> {
-  const { abi } = own('MessageTransmitterV2')
+  const { abi } = ownContract('MessageTransmitterV2')
   const topics = ['MessageSent', 'MessageReceived'].map(
     (eventName) => encodeEventTopics({ abi, eventName })[0],
   )

@@ -62,10 +62,10 @@ export function decodeMessage(message: Hex): BurnMessage | undefined {
 }
 
 /** The terms that the attester puts into a message before signing it. */
-export type Verdict = { nonce: Hex; finality: number; fee: bigint; expirationBlock: bigint }
+export type AttestationTerms = { nonce: Hex; finality: number; fee: bigint; expirationBlock: bigint }
 
 /** Puts the attester's terms into an emitted message. */
-export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBlock }: Verdict): Hex =>
+export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBlock }: AttestationTerms): Hex =>
   concat([
     slice(message, 0, 12),
     nonce,
@@ -81,7 +81,7 @@ export const fillMessage = (message: Hex, { nonce, finality, fee, expirationBloc
  * Fills a message with a fee of `percent` of the amount and raises `maxFee` to it, as a bridge that keeps too much
  * would.
  */
-export function shortMessage(message: Hex, verdict: Verdict, percent: number): Hex {
+export function overchargedMessage(message: Hex, verdict: AttestationTerms, percent: number): Hex {
   const fee = (decodeMessage(message)!.burn.amount * BigInt(percent)) / 100n
   const filled = fillMessage(message, { ...verdict, fee })
   const maxFeeAt = bodyAt + 132

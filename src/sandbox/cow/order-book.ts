@@ -1,6 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { z } from 'zod'
-import { type Address, At, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { wrappedOn } from '../../domain/token.ts'
 import { settlementAbi } from '../../swaps/cow/abi.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
@@ -17,23 +17,23 @@ const Units = z
   .string()
   .regex(/^\d{1,77}$/)
   .transform(BigInt)
-const Tokens = z.object({ sellToken: At, buyToken: At })
+const Tokens = z.object({ sellToken: CatalogAddress, buyToken: CatalogAddress })
 const Asked = z.union([
   Tokens.extend({ kind: z.literal('sell'), sellAmountBeforeFee: Units }),
   Tokens.extend({ kind: z.literal('buy'), buyAmountAfterFee: Units }),
 ])
 const Placed = Tokens.extend({
   kind: z.enum(['sell', 'buy']),
-  receiver: At,
+  receiver: CatalogAddress,
   sellAmount: Units,
   buyAmount: Units,
   validTo: z.int().positive(),
   feeAmount: z.literal('0'),
   partiallyFillable: z.literal(false),
   appDataHash: z.literal(appHash),
-  from: At,
+  from: CatalogAddress,
   signingScheme: z.literal('presign'),
-  signature: At,
+  signature: CatalogAddress,
 })
 
 const refused = (errorType: string): Answer => ({

@@ -16,9 +16,9 @@ export type FaultSet = {
     holds?: (fault: FaultRequest) => boolean,
   ) => FaultRequest | undefined
   /** Counts one use of a fault and removes a fault that is used up. */
-  happened: (fault: FaultRequest) => void
+  countUse: (fault: FaultRequest) => void
   /** Resolves when the faults are cleared, which ends hanging calls. */
-  cleared: () => Promise<void>
+  whenCleared: () => Promise<void>
   clear: () => void
 }
 
@@ -42,12 +42,12 @@ export function openFaults(): FaultSet {
           (fault.network === null || network === null || fault.network === network) &&
           holds(fault),
       ),
-    happened: (fault) => {
+    countUse: (fault) => {
       if (fault.times === null) return
       fault.times -= 1
       if (fault.times <= 0) live.splice(live.indexOf(fault), 1)
     },
-    cleared: () => new Promise((resolve) => waiting.add(resolve)),
+    whenCleared: () => new Promise((resolve) => waiting.add(resolve)),
     clear: () => {
       live.length = 0
       for (const resolve of waiting) resolve()
@@ -57,7 +57,7 @@ export function openFaults(): FaultSet {
 }
 
 /** Whether a fault affects a call of a method. */
-export const fallsUnder = ({ kind, method }: FaultRequest, called: string): boolean => {
+export const affectsCall = ({ kind, method }: FaultRequest, called: string): boolean => {
   const usual = kind === 'rpc-lost-request' || kind === 'rpc-lost-answer' ? 'eth_sendRawTransaction' : '*'
   const wanted = method ?? usual
   return wanted === '*' || wanted === called

@@ -22,7 +22,7 @@ const heightOf = async (rpc: ChainClient): Promise<number> =>
 /**
  * Returns the chains whose newest `depth` blocks can be replaced. If there is none, USAGE with the possible maximum.
  */
-export async function replaceableOn<T extends { rpc: ChainClient; network: { name: string } }>(
+export async function replaceableChains<T extends { rpc: ChainClient; network: { name: string } }>(
   chains: readonly T[],
   depth: number,
 ): Promise<T[]> {
@@ -76,7 +76,7 @@ async function hasState(rpc: ChainClient, block: number): Promise<boolean> {
 type Pool = Record<'pending' | 'queued', Record<string, Record<string, { hash: Hex }>>>
 
 /** Drops pending transactions: all, or those with a given nonce. */
-export async function forgetWaiting(rpc: ChainClient, { amount: nonce }: FaultRequest): Promise<void> {
+export async function dropPending(rpc: ChainClient, { amount: nonce }: FaultRequest): Promise<void> {
   if (nonce === null) return void (await rpc.request('anvil_dropAllTransactions'))
   const { pending, queued } = await rpc.request<Pool>('txpool_content')
   for (const byNonce of [...Object.values(pending), ...Object.values(queued)]) {
@@ -89,7 +89,7 @@ export async function forgetWaiting(rpc: ChainClient, { amount: nonce }: FaultRe
 export const stopMining = (rpc: ChainClient): Promise<unknown> => rpc.request('evm_setAutomine', [false])
 
 /** Resumes mining, and mines a block at once if transactions are pending. */
-export async function goOnMining(rpc: ChainClient): Promise<void> {
+export async function resumeMining(rpc: ChainClient): Promise<void> {
   await rpc.request('evm_setAutomine', [true])
   const { pending } = await rpc.request<{ pending: Hex }>('txpool_status')
   if (Number(pending) > 0) await rpc.request('evm_mine')

@@ -4,8 +4,8 @@ import type { Hex } from '../../domain/address.ts'
 import type { FaultName, FaultRequest } from '../../domain/sandbox-fault.ts'
 import { newDispatcher, postJson } from '../../http/client.ts'
 import { type Answer, jsonBody, type Loopback, serveLoopback } from '../loopback-server.ts'
-import { type FaultSet, fallsUnder } from './active-faults.ts'
-import type { FaultyChain, Sends } from './send-faults.ts'
+import { affectsCall, type FaultSet } from './active-faults.ts'
+import type { FaultyChain, SendFaults } from './send-faults.ts'
 
 type Call = { id: unknown; method: string; params?: unknown[] }
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
@@ -22,7 +22,7 @@ const ofExchange: readonly FaultName[] = [
 ]
 
 /** Faults that need the proxy in front of a node. */
-export const throughProxy: readonly FaultName[] = [
+export const proxyFaults: readonly FaultName[] = [
   ...ofExchange,
   'rpc-wrong-chain',
   'rpc-head-back',
@@ -36,7 +36,7 @@ export const throughProxy: readonly FaultName[] = [
 export function startProxy(
   chain: FaultyChain & { rpcUrl: string },
   faults: FaultSet,
-  sends: Sends,
+  sends: SendFaults,
 ): Promise<Loopback> {
   const dispatcher = newDispatcher()
   const post = async (call: Call): Promise<Record<string, unknown>> => {
@@ -55,7 +55,7 @@ export function startProxy(
       (kind === 'rpc-wrong-chain' ? ['eth_chainId', 'net_version'] : headMethods).includes(call.method),
     )
     if (!fault) return post(call)
-    faults.happened(fault)
+    faults.countUse(fault)
     if (fault.kind === 'rpc-wrong-chain') return result(call.method === 'eth_chainId' ? '0x1' : '1')
     return result(await behindBy(fault.amount ?? 0, call, ask))
   }
@@ -70,10 +70,10 @@ export function startProxy(
       const body = await jsonBody(request)
       const calls = [body].flat() as Call[]
       const fault = faults.find(ofExchange, chain.name, (one) =>
-        calls.some((call) => fallsUnder(one, methodOf(call))),
+        calls.some((call) => affectsCall(one, methodOf(call))),
       )
       if (!fault) return await pass(body)
-      faults.happened(fault)
+      faults.countUse(fault)
       return await exchange(fault, () => pass(body), faults)
     } catch {
       return 'drop' // The node does not answer, or the request is malformed: break the connection.
@@ -88,7 +88,7 @@ async function exchange(
 ): Promise<Answer | 'drop'> {
   switch (kind) {
     case 'rpc-slow':
-      await Promise.race([sleep(amount ?? 0), faults.cleared()])
+      await Promise.race([sleep(amount ?? 0), faults.whenCleared()])
       return pass()
     case 'rpc-429': {
       const wait = String(Math.ceil((amount ?? 0) / 1000))
@@ -97,7 +97,7 @@ async function exchange(
     case 'rpc-502':
       return { status: 502, body: 'bad gateway' }
     case 'rpc-hang':
-      await faults.cleared()
+      await faults.whenCleared()
       return 'drop'
     case 'rpc-lost-answer':
       await pass()

@@ -30,14 +30,14 @@ const endlessCode: Hex = '0x5b600056'
 export type FaultyChain = { name: string; rpc: ChainClient }
 
 /** Applies faults to a signed transaction and returns its hash; `undefined` if it should go to the node unchanged. */
-export type Sends = {
+export type SendFaults = {
   take: (chain: FaultyChain, raw: Hex) => Promise<Hex | undefined>
   /** Waits for delayed transactions; clearing the faults releases them all. */
   settle: () => Promise<void>
 }
 
 /** Applies the faults of transactions on their way to a node. */
-export function faultySends(faults: FaultSet): Sends {
+export function openSendFaults(faults: FaultSet): SendFaults {
   const running = new Set<Promise<void>>()
   /** Transactions being sent with replaced contract code; a second send of one gets the same answer. */
   const spoiling = new Map<Hex, Promise<Hex>>()
@@ -60,7 +60,7 @@ export function faultySends(faults: FaultSet): Sends {
       throw error
     })
     let isCleared = false
-    void faults.cleared().then(() => {
+    void faults.whenCleared().then(() => {
       isCleared = true
     })
     const mined = (async () => {
@@ -77,7 +77,7 @@ export function faultySends(faults: FaultSet): Sends {
     if (begun) return begun
     const fault = faults.find(['drop', 'delay'], name) ?? broken(faults, name, raw)
     if (!fault) return undefined
-    faults.happened(fault)
+    faults.countUse(fault)
     if (fault.kind === 'drop') return keccak256(raw)
     if (fault.kind !== 'delay') {
       const sent = spoil(rpc, fault, raw).finally(() => spoiling.delete(raw))
@@ -85,7 +85,7 @@ export function faultySends(faults: FaultSet): Sends {
       return sent
     }
     const { amount } = fault
-    const later = amount === null ? faults.cleared() : Promise.race([sleep(amount), faults.cleared()])
+    const later = amount === null ? faults.whenCleared() : Promise.race([sleep(amount), faults.whenCleared()])
     behind(later.then(() => rpc.request('eth_sendRawTransaction', [raw])).then(() => undefined))
     return keccak256(raw)
   }

@@ -13,9 +13,9 @@ import type { Loopback } from '../loopback-server.ts'
 import { receiptOf } from '../mined-transactions.ts'
 import type { SandboxNode } from '../stand-in-options.ts'
 import { faultText, openFaults } from './active-faults.ts'
-import { forgetWaiting, goOnMining, reorganise, replaceableOn, stopMining } from './chain-actions.ts'
-import { startProxy, throughProxy } from './rpc-proxy.ts'
-import { faultySends } from './send-faults.ts'
+import { dropPending, reorganise, replaceableChains, resumeMining, stopMining } from './chain-actions.ts'
+import { proxyFaults, startProxy } from './rpc-proxy.ts'
+import { openSendFaults } from './send-faults.ts'
 
 /** A chain that faults act on. */
 type Chain = SandboxNode & { rpcUrl: string }
@@ -45,7 +45,7 @@ export type WorldFaults = {
   aheadMs: () => number
   isMiningStopped: (chainId: number) => boolean
   /** Returns the active fault of some kinds of a service. */
-  wrong: <kind extends FaultName>(...kinds: readonly kind[]) => ServiceFault<kind> | undefined
+  activeFault: <kind extends FaultName>(...kinds: readonly kind[]) => ServiceFault<kind> | undefined
   /** Throws USAGE while a chain makes no blocks, for operations that would wait for one. */
   refuseStopped: () => void
   /** Drops all faults, for chains that are reset or reverted to a snapshot. */
@@ -68,7 +68,7 @@ export function worldFaults(
   usdcOn: (chainId: number) => Address,
 ): WorldFaults {
   const faults = openFaults()
-  const sends = faultySends(faults)
+  const sends = openSendFaults(faults)
   const proxies = new Map<string, Loopback>()
   const replaced = new Set<Hex>()
   let ahead = 0
@@ -81,14 +81,14 @@ export function worldFaults(
     const { kind, amount } = request
     if (kind === 'stop-mining') await stopMining(rpc)
     if (kind === 'reorg') for (const hash of await reorganise(rpc, amount ?? 1)) replaced.add(hash)
-    if (kind === 'drop-waiting') await forgetWaiting(rpc, request)
+    if (kind === 'drop-waiting') await dropPending(rpc, request)
     await playOnUsdc(rpc, usdcOn(network.chainId), request)
-    if (throughProxy.includes(kind) && !proxies.has(network.name))
+    if (proxyFaults.includes(kind) && !proxies.has(network.name))
       proxies.set(network.name, await startProxy({ name: network.name, rpcUrl, rpc }, faults, sends))
   }
 
   /** Reverses what faults did to USDC. */
-  const freeUsdc = async (played: readonly FaultRequest[]): Promise<void> => {
+  const clearUsdcFaults = async (played: readonly FaultRequest[]): Promise<void> => {
     for (const fault of played)
       for (const { rpc, network } of on(fault.network))
         await playOnUsdc(rpc, usdcOn(network.chainId), fault, true)
@@ -103,7 +103,7 @@ export function worldFaults(
       if (named.length === 0)
         throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${request.network}"`)
       // A reorganisation acts only on chains with enough new blocks to replace.
-      const where = kind === 'reorg' ? await replaceableOn(named, request.amount ?? 1) : named
+      const where = kind === 'reorg' ? await replaceableChains(named, request.amount ?? 1) : named
       const network = where.length < named.length ? where[0]!.network.name : request.network
       if (kind === 'revert' || kind === 'out-of-gas') await refuseNoContract(where, at)
       await quietly(async () => {
@@ -122,19 +122,19 @@ export function worldFaults(
       const played = faults.list()
       faults.clear()
       await sends.settle()
-      for (const { network } of stopped) for (const { rpc } of on(network)) await goOnMining(rpc)
-      await freeUsdc(played)
+      for (const { network } of stopped) for (const { rpc } of on(network)) await resumeMining(rpc)
+      await clearUsdcFaults(played)
     },
-    freeUsdc: () => freeUsdc(faults.list()),
+    freeUsdc: () => clearUsdcFaults(faults.list()),
     urlOf: (chainId) => {
       const name = nameOf(chainId)
-      const proxy = faults.find(throughProxy, name) && proxies.get(name)
+      const proxy = faults.find(proxyFaults, name) && proxies.get(name)
       return proxy?.url ?? chains.find(({ network }) => network.chainId === chainId)!.rpcUrl
     },
     wasReplaced: (hash) => replaced.has(hash),
     aheadMs: () => ahead,
     isMiningStopped: (chainId) => faults.find(['stop-mining'], nameOf(chainId)) !== undefined,
-    wrong: <kind extends FaultName>(...kinds: readonly kind[]) => {
+    activeFault: <kind extends FaultName>(...kinds: readonly kind[]) => {
       const fault = faults.find(kinds, null)
       return fault && { kind: fault.kind as kind, amount: fault.amount ?? usualPercent }
     },

@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import { own, published, publishedAbi } from './artifacts.ts'
+import { ownContract, published, publishedAbi } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'
@@ -132,7 +132,7 @@ function seed(d: Deployer, pool: Address, parameters: ChainParameters, tokens: T
   const units = (asset: Asset, whole: bigint) => parseUnits(String(whole), assetFacts[asset].decimals)
   for (const asset of assets) {
     const token = tokens.assets[asset]
-    d.call(own('SandboxToken').abi, token, 'approve', [pool, maxUint256])
+    d.call(ownContract('SandboxToken').abi, token, 'approve', [pool, maxUint256])
     d.call(abi, pool, 'supply', [token, units(asset, parameters.lending[asset].supplied), d.from, 0])
   }
   const variableRate = 2n

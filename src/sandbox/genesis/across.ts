@@ -6,7 +6,7 @@ import { roles, sandboxAddress } from '../accounts.ts'
 import { acrossContract } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { give, type Tokens } from './tokens.ts'
+import { type Tokens, transferAssets } from './tokens.ts'
 
 /** Funds of the relayer on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
@@ -29,7 +29,7 @@ export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets
   const implementation = d.deploy(pool, [assets.WETH, ...buffers, nobody])
   const begin = encodeFunctionData({ abi: pool.abi, functionName: 'initialize', args: [0, d.from] })
   const spokePool = d.deploy(acrossContract('ERC1967Proxy'), [implementation, begin])
-  give(d, assets, sandboxAddress(roles.relayer), liquidity)
+  transferAssets(d, assets, sandboxAddress(roles.relayer), liquidity)
   return { chainId, spokePool }
 }
 

@@ -74,7 +74,7 @@ export type OwnContract =
   | 'TokenMessengerV2'
 
 /** Loads a contract written for the sandbox from its committed artifact. */
-export const own = (name: OwnContract): Artifact => committed(name)
+export const ownContract = (name: OwnContract): Artifact => committed(name)
 
 const committed = (name: string): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'contracts', `${name}.json`), 'utf8'))

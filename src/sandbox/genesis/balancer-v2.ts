@@ -2,10 +2,10 @@ import { encodeAbiParameters, getContractAddress, parseAbi, parseAbiParameters, 
 import { type Hex, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
-import { own, publishedBalancer } from './artifacts.ts'
+import { ownContract, publishedBalancer } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { side } from './pool-math.ts'
+import { poolSide } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 /** A weighted pool: the weight of each asset in percent, its fee in percent, and its total value in USD. */
@@ -39,10 +39,10 @@ export async function deployBalancerV2(
   const queries = d.deploy(publishedBalancer('BalancerQueries'), [vault])
   const factory = d.deploy(factoryArtifact, [vault])
   for (const asset of new Set(pools.flatMap(({ weights }) => Object.keys(weights) as Asset[])))
-    d.call(own('SandboxToken').abi, assets[asset], 'approve', [vault, maxUint256])
+    d.call(ownContract('SandboxToken').abi, assets[asset], 'approve', [vault, maxUint256])
   const made = pools.map(({ weights, feePercent, usd }, at) => {
     const sides = (Object.entries(weights) as [Asset, bigint][])
-      .map(([asset, percent]) => ({ percent, ...side(asset, assets[asset], (usd * percent) / 100n) }))
+      .map(([asset, percent]) => ({ percent, ...poolSide(asset, assets[asset], (usd * percent) / 100n) }))
       .sort((a, b) => (BigInt(a.token) < BigInt(b.token) ? -1 : 1))
     const name = Object.keys(weights).join('-')
     const shares = sides.map(({ percent }) => percent * 10n ** 16n)

@@ -6,7 +6,7 @@ import { roles, sandboxAddress } from '../accounts.ts'
 import { publishedCow } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { give, type Tokens } from './tokens.ts'
+import { type Tokens, transferAssets } from './tokens.ts'
 
 /** Funds of the solver on each chain, in whole tokens. */
 const liquidity: Partial<Record<Asset, string>> = {
@@ -30,7 +30,7 @@ export async function deployCow(
   d.call(list.abi, solvers, 'initializeManager', [d.from])
   d.call(list.abi, solvers, 'addSolver', [sandboxAddress(roles.solver)])
   const at = d.deploy(settlement, [solvers, nativeAddress])
-  give(d, assets, sandboxAddress(roles.solver), liquidity)
+  transferAssets(d, assets, sandboxAddress(roles.solver), liquidity)
   const vaultRelayer = await d.read<Address>(settlement.abi, at, 'vaultRelayer')
   return { chainId, settlement: at, vaultRelayer, api: null }
 }

@@ -12,23 +12,23 @@ import type {
 } from '../../protocols/catalog-types.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
-import { own } from './artifacts.ts'
+import { ownContract } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, type ChainParameters } from './parameters.ts'
-import { give, letMint, type Tokens } from './tokens.ts'
+import { allowMinting, type Tokens, transferAssets } from './tokens.ts'
 
 /** The addresses of the two vaults of a chain. */
 export type Vaults = { lending: Address; staking: Address }
 
 /** Deploys two ERC-4626 vaults on top of Aave, over USDC and over WETH, and makes a first deposit into each. */
 export function deployVaults(d: Deployer, parameters: ChainParameters, tokens: Tokens, aave: Aave): Vaults {
-  const vault = own('SandboxVault')
+  const vault = ownContract('SandboxVault')
   const open = (asset: Asset, name: string, symbol: string, cap: bigint | null, first: string): Address => {
     const token = tokens.assets[asset]
     const units = (whole: string) => parseUnits(whole, assetFacts[asset].decimals)
     const limit = cap === null ? maxUint256 : units(String(cap))
     const address = d.deploy(vault, [token, aave.pool, aave.aTokens[asset], name, symbol, limit])
-    d.call(own('SandboxToken').abi, token, 'approve', [address, units(first)])
+    d.call(ownContract('SandboxToken').abi, token, 'approve', [address, units(first)])
     d.call(vault.abi, address, 'deposit', [units(first), d.from])
     return address
   }
@@ -43,10 +43,10 @@ export type Staking = { stEth: Address; wstEth: Address; queue: Address }
 
 /** Deploys the stand-in for Lido and the coins that pay its rewards. */
 export function deployStaking(d: Deployer): Staking {
-  const lido = own('SandboxLido')
+  const lido = ownContract('SandboxLido')
   const stEth = d.deploy(lido, [], parseEther('50000'))
-  const wstEth = d.deploy(own('SandboxWstEth'), [stEth])
-  const queue = d.deploy(own('SandboxLidoQueue'), [stEth, wstEth])
+  const wstEth = d.deploy(ownContract('SandboxWstEth'), [stEth])
+  const queue = d.deploy(ownContract('SandboxLidoQueue'), [stEth, wstEth])
   d.call(lido.abi, stEth, 'setQueue', [queue])
   return { stEth, wstEth, queue }
 }
@@ -57,21 +57,23 @@ export function deployAggregator(
   { chainId }: ChainParameters,
   { assets }: Tokens,
 ): KyberSwapConstants {
-  const executor = d.deploy(own('SandboxSwapExecutor'), [])
-  const router = d.deploy(own('SandboxAggregationRouter'), [assets.WETH, executor])
+  const executor = d.deploy(ownContract('SandboxSwapExecutor'), [])
+  const router = d.deploy(ownContract('SandboxAggregationRouter'), [assets.WETH, executor])
   return { chainId, router, api: null }
 }
 
 /** Deploys the stand-in for the diamond of LI.FI, which deposits into a pool of Across. */
 export const deployLifi = (d: Deployer, { chainId, spokePool }: AcrossConstants): LifiConstants => ({
   chainId,
-  diamond: d.deploy(own('SandboxLifiDiamond'), [spokePool]),
+  diamond: d.deploy(ownContract('SandboxLifiDiamond'), [spokePool]),
   api: null,
 })
 
 /** Deploys the stand-in for the router of 1inch with its own executor. */
 export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInchConstants {
-  const router = d.deploy(own('SandboxOneInchRouter'), [d.deploy(own('SandboxSwapExecutor'), [])])
+  const router = d.deploy(ownContract('SandboxOneInchRouter'), [
+    d.deploy(ownContract('SandboxSwapExecutor'), []),
+  ])
   return { chainId, router, api: null, keyFile: null }
 }
 
@@ -82,26 +84,26 @@ export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInc
 export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): RelayConstants {
   const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
   // In addition to its funds for CoW orders.
-  give(d, assets, solver, { BRLA: '5000000' })
-  const depository = d.deploy(own('SandboxRelayDepository'), [])
+  transferAssets(d, assets, solver, { BRLA: '5000000' })
+  const depository = d.deploy(ownContract('SandboxRelayDepository'), [])
   return { chainId, depository, chain, router: solver, solver, solverChain: chain, api: null }
 }
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */
 export function deployBridge(d: Deployer, parameters: ChainParameters, tokens: Tokens): CctpV2Constants {
   const token = tokens.assets.USDC
-  const messageTransmitter = d.deploy(own('MessageTransmitterV2'), [
+  const messageTransmitter = d.deploy(ownContract('MessageTransmitterV2'), [
     parameters.domain,
     sandboxAddress(roles.attester),
   ])
-  const tokenMessenger = d.deploy(own('TokenMessengerV2'), [messageTransmitter, d.from])
-  letMint(d, token, tokenMessenger)
+  const tokenMessenger = d.deploy(ownContract('TokenMessengerV2'), [messageTransmitter, d.from])
+  allowMinting(d, token, tokenMessenger)
   return { chainId: parameters.chainId, domain: parameters.domain, token, tokenMessenger, messageTransmitter }
 }
 
 /** Registers the remote end of the bridge at the local one. */
 export function linkBridge(d: Deployer, here: CctpV2Constants, there: CctpV2Constants): void {
-  const { abi } = own('TokenMessengerV2')
+  const { abi } = ownContract('TokenMessengerV2')
   d.call(abi, here.tokenMessenger, 'addRemoteTokenMessenger', [there.domain, pad(there.tokenMessenger)])
   d.call(abi, here.tokenMessenger, 'linkTokenPair', [here.token, there.domain, pad(there.token)])
 }

@@ -7,7 +7,7 @@ import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { blockTime } from '../node-reads.ts'
 import { deployAave } from './aave.ts'
 import { allowFills, deployAcross } from './across.ts'
-import { own } from './artifacts.ts'
+import { ownContract } from './artifacts.ts'
 import { deployBalancerV2 } from './balancer-v2.ts'
 import { catalogOf, type Deployed } from './catalog.ts'
 import { allowOrders, deployCow } from './cow.ts'
@@ -24,7 +24,7 @@ import {
 import { type Deployer, startDeployer } from './deployer.ts'
 import { deployPancakeSwap } from './pancakeswap-v3.ts'
 import { type ChainParameters, chainParameters } from './parameters.ts'
-import { deployTokens, give, grant, type Tokens } from './tokens.ts'
+import { defaultGrants, deployTokens, type Tokens, transferAssets } from './tokens.ts'
 import { deployUniswapV2 } from './uniswap-v2.ts'
 import { deployUniswapV3 } from './uniswap-v3.ts'
 import { deployUniswapV4 } from './uniswap-v4.ts'
@@ -90,7 +90,10 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
 
 /** Installs the runtime code of Multicall3 at its usual address, without a deployment. */
 async function putMulticall(rpc: ChainClient): Promise<void> {
-  const code = await rpc.request<Hex>('eth_call', [{ data: own('SandboxMulticall').bytecode }, 'latest'])
+  const code = await rpc.request<Hex>('eth_call', [
+    { data: ownContract('SandboxMulticall').bytecode },
+    'latest',
+  ])
   await rpc.request('anvil_setCode', [multicall3, code])
 }
 
@@ -105,7 +108,7 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
   const pairs = deployUniswapV2(d, parameters, tokens)
   const aggregator = deployAggregator(d, parameters, tokens)
   const poolsV4 = deployUniswapV4(d, parameters, tokens, { v3: uniswap, v2: pairs })
-  for (const index of userIndexes) give(d, tokens.assets, sandboxAddress(index), grant)
+  for (const index of userIndexes) transferAssets(d, tokens.assets, sandboxAddress(index), defaultGrants)
   await d.flush()
   return {
     parameters,
@@ -126,6 +129,6 @@ async function deployChain(rpc: ChainClient, d: Deployer, parameters: ChainParam
 /** Funds the ramp desk, which has no contract. */
 function fillDesk(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): AveniaConstants {
   const desk = sandboxAddress(roles.desk)
-  give(d, assets, desk, { USDC: '5000000', BRLA: '25000000' })
+  transferAssets(d, assets, desk, { USDC: '5000000', BRLA: '25000000' })
   return { chainId, desk, usdc: assets.USDC, brla: assets.BRLA, chain: 'SANDBOX', service: null }
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
 import { privateDirectory } from '../../store/private-directory.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../anvil.ts'
-import { readSaved, type Saved, saveWorld } from '../saved-worlds.ts'
+import { readSaved, type SavedWorld, saveWorld } from '../saved-worlds.ts'
 import { deployWorld } from './deploy.ts'
 
 const require = createRequire(import.meta.url)
@@ -40,7 +40,7 @@ function genesisKey(): string {
 const folderOf = (cacheDir: string, key: string): string => join(cacheDir, `genesis-${key}`)
 
 /** Returns the cached genesis world if it exists undamaged; builds nothing. */
-export function knownGenesis(cacheDir: string): Saved | undefined {
+export function knownGenesis(cacheDir: string): SavedWorld | undefined {
   try {
     return readSaved(folderOf(cacheDir, genesisKey()))
   } catch (error) {
@@ -71,7 +71,7 @@ export async function genesis(
   cacheDir: string,
   start: Pick<AnvilOptions, 'binary' | 'noteDir'>,
   { anew = false } = {},
-): Promise<Saved> {
+): Promise<SavedWorld> {
   const key = genesisKey()
   const dir = folderOf(cacheDir, key)
   const cached = anew ? undefined : knownGenesis(cacheDir)

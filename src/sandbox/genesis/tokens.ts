@@ -2,7 +2,7 @@ import { parseAbi, parseEther, parseUnits } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
-import { fiatToken, own, weth9 } from './artifacts.ts'
+import { fiatToken, ownContract, weth9 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
 
@@ -13,10 +13,10 @@ export type Tokens = { assets: Record<Asset, Address>; duplicates: readonly Addr
 export function deployTokens(d: Deployer, parameters: ChainParameters): Tokens {
   const deployed: Partial<Record<Asset, Address>> = {}
   const weth = weth9()
-  const token = own('SandboxToken')
+  const token = ownContract('SandboxToken')
   for (const asset of assets) {
     const { name, decimals } = assetFacts[asset]
-    const kind = asset === 'USDT' ? own('SandboxUsdt') : token
+    const kind = asset === 'USDT' ? ownContract('SandboxUsdt') : token
     const address =
       asset === 'WETH'
         ? d.deploy(weth)
@@ -54,14 +54,14 @@ function deployFiatToken(d: Deployer, name: string, decimals: number): Address {
 }
 
 /** Lets a contract mint and burn USDC; called by the owner. */
-export const letMint = (d: Deployer, token: Address, minter: Address): void =>
+export const allowMinting = (d: Deployer, token: Address, minter: Address): void =>
   d.call(parseAbi(['function configureMinter(address, uint256)']), token, 'configureMinter', [
     minter,
     maxUint256,
   ])
 
 /** The default grant of each asset, in whole tokens. */
-export const grant: Record<Asset, string> = {
+export const defaultGrants: Record<Asset, string> = {
   USDC: '100000',
   USDT: '50000',
   WETH: '10',
@@ -73,14 +73,14 @@ export const grant: Record<Asset, string> = {
 export const nativeGrant = parseEther('10000')
 
 /** Transfers assets from the owner to an account, in whole tokens. */
-export function give(
+export function transferAssets(
   d: Deployer,
   tokens: Record<Asset, Address>,
   to: Address,
   amounts: Partial<Record<Asset, string>>,
 ): void {
   for (const [asset, whole] of Object.entries(amounts) as [Asset, string][])
-    d.call(own('SandboxToken').abi, tokens[asset], 'transfer', [
+    d.call(ownContract('SandboxToken').abi, tokens[asset], 'transfer', [
       to,
       parseUnits(whole, assetFacts[asset].decimals),
     ])

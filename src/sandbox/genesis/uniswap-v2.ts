@@ -1,10 +1,10 @@
 import { keccak256 } from 'viem/utils'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
-import { own, publishedV2 } from './artifacts.ts'
+import { ownContract, publishedV2 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { side } from './pool-math.ts'
+import { poolSide } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 type Pair = { pair: readonly [Asset, Asset]; usdEachSide: bigint }
@@ -27,9 +27,9 @@ export function deployUniswapV2(
   const router = publishedV2('v2-periphery/build/UniswapV2Router02')
   const router02 = d.deploy(router, [factory, assets.WETH])
   for (const asset of new Set(pairs.flatMap(({ pair }) => pair)))
-    d.call(own('SandboxToken').abi, assets[asset], 'approve', [router02, maxUint256])
+    d.call(ownContract('SandboxToken').abi, assets[asset], 'approve', [router02, maxUint256])
   for (const { pair, usdEachSide } of pairs) {
-    const [a, b] = pair.map((asset) => side(asset, assets[asset], usdEachSide))
+    const [a, b] = pair.map((asset) => poolSide(asset, assets[asset], usdEachSide))
     const amounts = [a!.amount, b!.amount]
     d.call(router.abi, router02, 'addLiquidity', [
       a!.token,

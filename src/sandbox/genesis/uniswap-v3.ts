@@ -1,10 +1,10 @@
 import { nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
-import { own, published } from './artifacts.ts'
+import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { root, type Side, side } from './pool-math.ts'
+import { type PoolSide, poolSide, squareRoot } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 /** Tick spacing by fee tier of the factory; the tiers 0.01 % and 0.25 % must be enabled explicitly. */
@@ -60,11 +60,14 @@ export function deployV3(
   const swapRouter02 = d.deploy(router, [nativeAddress, factory, manager, weth])
 
   for (const token of Object.values(tokens.assets))
-    d.call(own('SandboxToken').abi, token, 'approve', [manager, maxUint256])
+    d.call(ownContract('SandboxToken').abi, token, 'approve', [manager, maxUint256])
   for (const { pair, fee, usdEachSide } of pools) {
-    const [a, b] = pair.map((asset) => side(asset, tokens.assets[asset], usdEachSide)) as [Side, Side]
+    const [a, b] = pair.map((asset) => poolSide(asset, tokens.assets[asset], usdEachSide)) as [
+      PoolSide,
+      PoolSide,
+    ]
     const [zero, one] = a.token.toLowerCase() < b.token.toLowerCase() ? [a, b] : [b, a]
-    const price = root((one.amount << 192n) / zero.amount)
+    const price = squareRoot((one.amount << 192n) / zero.amount)
     d.call(positions.abi, manager, 'createAndInitializePoolIfNecessary', [zero.token, one.token, fee, price])
     const edge = Math.floor(maxTick / spacing[fee]!) * spacing[fee]!
     const position = {

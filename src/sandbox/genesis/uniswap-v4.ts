@@ -6,10 +6,10 @@ import type {
   UniswapV3Constants,
   UniswapV4Constants,
 } from '../../protocols/catalog-types.ts'
-import { own, published, publishedV4 } from './artifacts.ts'
+import { ownContract, published, publishedV4 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'
-import { root, type Side, side } from './pool-math.ts'
+import { type PoolSide, poolSide, squareRoot } from './pool-math.ts'
 import type { Tokens } from './tokens.ts'
 
 /** The native coin or an asset. */
@@ -79,21 +79,21 @@ export function deployUniswapV4(
   const token = (held: Held): Address => (held === 'ETH' ? nativeAddress : assets[held])
   const held = new Set(pools.flatMap(({ pair }) => pair.flatMap((one) => (one === 'ETH' ? [] : [one]))))
   for (const asset of held) {
-    d.call(own('SandboxToken').abi, assets[asset], 'approve', [permit2, maxUint256])
+    d.call(ownContract('SandboxToken').abi, assets[asset], 'approve', [permit2, maxUint256])
     d.call(publishedV4('Permit2').abi, permit2, 'approve', [assets[asset], positions, mostEver, latestEver])
   }
   for (const { pair, fee, tickSpacing, usdEachSide } of pools) {
-    const [a, b] = pair.map((one) => side(one === 'ETH' ? 'WETH' : one, token(one), usdEachSide)) as [
-      Side,
-      Side,
+    const [a, b] = pair.map((one) => poolSide(one === 'ETH' ? 'WETH' : one, token(one), usdEachSide)) as [
+      PoolSide,
+      PoolSide,
     ]
     const [zero, one] = BigInt(a.token) < BigInt(b.token) ? [a, b] : [b, a]
     const key = { currency0: zero.token, currency1: one.token, fee, tickSpacing, hooks: nativeAddress }
-    const price = root((one.amount << 192n) / zero.amount)
+    const price = squareRoot((one.amount << 192n) / zero.amount)
     d.call(publishedV4('PoolManager').abi, poolManager, 'initialize', [key, price])
     const edge = Math.floor(maxTick / tickSpacing) * tickSpacing
     // Slightly less than the amounts allow, so that they suffice.
-    const liquidity = (root(zero.amount * one.amount) * 999n) / 1000n
+    const liquidity = (squareRoot(zero.amount * one.amount) * 999n) / 1000n
     const amounts = [zero.amount, one.amount] as const
     const params = [
       encodeAbiParameters(mint, [key, -edge, edge, liquidity, ...amounts, d.from, '0x']),

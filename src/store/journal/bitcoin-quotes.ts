@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { otherKeyHint } from '../../domain/idempotency-key-reused-error.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { type JournalDb, sha256 } from './database.ts'
 import type { BitcoinQuoteJournal } from './journal-interface.ts'
 import type { Row } from './rows.ts'
@@ -15,7 +15,7 @@ export function journalBitcoinQuotes(
   return {
     quoteOfKey: (idemKey) => quoteIn(rowOf(idemKey)),
     keepQuote: (idemKey, request, quote) => {
-      const hash = sha256(canonical(request))
+      const hash = sha256(canonicalJson(request))
       const row = write(() => {
         const earlier = rowOf(idemKey)
         const operation = one("SELECT id FROM operation WHERE idem_key = ? AND state <> 'DROPPED'", idemKey)

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { type JournalDb, sha256 } from './database.ts'
 import type { IntegrityJournal } from './journal-interface.ts'
 import type { Row } from './rows.ts'
@@ -18,7 +18,7 @@ export const eventHash = (
     why,
     at,
   }: Pick<Row, 'operation' | 'idx' | 'was' | 'becomes' | 'why' | 'at'>,
-): string => sha256(canonical([previous, operation, idx, was, becomes, why, at]))
+): string => sha256(canonicalJson([previous, operation, idx, was, becomes, why, at]))
 
 /** The hash of an operation's immutable data. It is recorded in the audit trail, which is chained. */
 export function operationSeal({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: string): string {
@@ -35,13 +35,13 @@ export function operationSeal({ all, one }: Pick<JournalDb, 'all' | 'one'>, id: 
     'SELECT idx, leg, chain_id, wallet, role, text, target, value, data FROM step WHERE operation = ? ORDER BY idx',
     id,
   )
-  return sha256(canonical([id, operation, legs, steps]))
+  return sha256(canonicalJson([id, operation, legs, steps]))
 }
 
 /** The hash of an attempt's immutable columns. */
 export const attemptHash = (row: Row): string => {
   const { sends: _, last_answer: __, created: ___, ...fixed } = row
-  return sha256(canonical(fixed))
+  return sha256(canonicalJson(fixed))
 }
 
 /** Checks the file against itself, so that corruption or tampering is detected before anything is signed. */

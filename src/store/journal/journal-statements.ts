@@ -1,5 +1,5 @@
 import { AppError, type Exit } from '../../domain/errors.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { eventHash } from './event-chain.ts'
 import type { Operation } from './operation.ts'
@@ -70,7 +70,7 @@ export function journalWrites({ all, one, run, put }: JournalDb, clock: () => nu
       'UPDATE operation SET state = ?, exit = ?, result = ? WHERE id = ?',
       becomes,
       exit ?? null,
-      result === undefined ? null : canonical(result),
+      result === undefined ? null : canonicalJson(result),
       id,
     )
     note(id, null, was, becomes, why)

@@ -2,7 +2,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { bitcoinKeyError } from '../../domain/idempotency-key-reused-error.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { journalBitcoinQuotes } from './bitcoin-quotes.ts'
 import { journalCodePins } from './code-pins.ts'
 import { type JournalDb, openJournalDb, sha256 } from './database.ts'
@@ -15,7 +15,7 @@ import { journalReopening } from './replan-and-reopen-writes.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
 
 /** The hash that identifies a request, independent of key order. */
-export const hashRequest = (request: unknown): string => sha256(canonical(request))
+export const hashRequest = (request: unknown): string => sha256(canonicalJson(request))
 
 /** Opens the journal. JOURNAL_UNREADABLE if it is damaged, since it may have been signed with. */
 export function openJournal(path: string, clock: () => number): Journal {
@@ -35,8 +35,8 @@ export function openJournal(path: string, clock: () => number): Journal {
           id,
           idem_key: idemKey,
           request_hash: hashRequest(request),
-          request: canonical(request),
-          plan: canonical(operation.plan ?? null),
+          request: canonicalJson(request),
+          plan: canonicalJson(operation.plan ?? null),
           kind,
           wallet,
           created: now,

@@ -1,4 +1,4 @@
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { operationSeal } from './event-chain.ts'
 import type { OperationJournal, ReorgJournal } from './journal-interface.ts'
@@ -44,7 +44,7 @@ export function journalReopening(
         let idx = Number(one('SELECT coalesce(max(idx) + 1, 0) AS n FROM step WHERE operation = ?', id)?.n)
         for (const { role, text, transaction } of steps)
           put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
-        run('UPDATE operation SET plan = ? WHERE id = ?', canonical(plan), id)
+        run('UPDATE operation SET plan = ? WHERE id = ?', canonicalJson(plan), id)
         note(id, null, state, state, `planned anew, ${why} ${operationSeal(db, id)}`)
       }),
     reopenSteps: (id, indexes, why) =>

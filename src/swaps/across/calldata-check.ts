@@ -1,9 +1,9 @@
 import { padHex } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
-import { unlessSame } from '../../domain/accepted-amounts.ts'
+import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { networkShown } from '../../domain/networks.ts'
+import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
@@ -136,7 +136,7 @@ export function checkDepositCalldata(
     bound: {
       name,
       args: jsonArguments(terms),
-      text: `Deposit ${formatAmount(amountIn - kept, tokenIn)} for ${networkShown([], tokenOut.chainId).name}${kept > 0n ? ` after a fee of ${formatAmount(kept, tokenIn)}` : ''}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${unlessSame(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
+      text: `Deposit ${formatAmount(amountIn - kept, tokenIn)} for ${displayNetwork([], tokenOut.chainId).name}${kept > 0n ? ` after a fee of ${formatAmount(kept, tokenIn)}` : ''}, ${formatAmount(amountOut, tokenOut)} arrive for ${intent.recipient}${acceptedAmountText(amountOut, intent.amountOut, tokenOut)}, or it is paid back here`,
       value: 0n,
       spends: { token: tokenIn.address, amount: amountIn },
     },

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod'
-import { At } from '../../domain/address.ts'
+import { CatalogAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { checkedServiceUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -17,7 +17,7 @@ const Account = z.strictObject({
   privateKey: z.string().includes('PRIVATE KEY'),
   subAccountId: Line.optional(),
   url: z.string().optional(),
-  desks: z.record(z.string(), At),
+  desks: z.record(z.string(), CatalogAddress),
 })
 
 /** What signs the requests of an account, and what of it else is used. */

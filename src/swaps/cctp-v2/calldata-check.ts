@@ -1,9 +1,9 @@
 import { padHex } from 'viem/utils'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
-import { unlessSame } from '../../domain/accepted-amounts.ts'
+import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { networkShown } from '../../domain/networks.ts'
+import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
@@ -65,7 +65,7 @@ export function checkCctpV2Calldata(
         minFinalityThreshold: threshold,
         ...(hookData !== undefined && { hookData }),
       }),
-      text: `Send ${formatAmount(amount, tokenIn)} to ${networkShown([], there.chainId).name}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${unlessSame(amount - maxFee, intent.amountOut, tokenOut)}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
+      text: `Send ${formatAmount(amount, tokenIn)} to ${displayNetwork([], there.chainId).name}, at least ${formatAmount(amount - maxFee, tokenOut)} arrive for ${intent.recipient}${acceptedAmountText(amount - maxFee, intent.amountOut, tokenOut)}${hookData === undefined ? ', once somebody delivers it there' : ''}`,
       value: 0n,
       spends: { token: tokenIn.address, amount },
     },

@@ -7,7 +7,7 @@ import { quantity } from '../../chain/rpc/quantities.ts'
 import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type Network, networkShown, rpcVariable } from '../../domain/networks.ts'
+import { displayNetwork, type Network, rpcVariable } from '../../domain/networks.ts'
 import type { Catalog, CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
@@ -111,7 +111,11 @@ export async function followBurn(
   const isUnattested = attestation?.isAttested === false && !isUnknown
   const remedies =
     attestation && there && !brought && isUsed !== true
-      ? await remediesOf(node, { attestation, there, network: networkShown(catalog.networks, there.chainId) })
+      ? await remediesOf(node, {
+          attestation,
+          there,
+          network: displayNetwork(catalog.networks, there.chainId),
+        })
       : undefined
   const isFast = attestation?.message?.minFinalityThreshold === finality.fast
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { less } from '../../domain/slippage.ts'
+import { subtractSlippage } from '../../domain/slippage.ts'
 import { numbersAsText } from '../../http/strict-json.ts'
 import { finality } from './abi.ts'
 
@@ -61,7 +61,7 @@ export function mostFee(
   { fee, forwarding }: { fee: bigint; forwarding: bigint },
 ): bigint {
   if (exact === 'out' || isSpent) return fee + forwarding
-  const slips = amountIn - less(amountIn - fee - forwarding, slippage)
+  const slips = amountIn - subtractSlippage(amountIn - fee - forwarding, slippage)
   return [withHeadroom(fee) + forwarding, slips].reduce((a, b) => (a < b ? a : b))
 }
 

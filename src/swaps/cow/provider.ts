@@ -1,8 +1,8 @@
 import { parseAbi } from 'viem/utils'
 import { z } from 'zod'
-import { At, type Hex, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { CatalogAddress, type Hex, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { less, more } from '../../domain/slippage.ts'
+import { addSlippage, subtractSlippage } from '../../domain/slippage.ts'
 import type { CowConstants } from '../../protocols/catalog-types.ts'
 import { firstTransaction } from '../find-first-transaction.ts'
 import type { SwapProvider } from '../provider.ts'
@@ -31,8 +31,8 @@ const Amount = z
 /** What is used of an answer of `/quote` (`OrderQuoteResponse` of `@cowprotocol/sdk-order-book` 4.1.0). */
 const Quoted = z.object({
   quote: z.object({
-    sellToken: At,
-    buyToken: At,
+    sellToken: CatalogAddress,
+    buyToken: CatalogAddress,
     sellAmount: Amount,
     buyAmount: Amount,
     feeAmount: Amount,
@@ -147,8 +147,8 @@ export function cow(
       return {
         amountIn,
         amountOut: buyAmount,
-        maxAmountIn: exact === 'in' ? amount : more(amountIn, slippage),
-        minAmountOut: exact === 'in' ? less(buyAmount, slippage) : amount,
+        maxAmountIn: exact === 'in' ? amount : addSlippage(amountIn, slippage),
+        minAmountOut: exact === 'in' ? subtractSlippage(buyAmount, slippage) : amount,
         // The order names no fee: a solver keeps what its fill costs of the amounts.
         fees:
           feeAmount === 0n

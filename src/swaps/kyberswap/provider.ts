@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { At, HexData, sameAddress } from '../../domain/address.ts'
+import { CatalogAddress, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { less } from '../../domain/slippage.ts'
+import { subtractSlippage } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-amounts.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
@@ -39,9 +39,21 @@ const client = 'sluice'
  */
 const graceSeconds = 60
 
-const Summary = z.looseObject({ tokenIn: At, tokenOut: At, amountIn: Amount, amountOut: Amount, gas: Amount })
-const Routes = z.object({ code: z.literal(0), data: z.object({ routeSummary: Summary, routerAddress: At }) })
-const Built = z.object({ code: z.literal(0), data: z.object({ routerAddress: At, data: HexData }) })
+const Summary = z.looseObject({
+  tokenIn: CatalogAddress,
+  tokenOut: CatalogAddress,
+  amountIn: Amount,
+  amountOut: Amount,
+  gas: Amount,
+})
+const Routes = z.object({
+  code: z.literal(0),
+  data: z.object({ routeSummary: Summary, routerAddress: CatalogAddress }),
+})
+const Built = z.object({
+  code: z.literal(0),
+  data: z.object({ routerAddress: CatalogAddress, data: HexData }),
+})
 const Refusal = z.object({ code: z.int() })
 
 /**
@@ -110,7 +122,7 @@ export function kyberSwap(
         amountIn: amount,
         amountOut,
         maxAmountIn: amount,
-        minAmountOut: less(amountOut, slippage),
+        minAmountOut: subtractSlippage(amountOut, slippage),
         fees: [],
         raw,
         gas: BigInt(routeSummary.gas),

@@ -1,6 +1,6 @@
 import type { DecodeFunctionDataReturnType } from 'viem'
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
-import { unlessSame } from '../../domain/accepted-amounts.ts'
+import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
@@ -149,7 +149,7 @@ function checkSwapCalldata(
     bound: {
       name: 'swapTokens',
       args: jsonArguments({ tokenIn, tokenOut, receiver, amount, minimum }),
-      text: `Swap ${spent} for at least ${brought} by LI.FI${unlessSame(minimum, intent.amountOut, got)}`,
+      text: `Swap ${spent} for at least ${brought} by LI.FI${acceptedAmountText(minimum, intent.amountOut, got)}`,
       value: isCoinIn ? amount : 0n,
       ...(!isCoinIn && { spends: { token: paid.address, amount } }),
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Address, At, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, CatalogAddress, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { less } from '../../domain/slippage.ts'
+import { subtractSlippage } from '../../domain/slippage.ts'
 import type { AcrossConstants, LifiConstants } from '../../protocols/catalog-types.ts'
 import { depositProgress } from '../across/deposit-status.ts'
 import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.ts'
@@ -25,17 +25,17 @@ const Quoted = z.object({
   action: z.object({
     fromChainId: z.int(),
     toChainId: z.int(),
-    fromToken: z.object({ address: At }),
-    toToken: z.object({ address: At }),
+    fromToken: z.object({ address: CatalogAddress }),
+    toToken: z.object({ address: CatalogAddress }),
     fromAmount: Amount,
   }),
   estimate: z.object({
     toAmount: Amount,
-    approvalAddress: At.optional(),
+    approvalAddress: CatalogAddress.optional(),
     executionDuration: z.number().min(0).max(1e6).optional(),
     gasCosts: z.array(z.object({ estimate: Amount.max(9) })).optional(),
   }),
-  transactionRequest: z.object({ to: At, data: HexData }),
+  transactionRequest: z.object({ to: CatalogAddress, data: HexData }),
 })
 type Quoted = z.output<typeof Quoted>
 const Refusal = z.object({ code: z.int() })
@@ -145,7 +145,7 @@ export function lifi(
       // What a deposit brings is in its call.
       const amountOut = isFar(ask) ? minimum : BigInt(answer.toAmount)
       if (amountOut === 0n) return undefined
-      const minAmountOut = less(amountOut, slippage)
+      const minAmountOut = subtractSlippage(amountOut, slippage)
       if (minimum < minAmountOut || (isFar(ask) && amountOut > amount))
         throw badAnswer(provider, `${label} answered with a call that does not keep what it says`, status)
       const heads = isFar(ask) ? [ask.from, ask.to].map(({ chainId }) => network.head(chainId)) : []

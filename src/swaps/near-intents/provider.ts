@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
-import { less } from '../../domain/slippage.ts'
+import { subtractSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import {
   type DepositAsk,
@@ -134,7 +134,7 @@ function differences(
     recipient: sameAddress(asked.recipient, ask.recipient),
     slippageTolerance: asked.slippageTolerance <= toleranceOf(ask.slippage),
     // Rounded by the service in its own way.
-    minAmountOut: BigInt(quote.minAmountOut) + 1n >= less(BigInt(quote.amountOut), ask.slippage),
+    minAmountOut: BigInt(quote.minAmountOut) + 1n >= subtractSlippage(BigInt(quote.amountOut), ask.slippage),
     depositMemo: !quote.depositMemo,
     customRecipientMsg: !quote.customRecipientMsg && !asked.customRecipientMsg,
     virtualChainRecipient: !quote.virtualChainRecipient && !asked.virtualChainRecipient,

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { sha256 } from 'viem/utils'
 import { base58Text } from '../../domain/bitcoin.ts'
-import { canonical } from '../../domain/text/canonical-json.ts'
+import { canonicalJson } from '../../domain/text/canonical-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -32,7 +32,7 @@ const signedOf = (from: Fields, [always, where]: readonly [string, string]): [st
 export function quoteHash({ quoteRequest, quote, timestamp }: SignedQuote): string {
   const fields = [...signedOf(quoteRequest, requestFields), ...signedOf(quote, quoteFields)]
   const signed = Object.fromEntries([...fields, ['timestamp', timestamp]])
-  return base58Text.encode(sha256(new TextEncoder().encode(canonical(signed)), 'bytes'))
+  return base58Text.encode(sha256(new TextEncoder().encode(canonicalJson(signed)), 'bytes'))
 }
 
 /** What stands before the 32 bytes of an ed25519 key in its DER form (RFC 8410). */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { At, HexData } from '../../domain/address.ts'
+import { CatalogAddress, HexData } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { less } from '../../domain/slippage.ts'
+import { subtractSlippage } from '../../domain/slippage.ts'
 import type { OneInchConstants } from '../../protocols/catalog-types.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
@@ -25,7 +25,7 @@ const Key = z
 
 /** What is used of the answers (source: the OpenAPI description of the Classic Swap API v6.1). */
 const Quoted = z.object({ dstAmount: Amount, gas: z.int().nonnegative().optional() })
-const Swapped = z.object({ dstAmount: Amount, tx: z.object({ to: At, data: HexData }) })
+const Swapped = z.object({ dstAmount: Amount, tx: z.object({ to: CatalogAddress, data: HexData }) })
 const Refusal = z.object({ statusCode: z.literal(400), description: z.string() })
 
 /** Whether a refusal says that there is no route for the amount (source: help.1inch.io, 1inch API troubleshooting). */
@@ -84,7 +84,7 @@ export function oneInch(
         amountIn: amount,
         amountOut,
         maxAmountIn: amount,
-        minAmountOut: less(amountOut, slippage),
+        minAmountOut: subtractSlippage(amountOut, slippage),
         fees: [],
         raw: null,
         ...(found.gas && { gas: BigInt(found.gas) }),

@@ -1,8 +1,8 @@
 import { jsonArguments } from '../../chain/calldata.ts'
-import { unlessSame } from '../../domain/accepted-amounts.ts'
+import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { networkShown } from '../../domain/networks.ts'
+import { displayNetwork } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
@@ -72,7 +72,7 @@ export function checkRelayCalldata(
     bound: {
       name: isCoin ? 'depositNative' : 'depositErc20',
       args: jsonArguments({ depositor, token, amount, id, minimum, deadline }),
-      text: `Deposit ${spent} at Relay for ${networkShown([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}${unlessSame(minimum, intent.amountOut, tokenOut)}, or Relay gives it back, here or there, maybe in another token: no minimum of that is promised`,
+      text: `Deposit ${spent} at Relay for ${displayNetwork([], tokenOut.chainId).name}: at least ${brought} arrive for ${recipient}${acceptedAmountText(minimum, intent.amountOut, tokenOut)}, or Relay gives it back, here or there, maybe in another token: no minimum of that is promised`,
       value: isCoin ? amount : 0n,
       ...(!isCoin && { spends: { token: tokenIn.address, amount } }),
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import { less } from '../../domain/slippage.ts'
+import { subtractSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import type { RelayConstants } from '../../protocols/catalog-types.ts'
 import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.ts'
@@ -117,7 +117,7 @@ export function relay(
       const found = await quoted(ask, terms, signal)
       const amountOut = found?.terms.expected ?? 0n
       if (!found || amountOut === 0n) return undefined
-      const minAmountOut = less(amountOut, slippage)
+      const minAmountOut = subtractSlippage(amountOut, slippage)
       if (found.terms.minimum < minAmountOut)
         throw badAnswer(provider, `${label} answered with a lower minimum than was asked for`, 200)
       const heads = [ask.from, ask.to].map(({ chainId }) => network.head(chainId))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Address, At, Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { type Address, CatalogAddress, Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { OfferFee, Route } from '../provider.ts'
@@ -11,7 +11,7 @@ const Units = Amount.transform(BigInt).refine((units) => units <= maxUint256)
 /** Unix seconds. */
 const Deadline = z.int().min(1).max(0xffffffff)
 const Bytes = HexData.refine((bytes) => bytes.length <= 2 + 2 * 1_024)
-const Account = At.transform((address) => address.toLowerCase() as Address)
+const Account = CatalogAddress.transform((address) => address.toLowerCase() as Address)
 
 /**
  * The order of a quote (`Order` of `@reservoir0x/relay-protocol-sdk` 0.0.63) with one input, one payment, no calls and no fees. What it has
@@ -19,7 +19,7 @@ const Account = At.transform((address) => address.toLowerCase() as Address)
  */
 const Order = z.object({
   solverChainId: z.string(),
-  solver: At,
+  solver: CatalogAddress,
   salt: Hash,
   inputs: z.tuple([
     z.object({
@@ -59,12 +59,14 @@ const Deposit = z.object({
   kind: z.literal('transaction'),
   requestId: Hash,
   items: z.tuple([
-    z.object({ data: z.object({ to: At, data: HexData, value: Amount.default('0'), chainId: z.int() }) }),
+    z.object({
+      data: z.object({ to: CatalogAddress, data: HexData, value: Amount.default('0'), chainId: z.int() }),
+    }),
   ]),
 })
 const Fee = z.object({
   amount: z.string().regex(/^[1-9]\d{0,77}$/),
-  currency: z.object({ chainId: z.int(), address: At }),
+  currency: z.object({ chainId: z.int(), address: CatalogAddress }),
 })
 
 /** The fees of an answer by our kinds; its `gas` is what the deposit itself costs, and `relayer` the sum of two others. */

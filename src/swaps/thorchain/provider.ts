@@ -3,7 +3,7 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
-import { less } from '../../domain/slippage.ts'
+import { subtractSlippage } from '../../domain/slippage.ts'
 import { hostOf } from '../../http/client.ts'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import type { BitcoinTransaction } from '../bitcoin-chain.ts'
@@ -83,7 +83,7 @@ const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
   if (!read.success) throw badAnswer(name, `${label} did not answer with a quote`, 200)
   const { answer } = read.data
   const expected = BigInt(answer.expected_amount_out)
-  const wrong = wrongInMemo(answer.memo, ask, less(expected, ask.slippage))
+  const wrong = wrongInMemo(answer.memo, ask, subtractSlippage(expected, ask.slippage))
   if (wrong)
     throw badAnswer(name, `The memo of ${label} is not that of the swap: ${wrong}. Do not pay it`, 200)
   if (chainOfBitcoinAddress(answer.inbound_address) !== chain)

@@ -118,16 +118,16 @@ type ConfirmationState = {
 const localVisibleMs = 25
 
 /** A look at a step that was started during the look at the previous step. */
-export type BegunLook = Promise<MinedTransaction | undefined>
+export type PendingLook = Promise<MinedTransaction | undefined>
 
 /**
  * Options of following a step. `onMined` is called when a look finds it mined and deep enough, before the second
  * look; `begun` are the looks already started, the earliest first.
  */
-export type Looks = { onMined?: () => void; begun?: readonly BegunLook[] }
+export type LookOptions = { onMined?: () => void; begun?: readonly PendingLook[] }
 
 /** Starts a look at a step in the background. */
-export function beginLook(run: Run, index: number): BegunLook {
+export function startLook(run: Run, index: number): PendingLook {
   const step = stepAt(run, index)
   const attempts = run.journal.attempts(run.operationId, index)
   const told = attempts.map(({ hash }) => run.told.get(hash)).find((one) => one !== undefined)
@@ -141,7 +141,7 @@ export async function confirmStep(
   run: Run,
   index: number,
   sent: boolean,
-  { onMined, begun = [] }: Looks = {},
+  { onMined, begun = [] }: LookOptions = {},
 ): Promise<void> {
   const { journal, operationId } = run
   const { chainId } = stepAt(run, index).transaction

@@ -9,7 +9,7 @@ import { settleFinalStep } from '../confirmation/record-final-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'
-import { activeSteps, isAllFinal, plannedAnewReason } from './current-steps.ts'
+import { activeSteps, isAllFinal, replannedReason } from './current-steps.ts'
 import { withIdleWallet } from './wallet-lock.ts'
 
 /**
@@ -100,7 +100,7 @@ const isOpen = ({ state }: Pick<Operation, 'state'>): boolean =>
  */
 export function dropUnsigned({ journal }: ExecutionContext, id: string): Operation | undefined {
   try {
-    journal.settle(id, 'DROPPED', plannedAnewReason, 130)
+    journal.settle(id, 'DROPPED', replannedReason, 130)
     return undefined
   } catch (error) {
     const now = journal.find(id)

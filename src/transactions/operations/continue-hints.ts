@@ -1,4 +1,4 @@
-import { AppError, notAsked } from '../../domain/errors.ts'
+import { AppError, refusedProposalHint } from '../../domain/errors.ts'
 import { isDust } from '../../guard/simulation/deposit-loss-check.ts'
 
 /**
@@ -35,7 +35,9 @@ function conditionText({ code, details, hint }: AppError): string {
   if (typeof details?.assertion === 'string') return 'Once that holds'
   // A change that no flag can allow needs a new request with a different action.
   if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
-  return code === 'POLICY_QUOTE_DRIFT' || hint === notAsked ? 'Once that has changed' : 'Once that is allowed'
+  return code === 'POLICY_QUOTE_DRIFT' || hint === refusedProposalHint
+    ? 'Once that has changed'
+    : 'Once that is allowed'
 }
 
 /** Whether a failure is about the policy file, which must be repaired first. */

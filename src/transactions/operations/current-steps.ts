@@ -33,4 +33,4 @@ export const isAllFinal = (operation: Pick<Operation, 'steps' | 'plan'>): boolea
   activeSteps(operation).every(({ state }) => state === 'FINAL_OK')
 
 /** The reason recorded when an unsigned operation is closed because a new plan under its key replaced it. */
-export const plannedAnewReason = 'planned anew before anything was signed'
+export const replannedReason = 'planned anew before anything was signed'

@@ -8,7 +8,7 @@ import { maxCheckAge } from '../../planning/leg-simulation.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
 import { awaitDelivery } from '../bridge/await-delivery.ts'
 import { broadcast } from '../broadcaster.ts'
-import { type BegunLook, beginLook } from '../confirmation/confirmer.ts'
+import { type PendingLook, startLook } from '../confirmation/confirmer.ts'
 import { refuseExpired } from '../leg-deadline.ts'
 import { refuseNonceConflict } from '../nonces/nonce-conflict.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
@@ -230,13 +230,13 @@ async function signAndFollow(run: Run, leg: Leg): Promise<void> {
   }
   if (run.replacement === 'cancel') await cancelLeg(run, leg)
   let ahead: SeenWallet | undefined
-  let begun: { of: number; looks: BegunLook[] } | undefined
+  let begun: { of: number; looks: PendingLook[] } | undefined
   /** Starts a look at the next step in the background, if it is in flight too. */
   const lookAtNext = (index: number) => {
     const next = unfinishedSteps(run, leg).find((step) => step.index > index)
     if (!next || !isInFlight(next)) return
     if (begun?.of !== next.index) begun = { of: next.index, looks: [] }
-    begun.looks.push(beginLook(run, next.index))
+    begun.looks.push(startLook(run, next.index))
   }
   const view = async (step: Step): Promise<SeenWallet> => {
     const known = ahead

@@ -5,7 +5,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import type { Leg, Step } from '../../store/journal/operation.ts'
 import { broadcast } from '../broadcaster.ts'
-import { confirmStep, type Looks } from '../confirmation/confirmer.ts'
+import { confirmStep, type LookOptions } from '../confirmation/confirmer.ts'
 import { refuseExpired } from '../leg-deadline.ts'
 import { allocateNonce } from '../nonces/nonce-manager.ts'
 import { nonceCountsFor } from '../nonces/unsafe-nonce-check.ts'
@@ -29,7 +29,7 @@ export async function readWalletView(run: Run, step: Step): Promise<WalletView> 
 export async function executeStep(
   run: Run,
   index: number,
-  { gas, seen, ...looks }: { gas?: KnownGas | undefined; seen?: WalletView | undefined } & Looks,
+  { gas, seen, ...looks }: { gas?: KnownGas | undefined; seen?: WalletView | undefined } & LookOptions,
 ): Promise<void> {
   const sent = await sendStep(run, index, gas, seen)
   if (sent && run.noWait) throw runStopped

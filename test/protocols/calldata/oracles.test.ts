@@ -7,7 +7,7 @@ import { filesOf } from '../../../src/app/profiles/catalog-of-configured-network
 import { type Address, nativeAddress } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { publicNetworks } from '../../../src/domain/networks.ts'
-import { less, more } from '../../../src/domain/slippage.ts'
+import { addSlippage, subtractSlippage } from '../../../src/domain/slippage.ts'
 import type { Token } from '../../../src/domain/token.ts'
 import { supply, withdraw } from '../../../src/protocols/aave-v3/encode.ts'
 import { addLiquidity, removeLiquidity } from '../../../src/protocols/across-pool/encode.ts'
@@ -279,7 +279,7 @@ describe('@uniswap/v2-sdk', () => {
         bigint,
       ]
       const slippage = one.slippageBps / 10_000
-      const bound = exact === 'in' ? less(amountOut, slippage) : more(amountIn, slippage)
+      const bound = exact === 'in' ? subtractSlippage(amountOut, slippage) : addSlippage(amountIn, slippage)
       // The SDK rounds the most that is spent down, and we up.
       expect(bound - least).toBeGreaterThanOrEqual(0n)
       expect(bound - least).toBeLessThanOrEqual(exact === 'in' ? 0n : 1n)
@@ -326,7 +326,8 @@ describe('@uniswap/router-sdk and v3-sdk', () => {
     for (const one of uniswap.swaps) {
       const [amountIn, amountOut] = [BigInt(one.amountIn), BigInt(one.amountOut)]
       const slippage = one.slippageBps / 10_000
-      const bound = one.exact === 'in' ? less(amountOut, slippage) : more(amountIn, slippage)
+      const bound =
+        one.exact === 'in' ? subtractSlippage(amountOut, slippage) : addSlippage(amountIn, slippage)
       // The SDK rounds the most that is spent down, and we up: at most one unit, in favour of the swap going through.
       expect(bound - BigInt(one.least)).toBeGreaterThanOrEqual(0n)
       expect(bound - BigInt(one.least)).toBeLessThanOrEqual(one.exact === 'in' ? 0n : 1n)

@@ -3,7 +3,7 @@ import { keccak256 } from 'viem/utils'
 import { expect, test } from 'vitest'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { openFaults } from '../../../src/sandbox/faults/active-faults.ts'
-import { faultySends } from '../../../src/sandbox/faults/send-faults.ts'
+import { openSendFaults } from '../../../src/sandbox/faults/send-faults.ts'
 import { calldata, useSandbox } from '../../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -32,7 +32,7 @@ test('a transaction that is sent again while its contract is being spoilt gets t
     }
     return rpc.request(method, params)
   }
-  const sends = faultySends(faults)
+  const sends = openSendFaults(faults)
   const chain = { name: 'sandbox-one', rpc: { ...rpc, request } as ChainClient }
   const first = sends.take(chain, raw)
   await reached.promise

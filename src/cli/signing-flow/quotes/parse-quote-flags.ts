@@ -4,7 +4,7 @@ import { formatAmount, parseAmount } from '../../../domain/amount.ts'
 import { bitcoinNetwork } from '../../../domain/bitcoin.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
-import { usualSlippage } from '../../../domain/slippage.ts'
+import { defaultSlippage } from '../../../domain/slippage.ts'
 import { type Token, tokenNamed } from '../../../domain/token.ts'
 import type { Cli } from '../../action-handler-context.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
@@ -121,7 +121,7 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     ask: async (cli, within) => {
       // The default slippage is sent too, because the quote is checked against it.
       const { quote } = await (await cli.service()).quote({
-        slippage: usualSlippage,
+        slippage: defaultSlippage,
         ...input,
         ...(within !== undefined && { slippage: within }),
       })

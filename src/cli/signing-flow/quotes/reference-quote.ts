@@ -1,7 +1,7 @@
 import type { Quote } from '../../../api/quote.ts'
 import type { Service } from '../../../api/service-type.ts'
 import type { StrategyBytecodeInput } from '../../../api/unsigned-transactions.ts'
-import type { Amounts, Asked } from '../../../domain/accepted-amounts.ts'
+import type { AmountRequest, Amounts } from '../../../domain/accepted-amounts.ts'
 import { sameAddress } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
@@ -45,7 +45,7 @@ export function referenceForStrategy(
 export async function referenceForSwap(
   cli: Cli,
   quote: Quote,
-  { exact, slippage, least }: Asked,
+  { exact, slippage, least }: AmountRequest,
 ): Promise<ReferenceQuote | undefined> {
   const { reference, kind } = cli.backend
   const { from, to, tokenIn, tokenOut } = quote

@@ -2,7 +2,7 @@ import type { Quote } from '../../../api/quote.ts'
 import type { Amounts } from '../../../domain/accepted-amounts.ts'
 import { copyErrorWith } from '../../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../../domain/errors.ts'
-import { slippageIn } from '../../../domain/slippage.ts'
+import { parseSlippage } from '../../../domain/slippage.ts'
 import type { LoadedPolicy } from '../../../guard/policy/policy-file.ts'
 import { worseBy } from '../../../guard/price-tolerance.ts'
 import type { Cli } from '../../action-handler-context.ts'
@@ -30,7 +30,7 @@ export async function quoteWithin(
 ): Promise<Quote> {
   const { exact, slippage } = wish
   const quote = await wish.ask(cli)
-  const allowed = slippageIn(policy?.policy.maxSlippage ?? '')
+  const allowed = parseSlippage(policy?.policy.maxSlippage ?? '')
   const most = Math.min(slippage ?? 1, allowed ?? 1)
   if (most === 1 || least !== null || !cli.backend.reference) return quote
   const opinion = await referenceForSwap(cli, quote, { exact, slippage, least })
