@@ -19,7 +19,7 @@ import { fileSettings } from './profiles/settings.ts'
 import { readsEndAt } from './reads-time-limit.ts'
 
 /** The inputs of a command context. Tests pass their own sandbox instead of the daemon. */
-type Given = {
+type ContextInputs = {
   env: Readonly<Record<string, string | undefined>>
   secrets: Secrets
   /** Starts the signer in its own process. */
@@ -39,15 +39,18 @@ type Given = {
 }
 
 /** The inputs that decide which profile is used. */
-type Stands = Pick<Given, 'env' | 'secrets'> & { settings: Settings }
+type ProfileInputs = Pick<ContextInputs, 'env' | 'secrets'> & { settings: Settings }
 
 /** Creates the command context from the environment. Nothing is opened before it is used. */
-export function createCommandContext(given: Given): ProgramContext {
-  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = asItIs } = given
+export function createCommandContext(given: ContextInputs): ProgramContext {
+  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = keepOpen } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
-  const openBackend = async (globals: Globals, { env, settings, secrets }: Stands): Promise<Backend> => {
+  const openBackend = async (
+    globals: Globals,
+    { env, settings, secrets }: ProfileInputs,
+  ): Promise<Backend> => {
     const {
       name,
       kind,
@@ -166,4 +169,4 @@ export function createCommandContext(given: Given): ProgramContext {
 }
 
 const newId = () => crypto.randomUUID()
-const asItIs: RegisterResource = (thing) => thing
+const keepOpen: RegisterResource = (thing) => thing

@@ -22,15 +22,15 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
   const help: string[] = []
   try {
     refusePrivateKeys(argv, scanCommandName(argv).name)
-    if (argv[0] === '__complete') return await completed(argv.slice(1), world)
-    if (await explained(argv, world)) return 0
+    if (argv[0] === '__complete') return await printCompletion(argv.slice(1), world)
+    if (await printTopic(argv, world)) return 0
     const line = helpAsFlag(withCurrentFlags(argv))
     const root = await buildProgram(line, world, false, (text) => void help.push(text))
     await root.parseAsync([...line], { from: 'user' })
     return 0
   } catch (error) {
     const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
-    if (asks && sniff(argv).json) return asData(error, base)
+    if (asks && sniff(argv).json) return printAsJson(error, base)
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     // A group without a subcommand, or no command: show the help.
     if (asks) {
@@ -60,7 +60,7 @@ export function withCommands(base: ProgramContext): CommandContext {
 }
 
 /** Help or version as JSON. */
-async function asData(error: CommanderError, world: ProgramContext): Promise<Exit> {
+async function printAsJson(error: CommanderError, world: ProgramContext): Promise<Exit> {
   const { version, io } = world
   if (error.code.startsWith('commander.help'))
     return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], world)
@@ -69,7 +69,7 @@ async function asData(error: CommanderError, world: ProgramContext): Promise<Exi
 }
 
 /** Completes the line in `-- WORDS` for the scripts in `completions`. */
-async function completed(argv: readonly string[], world: CommandContext): Promise<Exit> {
+async function printCompletion(argv: readonly string[], world: CommandContext): Promise<Exit> {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
   const [{ complete, completionText }, { commandManifest }] = await Promise.all([
@@ -87,7 +87,7 @@ async function completed(argv: readonly string[], world: CommandContext): Promis
 }
 
 /** Shows a help topic, if the line asks for one. */
-async function explained(argv: readonly string[], { io }: CommandContext): Promise<boolean> {
+async function printTopic(argv: readonly string[], { io }: CommandContext): Promise<boolean> {
   const { name, sub } = scanCommandName(argv)
   if (name !== 'help' || sub === undefined || commands.some((one) => one.name === sub)) return false
   const { topics, topicText } = await import('../commands/help-topics.ts')
@@ -125,7 +125,7 @@ export async function buildProgram(
     )
   // With --json, help is printed as data and not as text.
   const writeOut = (text: string): unknown => sniff(argv).json || world.io.out.write(text)
-  const says: Says = { writeOut, writeErr }
+  const says: HelpOutput = { writeOut, writeErr }
   const { name: wanted, sub } = scanCommandName(argv)
   // A line with a known command needs no other commands; their names are only for the help and for
   // suggestions.
@@ -143,17 +143,17 @@ export async function buildProgram(
   return root
 }
 
-type Says = { writeOut: (text: string) => unknown; writeErr: (text: string) => void }
+type HelpOutput = { writeOut: (text: string) => unknown; writeErr: (text: string) => void }
 
 const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
 
 /** Gives every command of a branch the global options, the output streams, and errors instead of exits. */
-function finish(command: Command, world: CommandContext, says: Says): void {
+function finish(command: Command, world: CommandContext, says: HelpOutput): void {
   settle(command, world, says)
   for (const child of command.commands) finish(child, world, says)
 }
 
-function settle(command: Command, world: CommandContext, says: Says): void {
+function settle(command: Command, world: CommandContext, says: HelpOutput): void {
   refuseUnknown(command)
   command
     .exitOverride(thrownBy(command))

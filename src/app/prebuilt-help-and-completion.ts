@@ -18,7 +18,7 @@ export async function answerFromManifests(
   lines: string,
 ): Promise<boolean> {
   try {
-    const text = argv[0] === '__complete' ? await completed(argv, env, lines) : helped(argv, lines)
+    const text = argv[0] === '__complete' ? await completionAnswer(argv, env, lines) : helpAnswer(argv, lines)
     if (text === undefined) return false
     say(text)
     return true
@@ -39,7 +39,7 @@ function readManifest(lines: string, wanted: string | undefined): CommandManifes
   return { ...root, commands }
 }
 
-async function completed(
+async function completionAnswer(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   lines: string,
@@ -57,16 +57,16 @@ async function completed(
     settings: fileSettings(dirs),
     now: Date.now,
     keystores: join(dirs.data, 'keystores'),
-    topics: ofProgram,
-    nextWords: ofProgram,
+    topics: onlyInProgram,
+    nextWords: onlyInProgram,
   })
   return completionText(await complete(readManifest(lines, wanted), before, last, values))
 }
 
-const ofProgram = () => Promise.reject(new Error('only the program knows itself'))
+const onlyInProgram = () => Promise.reject(new Error('only the program knows itself'))
 
 /** `sluice COMMAND... --help` with nothing else on the line. */
-function helped(argv: readonly string[], lines: string): string | undefined {
+function helpAnswer(argv: readonly string[], lines: string): string | undefined {
   if (!['--help', '-h'].includes(argv.at(-1) ?? '')) return undefined
   let at: CommandManifest | undefined = readManifest(lines, argv[0])
   for (const word of argv.slice(0, -1)) at = at?.commands.find(({ name }) => name === word)

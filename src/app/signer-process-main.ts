@@ -36,14 +36,14 @@ async function answer(line: string): Promise<void> {
     desk = deskFor(JSON.parse(line) as First)
     // A failure to open is reported to the first request.
     desk.catch(() => undefined)
-    void ahead(JSON.parse(line) as First).catch(() => undefined)
+    void preload(JSON.parse(line) as First).catch(() => undefined)
     return
   }
   const { id, ask } = JSON.parse(line) as { id: number; ask: SigningRequests }
   process.stdout.write(
     `${escapeJsonText(
       JSON.stringify(
-        await said(
+        await signerAnswer(
           id,
           desk.then((open) => open(ask)),
         ),
@@ -52,7 +52,7 @@ async function answer(line: string): Promise<void> {
   )
 }
 
-async function said(id: number, work: Promise<unknown>): Promise<SignerLine> {
+async function signerAnswer(id: number, work: Promise<unknown>): Promise<SignerLine> {
   try {
     return { id, value: await work }
   } catch (error) {
@@ -67,21 +67,21 @@ const sandboxRecord = () => import('../sandbox/daemon-record.ts')
 const known = () => import('./profiles/catalog-of-configured-networks.ts')
 
 /** Loads the code that the command line will need, while the main program is busy. */
-async function ahead({ argv }: First): Promise<void> {
-  const { kind } = await chosen(argv)
+async function preload({ argv }: First): Promise<void> {
+  const { kind } = await profileOfLine(argv)
   await Promise.all(kind === 'sandbox' ? [sandboxAccounts(), sandboxRecord()] : [known()])
   await preloadReaders(argv)
 }
 
 /** The profile of the command line; `demo` always uses the sandbox. */
-const chosen = (argv: readonly string[]): Promise<SelectedProfile> => {
+const profileOfLine = (argv: readonly string[]): Promise<SelectedProfile> => {
   const named = commandOperands(argv)[0] === 'demo' ? 'sandbox' : optionValue(argv, '--profile')
   return selectProfile(process.env, named, withoutSecrets(fileSettings(directories(process.env))))
 }
 
 async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<SigningService> {
   const dirs = directories(process.env)
-  const profile = await chosen(argv)
+  const profile = await profileOfLine(argv)
   const catalog = () => ownCatalog(profile)
   return openSigningService({
     ...signerReads({ argv, dirs, isSandbox: profile.kind === 'sandbox', catalog }),

@@ -95,7 +95,7 @@ const oneInchRefusal = (description: string, status = 400): Answer => ({
 })
 
 /** The output that the 1inch stand-in quotes: slightly below that of KyberSwap, so that KyberSwap is the best offer. */
-const shaved = (amountOut: bigint): bigint => (amountOut * 9_999n) / 10_000n
+const oneInchOutput = (amountOut: bigint): bigint => (amountOut * 9_999n) / 10_000n
 
 /**
  * Answers as the APIs of KyberSwap and 1inch: splits a swap between the exchanges of the chain and builds the call of
@@ -161,9 +161,9 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
     tokenOut: named(tokenOut),
   })
   /** The best split of each swap requested since the newest block. */
-  const known = new Map<string, Promise<readonly Priced[] | undefined>>()
+  const known = new Map<string, Promise<readonly ShareQuote[] | undefined>>()
   let knownAt = ''
-  const divided = async (route: Route, amountIn: bigint): Promise<readonly Priced[] | undefined> => {
+  const divided = async (route: Route, amountIn: bigint): Promise<readonly ShareQuote[] | undefined> => {
     const { hash } = await rpc.request<{ hash: string }>('eth_getBlockByNumber', ['latest', false])
     if (hash !== knownAt) known.clear()
     knownAt = hash
@@ -195,7 +195,10 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
     quote: async ({ src, dst, amount }: z.output<typeof Swap>): Promise<Answer> => {
       const best = await divided(routeOf(src, dst), BigInt(amount))
       if (!best) return oneInchRefusal('insufficient liquidity')
-      return { status: 200, body: { dstAmount: String(shaved(broughtBy(best))), gas: Number(gasOf(best)) } }
+      return {
+        status: 200,
+        body: { dstAmount: String(oneInchOutput(totalOutput(best))), gas: Number(gasOf(best)) },
+      }
     },
     swap: async ({ src, dst, amount, from, receiver, minReturn }: z.output<typeof Call>): Promise<Answer> => {
       const route = routeOf(src, dst)
@@ -228,7 +231,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
       const value = sameAddress(src, nativeMark) ? amount : '0'
       // 1inch appends four bytes to its calls.
       const tx = { from, to: oneInchRouter, data: `${call}5a5a5a5a`, value, gas: 0, gasPrice: '0' }
-      return { status: 200, body: { dstAmount: String(shaved(broughtBy(best))), tx } }
+      return { status: 200, body: { dstAmount: String(oneInchOutput(totalOutput(best))), tx } }
     },
     routes: async (
       tokenIn: Address,
@@ -236,14 +239,14 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
       amountIn: bigint,
       extraFee: z.output<typeof Fees>,
     ): Promise<Answer> => {
-      const left = lessFees(amountIn, extraFee)
+      const left = afterFees(amountIn, extraFee)
       const best = await divided(routeOf(tokenIn, tokenOut), left)
       if (!best) return refusal(4008, 'route not found')
       const routeSummary: Summary = {
         tokenIn,
         tokenOut,
         amountIn: String(amountIn),
-        amountOut: String(broughtBy(best)),
+        amountOut: String(totalOutput(best)),
         gas: String(gasOf(best)),
         extraFee,
         route: [
@@ -284,7 +287,7 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
               srcToken: tokenIn,
               dstToken: tokenOut,
               srcReceivers: isNative ? [] : [callTarget],
-              srcAmounts: isNative ? [] : [lessFees(BigInt(amountIn), extraFee)],
+              srcAmounts: isNative ? [] : [afterFees(BigInt(amountIn), extraFee)],
               feeReceivers: feeReceiversOf(extraFee),
               feeAmounts: feeAmountsOf(extraFee),
               dstReceiver: recipient,
@@ -318,19 +321,19 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
 }
 
 /** The input amount of a swap after fees. */
-const lessFees = (amountIn: bigint, fees: z.output<typeof Fees>): bigint =>
+const afterFees = (amountIn: bigint, fees: z.output<typeof Fees>): bigint =>
   feeAmountsOf(fees).reduce((rest, amount) => rest - amount, amountIn)
 
 /** The input of one part; the last part takes the remainder. */
-function partOf(parts: readonly Priced[], at: number, amountIn: bigint): bigint {
+function partOf(parts: readonly ShareQuote[], at: number, amountIn: bigint): bigint {
   if (at < parts.length - 1) return parts[at]!.offer.amountIn
   return amountIn - parts.slice(0, -1).reduce((sum, { offer }) => sum + offer.amountIn, 0n)
 }
 
-const broughtBy = (parts: readonly Priced[]): bigint =>
+const totalOutput = (parts: readonly ShareQuote[]): bigint =>
   parts.reduce((sum, { offer }) => sum + offer.amountOut, 0n)
 
-const gasOf = (parts: readonly Priced[]): bigint =>
+const gasOf = (parts: readonly ShareQuote[]): bigint =>
   parts.reduce((sum, { offer }) => sum + (offer.gas ?? 0n), routerGas)
 
 const executorData = parseAbiParameters([
@@ -342,14 +345,14 @@ const executorData = parseAbiParameters([
 const routerGas = 60_000n
 
 /** An exchange's offer for some shares of a swap. */
-type Priced = ExchangeQuote & { share: bigint }
+type ShareQuote = ExchangeQuote & { share: bigint }
 
 /** Returns each exchange's offer for one share of an amount, for two, and so on up to all shares. */
 async function pricedShares(
   exchanges: readonly SwapProvider[],
   route: Route,
   amountIn: bigint,
-): Promise<readonly Priced[]> {
+): Promise<readonly ShareQuote[]> {
   const each = Array.from({ length: Number(shares) }, (_, at) => BigInt(at + 1))
   const asked = exchanges.flatMap((exchange) => each.map((share) => ({ exchange, share })))
   const priced = await Promise.all(
@@ -366,15 +369,15 @@ async function pricedShares(
  * Returns the split over one or two exchanges with the highest output, with no input left over; `undefined` without a
  * route.
  */
-function bestDivision(priced: readonly Priced[]): readonly Priced[] | undefined {
+function bestDivision(priced: readonly ShareQuote[]): readonly ShareQuote[] | undefined {
   const whole = priced.filter(({ share }) => share === shares).map((one) => [one])
   const halves = priced.flatMap((one) =>
     priced
       .filter(({ exchange, share }) => exchange !== one.exchange && share === shares - one.share)
       .map((other) => [one, other]),
   )
-  return [...whole, ...halves].reduce<readonly Priced[] | undefined>(
-    (best, parts) => (best && broughtBy(best) >= broughtBy(parts) ? best : parts),
+  return [...whole, ...halves].reduce<readonly ShareQuote[] | undefined>(
+    (best, parts) => (best && totalOutput(best) >= totalOutput(parts) ? best : parts),
     undefined,
   )
 }

@@ -38,7 +38,7 @@ type DeskOptions = StandInOptions & {
   fault: () => ServiceFault<(typeof rampFaults)[number]> | undefined
 }
 
-type Asked = { url: URL; body: unknown; method: string; headers: Headers }
+type DeskRequest = { url: URL; body: unknown; method: string; headers: Headers }
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Side = 'USDC' | 'BRLA'
 type Quote = { from: Side; to: Side; amountIn: bigint; amountOut: bigint; until: number }
@@ -61,7 +61,7 @@ const Query = z.object({
   inputAmount: Units.optional(),
   outputAmount: Units.optional(),
 })
-const Opening = z.object({
+const TicketRequest = z.object({
   quoteToken: z.string(),
   ticketBlockchainInput: z.object({ walletAddress: CatalogAddress }),
   ticketBlockchainOutput: z.object({ walletChain: z.literal('SANDBOX'), walletAddress: CatalogAddress }),
@@ -83,7 +83,7 @@ const refused = (status: number, error: string): Answer => ({ status, body: { er
  * Tickets are kept in memory and end with the daemon.
  */
 export function openAvenia(options: DeskOptions): {
-  answer: (asked: Asked) => Promise<Answer | undefined>
+  answer: (asked: DeskRequest) => Promise<Answer | undefined>
   pay: () => Promise<void>
 } {
   const desks = new Map(
@@ -111,7 +111,7 @@ export function openAvenia(options: DeskOptions): {
 /** Whether a request has a valid signature of the account that is less than a minute old. */
 function isSigned(
   { apiKey, key }: AveniaAccount,
-  { url, body, method, headers }: Asked,
+  { url, body, method, headers }: DeskRequest,
   now: number,
 ): boolean {
   const [given, time, signature] = ['x-api-key', 'x-api-timestamp', 'x-api-signature'].map((one) =>
@@ -196,7 +196,7 @@ function openDesk(
   }
 
   const opened = async (body: unknown): Promise<Answer> => {
-    const asked = Opening.safeParse(body).data
+    const asked = TicketRequest.safeParse(body).data
     const { walletAddress: wallet } = asked?.ticketBlockchainInput ?? {}
     if (!asked || !wallet || !sameAddress(wallet, asked.ticketBlockchainOutput.walletAddress))
       return refused(400, 'invalid ticket')
@@ -268,7 +268,7 @@ function openDesk(
   }
 
   return {
-    answer: async (path: string, { url, body, method }: Asked): Promise<Answer> => {
+    answer: async (path: string, { url, body, method }: DeskRequest): Promise<Answer> => {
       if (method === 'GET' && path === 'quote/fixed-rate') return quoted(url.searchParams)
       if (method === 'POST' && path === 'tickets') return opened(body)
       const [, id = ''] = /^tickets\/([\w-]+)$/.exec(path) ?? []

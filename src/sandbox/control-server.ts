@@ -22,7 +22,7 @@ type ControlOptions = {
 const day = 86_400
 
 /** Splits a warp in seconds so that each of its last thirty days gets a block, which gives positions a history. */
-const byDay = (seconds: number): number[] => {
+const dailySteps = (seconds: number): number[] => {
   const days = Math.min(30, Math.floor(seconds / day))
   const before = seconds - days * day
   return [...(before > 0 ? [before] : []), ...Array<number>(days).fill(day)]
@@ -38,7 +38,7 @@ export function serveControl({ world, token, onCall, down, onReset }: ControlOpt
         symbol ? { symbol, ...(amount ? { amount: BigInt(amount) } : {}) } : undefined,
       ),
     '/warp': async ({ seconds }) => {
-      for (const step of byDay(Number(seconds))) await world.warp(step)
+      for (const step of dailySteps(Number(seconds))) await world.warp(step)
     },
     '/pay-bitcoin': async ({ address, amount, memo, replaces }) =>
       world.payBitcoin({ address: address!, amount: BigInt(amount ?? '0'), memo, replaces }),

@@ -37,7 +37,7 @@ export type EnsureOptions = {
   waitMs?: number
 }
 
-const passedOn = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'TZ', 'SYSTEMROOT']
+const inheritedVariables = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'TZ', 'SYSTEMROOT']
 
 /** Starts the daemon and waits for its one line of output; `busy` if another process holds the lock. */
 export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'busy'> {
@@ -55,7 +55,7 @@ export async function startDaemon(options: EnsureOptions): Promise<'ready' | 'bu
     ...(options.anew && { anew: true }),
   }
   const log = openLog(files.log)
-  const kept = passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
+  const kept = inheritedVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', options.entry, JSON.stringify(daemonArguments)],

@@ -20,7 +20,7 @@ const fillSeconds = 7_200
 /** Gas of the diamond in addition to the exchange, and gas of a whole transfer: about as on the contract. */
 const [diamondGas, transferGas] = [110_000n, 200_000n]
 
-const Asked = z.object({
+const QuoteRequest = z.object({
   fromChain: z.coerce.number().int(),
   toChain: z.coerce.number().int(),
   fromToken: CatalogAddress,
@@ -30,7 +30,7 @@ const Asked = z.object({
   toAddress: CatalogAddress,
   slippage: z.coerce.number().min(0).max(1),
 })
-type Asked = z.output<typeof Asked>
+type QuoteRequest = z.output<typeof QuoteRequest>
 
 const Fees = z.object({ outputAmount: z.string(), timestamp: z.string() })
 type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
@@ -73,14 +73,20 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     const given = Object.fromEntries(url.searchParams)
     if (url.pathname === `${lifiPath}/status`) return status(given)
     if (url.pathname !== `${lifiPath}/quote`) return undefined
-    const asked = Asked.safeParse(given).data
+    const asked = QuoteRequest.safeParse(given).data
     const isKnown = [asked?.fromChain, asked?.toChain].every((id) => exchanges.has(id ?? 0))
     if (!asked || !isKnown) return refused(400, 1011, 'bad request')
     return asked.fromChain === asked.toChain ? swap(asked) : transfer(asked)
   }
 
   /** Builds a quote in the shape of the API, with its call and gas estimate. */
-  function step(asked: Asked, tool: string, out: { amount: bigint; least: bigint }, data: Hex, gas: bigint) {
+  function step(
+    asked: QuoteRequest,
+    tool: string,
+    out: { amount: bigint; least: bigint },
+    data: Hex,
+    gas: bigint,
+  ) {
     const token = (chainId: number, address: Address) => ({
       address,
       chainId,
@@ -123,7 +129,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     }
   }
 
-  async function swap(asked: Asked): Promise<Answer> {
+  async function swap(asked: QuoteRequest): Promise<Answer> {
     const { network, rpc } = chainOf(asked.fromChain)
     const [whole, diamond] = [BigInt(asked.fromAmount), diamondOf(asked.fromChain)]
     const fee = (whole * swapFee) / 10_000n
@@ -176,7 +182,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     return { status: 200, body: step(asked, best.exchange.name, { amount, least }, data, gas) }
   }
 
-  async function transfer(asked: Asked): Promise<Answer> {
+  async function transfer(asked: QuoteRequest): Promise<Answer> {
     const [whole, unit] = [BigInt(asked.fromAmount), 10n ** 18n]
     const fee = (whole * transferFee) / 10_000n
     const sent = whole - fee

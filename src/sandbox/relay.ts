@@ -39,13 +39,13 @@ export const relayPath = '/relay'
  */
 const [serviceFee, gasUsd] = [10n, 50_000_000n]
 /** What it keeps of a refunded deposit, in percent. A refund on the other chain is below any minimum output. */
-const kept = { origin: 1n, destination: 10n }
+const refundFeePercent = { origin: 1n, destination: 10n }
 /** Delay of a payout, and lifetime of an order without a deposit, in ms. */
 const [usualDelayMs, undepositedMs] = [200, 600_000]
 /** Time in which an order can be filled, in seconds. */
 const fillSeconds = 604_800
 
-const Asked = z.object({
+const QuoteRequest = z.object({
   user: CatalogAddress,
   recipient: CatalogAddress,
   refundTo: CatalogAddress,
@@ -60,7 +60,7 @@ const Asked = z.object({
   disableOriginSwaps: z.literal(true),
   includeProtocolData: z.literal(true),
 })
-type Asked = z.output<typeof Asked>
+type QuoteRequest = z.output<typeof QuoteRequest>
 
 type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex }
 /**
@@ -68,7 +68,7 @@ type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex }
  * USDC to the recipient.
  */
 type Order = {
-  asked: Asked
+  asked: QuoteRequest
   terms: RelayTerms
   back: { origin: bigint; destination: bigint }
   madeAt: number
@@ -102,7 +102,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     chains.map((chain) => [chain.network.chainId, openExchanges(catalog, chainOfNode(catalog, chain))]),
   )
   const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
-  const endsOf = (asked: Asked): RelayEnds | undefined => {
+  const endsOf = (asked: QuoteRequest): RelayEnds | undefined => {
     const [here, there] = [asked.originChainId, asked.destinationChainId].map((id) => relayOn(catalog, id))
     return here && there && here !== there ? [here, there] : undefined
   }
@@ -117,7 +117,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
   }
 
   async function quote(body: unknown): Promise<Answer> {
-    const asked = Asked.safeParse(body).data
+    const asked = QuoteRequest.safeParse(body).data
     if (!asked) return refused(400, 'INVALID_ADDRESS')
     const ends = endsOf(asked)
     if (!ends) return refused(400, 'UNSUPPORTED_ROUTE')
@@ -168,8 +168,8 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
       asked,
       terms,
       back: {
-        origin: amount - (amount * kept.origin) / 100n,
-        destination: ((await priced(twin, usdc, left)) * (100n - kept.destination)) / 100n,
+        origin: amount - (amount * refundFeePercent.origin) / 100n,
+        destination: ((await priced(twin, usdc, left)) * (100n - refundFeePercent.destination)) / 100n,
       },
       madeAt: now(),
       since: await chainOf(here.chainId).rpc.request<Hex>('eth_blockNumber'),
@@ -281,7 +281,7 @@ function depositOf(log: Log): { id: Hex; token: Address; amount: string } {
 
 /** A quote in the shape of the service: the calls to sign, the fees, and the order. */
 function quoteBody(
-  asked: Asked,
+  asked: QuoteRequest,
   [here, there]: RelayEnds,
   { id, terms, fees }: { id: Hex; terms: RelayTerms; fees: { service: bigint; gas: bigint } },
 ) {

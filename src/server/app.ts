@@ -27,7 +27,7 @@ import { addPage } from './web-page.ts'
 type Deadline<one> = { begin: (one: one) => void; end: (one: one) => void; close: () => void }
 
 /** Number of checks within the time limit. */
-const looks = 10
+const checksPerLimit = 10
 
 /**
  * Calls `late` for each item that has not ended within `ms`, at most a tenth of that later. All items share one
@@ -40,11 +40,11 @@ function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
   const timer = setInterval(() => {
     look++
     for (const [one, began] of underWay) {
-      if (look - began <= looks) break
+      if (look - began <= checksPerLimit) break
       underWay.delete(one)
       late(one)
     }
-  }, ms / looks)
+  }, ms / checksPerLimit)
   timer.unref()
   return {
     begin: (one) => underWay.set(one, look),
@@ -61,24 +61,30 @@ function addPages(
 ): void {
   let document: string | undefined
   const text = () => (document ??= JSON.stringify(openapi(version)))
-  app.get('/openapi.json', async (_, reply) => as(reply, 'application/json; charset=utf-8', text()))
+  app.get('/openapi.json', async (_, reply) =>
+    withContentType(reply, 'application/json; charset=utf-8', text()),
+  )
   app.get('/docs', async (_, reply) => {
     // This page runs no scripts and fetches nothing.
     reply.header(
       'content-security-policy',
       "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
-    return as(reply, 'text/html; charset=utf-8', docsPage(openapi(version)))
+    return withContentType(reply, 'text/html; charset=utf-8', docsPage(openapi(version)))
   })
   app.get('/healthz', async (_, reply) => {
     const isWell = works()
     if (!isWell) reply.code(503)
-    return as(reply, 'application/json; charset=utf-8', JSON.stringify({ status: isWell ? 'ok' : 'failing' }))
+    return withContentType(
+      reply,
+      'application/json; charset=utf-8',
+      JSON.stringify({ status: isWell ? 'ok' : 'failing' }),
+    )
   })
-  app.get('/metrics', async (_, reply) => as(reply, metrics.contentType, await metrics.page()))
+  app.get('/metrics', async (_, reply) => withContentType(reply, metrics.contentType, await metrics.page()))
 }
 
-function as(reply: FastifyReply, type: string, text: string): string {
+function withContentType(reply: FastifyReply, type: string, text: string): string {
   reply.header('content-type', type)
   return text
 }
@@ -110,7 +116,7 @@ export type AppNeeds = {
 const deadlineMs = 13_000
 
 /** The status in log and metrics for a request whose client disconnected before the answer; never sent. */
-const hungUp = 499
+const clientClosedStatus = 499
 
 /** Creates the HTTP server: all routes of the contract, the deprecated ones and the pages. It does not listen yet. */
 export function createApp(needs: AppNeeds): FastifyInstance {
@@ -127,7 +133,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   const isGone = (request: FastifyRequest, reply: FastifyReply): boolean => {
     if (!reply.raw.destroyed) return false
     // Called twice if the time limit passes and the answer arrives afterwards.
-    if (!gone.has(reply)) ended(request, reply.code(hungUp))
+    if (!gone.has(reply)) ended(request, reply.code(clientClosedStatus))
     gone.add(reply)
     return true
   }
@@ -135,7 +141,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     deadline.end(reply)
     if (reply.sent || isGone(request, reply)) return
     if (isClosing) reply.header('connection', 'close')
-    const { status } = refused(error, request, reply)
+    const { status } = sendError(error, request, reply)
     if (status >= 500 && log) logFailure(log, request, error)
     if (status === 429) metrics.limited()
   }
@@ -175,7 +181,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   // Callback hooks are cheaper than async ones.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
-    const refusal = isClosing ? stopping() : refuseUnlawful(request.raw)
+    const refusal = isClosing ? stoppingError() : refuseUnlawful(request.raw)
     if (refusal) reply.header('connection', 'close')
     done(refusal)
   })
@@ -237,7 +243,7 @@ function addRoute(
 }
 
 /** The error for a request on a kept-alive connection after the server began to stop. */
-const stopping = () => new AppError('SERVICE_UNAVAILABLE', 'This server is stopping')
+const stoppingError = () => new AppError('SERVICE_UNAVAILABLE', 'This server is stopping')
 
 /**
  * Deprecated since v2 in January 2026 (RFC 9745: a date as `@` and Unix seconds); the link names the successor (RFC
@@ -245,17 +251,17 @@ const stopping = () => new AppError('SERVICE_UNAVAILABLE', 'This server is stopp
  */
 const deprecation = (path: string, named: unknown) => ({
   deprecation: '@1767225600',
-  link: `<${filled(path, named as Record<string, string>)}>; rel="successor-version"`,
+  link: `<${filledPath(path, named as Record<string, string>)}>; rel="successor-version"`,
 })
 
 /** Fills the parameters of the request into a path template. */
-const filled = (path: string, named: Record<string, string>): string =>
+const filledPath = (path: string, named: Record<string, string>): string =>
   path.replace(/\{(\w+)\}/g, (template, name: string) =>
     Object.hasOwn(named, name) ? encodeURIComponent(named[name]!.toWellFormed()) : template,
   )
 
 /** Answers an error with the error envelope. The log gets the cause of an unexpected error, the client does not. */
-function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorAnswer {
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorAnswer {
   const { successor, route } = servedRouteOf(request) ?? {}
   const refusal = errorAnswer(error, route?.path)
   if (successor) reply.headers(deprecation(successor.path, request.params))

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../domain/errors.ts'
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown }
 
 /** Errors of the server library, with this program's code and message. */
-const byLibrary: Record<string, [ErrorCode, string]> = {
+const libraryErrors: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is too large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'A body is application/json'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as it says'],
@@ -16,7 +16,7 @@ const byLibrary: Record<string, [ErrorCode, string]> = {
 
 /** Converts an error to the specification's envelope and its headers. `path` is that of the route, if any. */
 export function errorAnswer(error: unknown, path = ''): ErrorAnswer {
-  const known = withoutNode(inOurWords(error), path)
+  const known = withoutNode(translateLibraryError(error), path)
   const { status, body } = toEnvelope(known)
   const { details } = known instanceof AppError ? known : {}
   return {
@@ -30,9 +30,9 @@ export function errorAnswer(error: unknown, path = ''): ErrorAnswer {
   }
 }
 
-function inOurWords(error: unknown): unknown {
+function translateLibraryError(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
-  const row = typeof code === 'string' && Object.hasOwn(byLibrary, code) ? byLibrary[code] : undefined
+  const row = typeof code === 'string' && Object.hasOwn(libraryErrors, code) ? libraryErrors[code] : undefined
   return row ? new AppError(row[0], row[1], { cause: error }) : error
 }
 

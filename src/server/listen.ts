@@ -12,7 +12,7 @@ export type ListenAddress = { host: string; port: number; graceMs?: number }
 const mostConnections = 5_000
 
 /** How long an idle connection may still send a request after the server began to stop, and get the error, in ms. */
-const momentMs = 500
+const idleGraceMs = 500
 
 /** Serves the service over HTTP until it is closed. */
 export async function serve(
@@ -31,7 +31,7 @@ export async function serve(
       const late = setTimeout(() => app.server.closeAllConnections(), graceMs)
       const soon = setTimeout(() => {
         for (const socket of silent) socket.destroy()
-      }, momentMs)
+      }, idleGraceMs)
       await app.close()
       clearTimeout(soon)
       clearTimeout(late)

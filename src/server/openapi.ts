@@ -58,7 +58,7 @@ const json = (schema: Json) => ({ 'application/json': { schema } })
 const error = json({ $ref: '#/components/schemas/Error' })
 
 /** Routes whose lists omit networks that do not answer. */
-const lacking: readonly Served['name'][] = ['listStrategies', 'recommend']
+const omittingRoutes: readonly Served['name'][] = ['listStrategies', 'recommend']
 
 const missingHeaderDoc = {
   description:
@@ -92,7 +92,7 @@ function operation({ name, route, successor }: Served): Json {
     responses: {
       200: {
         description: 'The answer.',
-        ...(lacking.includes(name) && { headers: { [missingHeader]: missingHeaderDoc } }),
+        ...(omittingRoutes.includes(name) && { headers: { [missingHeader]: missingHeaderDoc } }),
         content: json(schemaOf(route.output)),
       },
       401: { $ref: '#/components/responses/Unauthorized' },

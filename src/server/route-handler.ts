@@ -29,7 +29,7 @@ export function routeHandler<head extends Head>(
   ready: (head: head) => void,
 ): (service: Service, sent: RouteRequest, head: head) => Promise<string | Buffer> {
   const written = new WeakMap<object, string | Buffer>()
-  const inputOf = reading(route)
+  const inputOf = inputReader(route)
   return async (service, sent, head) => {
     const output = await (service[name] as (input: unknown) => Promise<object>)(inputOf(sent))
     const missing = successor && (route as OlderRoute).missing?.(output as never)
@@ -52,7 +52,7 @@ const short = 4_096
 const most = { urls: 1_000, url: 512 }
 
 /** Returns the parser of a route's input. The result for a GET URL is cached. */
-function reading(route: Route | OlderRoute): (sent: RouteRequest) => unknown {
+function inputReader(route: Route | OlderRoute): (sent: RouteRequest) => unknown {
   if (route.method !== 'GET') return (sent) => read(route, sent)
   const known = new Map<string, unknown>()
   return (sent) => {
@@ -69,7 +69,7 @@ function read({ method, input }: Route | OlderRoute, { params, query, body }: Ro
   for (const [param, value] of Object.entries(params))
     if (value === '' || /[\u0000-\u001f\u007f]/.test(value))
       throw new AppError('NOT_FOUND', `There is nothing at this ${param}`)
-  const sent = method === 'GET' ? once(query) : (body ?? {})
+  const sent = method === 'GET' ? singleParameters(query) : (body ?? {})
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     throw validationError([{ path: '', message: 'expected an object' }])
   const known = z.safeDecode(input, { ...sent, ...params } as never)
@@ -78,7 +78,7 @@ function read({ method, input }: Route | OlderRoute, { params, query, body }: Ro
 }
 
 /** Refuses a query with a repeated name. */
-function once(query: RouteRequest['query']): Record<string, string> {
+function singleParameters(query: RouteRequest['query']): Record<string, string> {
   const errors = Object.entries(query).flatMap(([path, value]) =>
     Array.isArray(value)
       ? [{ path, message: 'is given more than once' }]

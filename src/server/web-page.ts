@@ -47,7 +47,7 @@ export function addPage(app: FastifyInstance, admit: (request: FastifyRequest) =
     const { items, total } = list
     const left = missingIn(list)
     if (left !== undefined) reply.header(missingHeader, left)
-    const drawn = await Promise.all(items.slice(0, most.drawn).map((one) => withPast(service, one)))
+    const drawn = await Promise.all(items.slice(0, most.drawn).map((one) => withRateHistory(service, one)))
     return json(reply, { items: [...drawn, ...items.slice(most.drawn)].map(strategyRow), total })
   })
   app.get('/page/actions', { onRequest: admit }, async (request, reply) => {
@@ -72,7 +72,7 @@ const json = (reply: FastifyReply, value: unknown): string => {
 }
 
 /** A strategy with its rate history, if that arrives in time. */
-async function withPast(service: Service, strategy: Strategy): Promise<Strategy> {
+async function withRateHistory(service: Service, strategy: Strategy): Promise<Strategy> {
   const late = sleep(patienceMs, undefined, { ref: false })
   try {
     return (await Promise.race([service.getStrategy({ id: strategy.slug }), late])) ?? strategy

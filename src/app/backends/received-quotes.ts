@@ -8,7 +8,7 @@ import { openDocumentStore } from '../../store/document-store.ts'
 import type { Directories } from '../profiles/directories.ts'
 import type { RegisterResource } from './backend-inputs.ts'
 
-type Kept = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
+type SavedQuote = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 
 /**
  * Opens the quotes received on this machine, by id. An id keeps its first meaning: a different quote with the same id
@@ -24,11 +24,11 @@ export async function openReceivedQuotes(
     save: async ({ quote: { id, raw, deadline }, ...asked }, seen) => {
       const until = deadline === null ? null : Date.parse(deadline)
       const given = { raw, ...asked, seen: { ...seen, until } }
-      const kept = memory.save(id, given) as Kept
-      if (meant(kept) !== meant(given as never)) throw rebound(id, kept.seen.about)
+      const kept = memory.save(id, given) as SavedQuote
+      if (quoteTerms(kept) !== quoteTerms(given as never)) throw rebound(id, kept.seen.about)
     },
     find: async (id) => {
-      const kept = memory.find(id) as Kept | undefined
+      const kept = memory.find(id) as SavedQuote | undefined
       return (
         kept && {
           quote: Quote.decode(kept.raw),
@@ -43,7 +43,7 @@ export async function openReceivedQuotes(
 }
 
 /** The normalized terms of a saved quote, without its status. */
-function meant({ raw, exact, slippage, destination }: Kept): string {
+function quoteTerms({ raw, exact, slippage, destination }: SavedQuote): string {
   const { raw: _, status: __, ...quote } = Quote.decode(raw)
   return canonicalJson({ quote, exact, slippage: slippage ?? null, destination })
 }

@@ -114,7 +114,7 @@ export function sandboxBackend(needs: Needs): Backend {
  */
 const lookMs = 500
 
-type Stands = {
+type ServingInputs = {
   dir: string
   sandbox: Pick<Sandbox, 'status'>
   /** `at` connects to a chain at a URL. */
@@ -128,7 +128,7 @@ type Stands = {
 }
 
 /** A server over the sandbox. It follows the chain URLs, which change with faults, and uses the sandbox's clock. */
-function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: Stands): Serving {
+function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: ServingInputs): Serving {
   const chains = new Map<number, { rpcUrl: string; rpc: ChainClient }>()
   let ahead: number | undefined
   const look = async () => {

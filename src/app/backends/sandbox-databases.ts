@@ -31,7 +31,7 @@ export async function openSandboxDatabases(
   try {
     let journal = openJournal(join(dir, 'journal.db'), now)
     let setAside: string | null = null
-    if (!(await isOfThese(journal, chains))) {
+    if (!(await areSameChains(journal, chains))) {
       journal.close()
       setAside = join(dir, 'before', new Date(now()).toISOString().replace(/[:.]/g, '-'))
       privateDirectory(setAside)
@@ -57,12 +57,12 @@ type Chains = {
 }
 
 /** Whether every chain still has the newest block in the journal. */
-async function isOfThese(journal: Journal, chains: Chains): Promise<boolean> {
-  const answers = await Promise.all(chains.chainIds.map((chainId) => isOfThis(journal, chainId, chains)))
+async function areSameChains(journal: Journal, chains: Chains): Promise<boolean> {
+  const answers = await Promise.all(chains.chainIds.map((chainId) => isSameChain(journal, chainId, chains)))
   return answers.every(Boolean)
 }
 
-async function isOfThis(
+async function isSameChain(
   journal: Journal,
   chainId: number,
   { blockHash, wasReplaced }: Chains,

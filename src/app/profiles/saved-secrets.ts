@@ -23,20 +23,20 @@ export function profileSecrets(
     secretsOf: async (profile) => {
       const entry = await entryOf(profile)
       if (!entry) return {}
-      return isElsewhere(entry)
+      return isInKeychain(entry)
         ? opened(keychain.get(entry.keychain, `sluice profile remove ${shellWord(profile)} --yes`), profile)
         : entry
     },
     outlineOf: async (profile) => {
       const entry = await entryOf(profile)
       if (!entry) return { storage: null, networks: [] }
-      return isElsewhere(entry)
+      return isInKeychain(entry)
         ? { storage: 'keychain', keyFor: entry.keyFor, networks: entry.networks }
         : { storage: 'file', ...outlineOf(entry) }
     },
     keepSecrets: async (profile, secrets, wanted) => {
       const { [profile]: before, ...others } = await read()
-      const was = before && isElsewhere(before) ? before.keychain : undefined
+      const was = before && isInKeychain(before) ? before.keychain : undefined
       const isThere = secrets && (wanted ?? (was === undefined ? 'file' : 'keychain')) === 'keychain'
       const name = `profile ${profile} ${crypto.randomUUID()}`
       if (isThere) keychain.set(name, JSON.stringify(secrets))
@@ -87,7 +87,7 @@ export const withoutSecrets = (settings: Settings): Pick<Settings, 'read' | 'sec
   },
 })
 
-const isElsewhere = (
+const isInKeychain = (
   entry: SecretsFile[string],
 ): entry is Extract<SecretsFile[string], { keychain: string }> => 'keychain' in entry
 

@@ -110,7 +110,7 @@ function real(path: string): string {
 }
 
 /** The dependencies of a server: data directory, chains, and the work that keeps them alive. */
-type Stands = {
+type ServingInputs = {
   dir: string
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>
   /** The profile's own engine store, separate from the server's. */
@@ -121,7 +121,7 @@ type Stands = {
 /** Serves this profile over HTTP, with API keys. */
 export function serveProfile(
   { version, env, io, globals, now, newId }: BackendInputs,
-  { dir, opened, own, keepAlive }: Stands,
+  { dir, opened, own, keepAlive }: ServingInputs,
 ): Serving {
   return {
     serve: async (options) => {

@@ -29,7 +29,7 @@ export async function findSignedOperation(
   concerned: readonly string[],
   { dirs, env, settings, now }: Needs,
 ): Promise<SignedOperation | undefined> {
-  const names = isOnlyLook(argv) ? [] : [...concerned.toReversed(), ...namedOn(argv)]
+  const names = isReadOnlyLine(argv) ? [] : [...concerned.toReversed(), ...namedOn(argv)]
   if (names.length === 0) return undefined
   const kinds = kindsOf(argv)
   for (const path of await journalsOf(argv, { dirs, env, settings })) {
@@ -46,7 +46,7 @@ export async function findSignedOperation(
 }
 
 /** The subcommands that resume an operation. Others such as `show` report only their own failures. */
-const goesOn = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
+const resumingVerbs = ['submit', 'resume', 'replan', 'revoke', 'speed-up', 'cancel', 'abandon', 'watch']
 
 /** Returns the subcommand of `action` that names the operation on the line. */
 function verbOn(
@@ -55,7 +55,7 @@ function verbOn(
   { operation }: Omit<SignedOperation, 'again' | 'verb'>,
 ) {
   const [command, verb = '', ...rest] = commandOperands(argv)
-  if (command !== 'action' || verb === 'submit' || !goesOn.includes(verb)) return undefined
+  if (command !== 'action' || verb === 'submit' || !resumingVerbs.includes(verb)) return undefined
   const isNamed = rest.some(
     (word) => (journal.find(word) ?? journal.findByIdempotencyKey(word))?.id === operation.id,
   )
@@ -63,7 +63,7 @@ function verbOn(
 }
 
 /** Whether the line is a dry run or help, which resumes nothing. */
-const isOnlyLook = (argv: readonly string[]): boolean =>
+const isReadOnlyLine = (argv: readonly string[]): boolean =>
   ['--dry-run', '--help', '-h', '--version', '-V'].some((flag) => argv.includes(flag))
 
 /** Returns the ids and keys on a command line that can sign or follow; the resumed ones come first. */
@@ -74,7 +74,7 @@ function namedOn(argv: readonly string[]): string[] {
   if (command === 'deposit' || command === 'withdraw' || command === 'transfer') return keys
   if (command === 'wallet' && sub === 'approvals') return keys
   if (command === 'swap' && sub === 'execute') return [...keys, ...rest.slice(0, 1)]
-  if (command !== 'action' || !goesOn.includes(sub ?? '')) return []
+  if (command !== 'action' || !resumingVerbs.includes(sub ?? '')) return []
   if (sub === 'watch') return rest
   return [...keys, ...rest.slice(0, 1).flatMap((word) => (sub === 'submit' ? planIn(word) : [word]))]
 }

@@ -36,8 +36,9 @@ async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdent
   const { settings, secrets } = needs
   const { ledger, signerUrl } = choice
   refuseBoth(choice)
-  if (ledger !== undefined || signerUrl !== undefined) return elsewhere(choice, needs)
-  if (isAtKeptSigner(choice, secrets)) return elsewhere({ ...choice, signerUrl: secrets.signerUrl }, needs)
+  if (ledger !== undefined || signerUrl !== undefined) return externalSigner(choice, needs)
+  if (usesEnvironmentSigner(choice, secrets))
+    return externalSigner({ ...choice, signerUrl: secrets.signerUrl }, needs)
   if (choice.wallet !== undefined) return walletByName(choice.wallet, choice, needs)
   if (choice.keyFile !== undefined)
     return fromKey(needs, { kind: 'key-file', path: choice.keyFile }, choice.keyFile)
@@ -48,7 +49,10 @@ async function signerOf(choice: SignerChoice, needs: Needs): Promise<SignerIdent
 }
 
 /** Whether the environment's signer is meant: without a choice, or with an account that it must have. */
-function isAtKeptSigner({ wallet, keyFile }: SignerChoice, { signerUrl, hasPrivateKey }: Secrets): boolean {
+function usesEnvironmentSigner(
+  { wallet, keyFile }: SignerChoice,
+  { signerUrl, hasPrivateKey }: Secrets,
+): boolean {
   if (signerUrl === undefined || keyFile !== undefined) return false
   if (wallet !== undefined && !EvmAddress.safeParse(wallet).success) return false
   if (!hasPrivateKey) return true
@@ -71,7 +75,10 @@ function refuseBoth({ wallet, keyFile, ledger, signerUrl }: SignerChoice): void 
 }
 
 /** A Ledger or remote signer. With a given address it is asked only when something must be signed. */
-async function elsewhere({ wallet, ledger, signerUrl }: SignerChoice, needs: Needs): Promise<SignerIdentity> {
+async function externalSigner(
+  { wallet, ledger, signerUrl }: SignerChoice,
+  needs: Needs,
+): Promise<SignerIdentity> {
   const named = wallet === undefined ? null : EvmAddress.parse(wallet)
   const path = ledger === true ? defaultDerivationPath : derivationPath(ledger ?? defaultDerivationPath)
   const source: KeySource & { kind: 'ledger' | 'external' } =

@@ -92,7 +92,7 @@ export function signerReads({
   }
 }
 
-type Kept = {
+type SavedQuote = {
   raw: never
   exact: 'in' | 'out'
   slippage?: number | null
@@ -104,7 +104,7 @@ type Kept = {
 async function quoteOf(kept: unknown): Promise<RecordedQuote | null> {
   if (kept === undefined) return null
   const { Quote } = await quotes()
-  const { raw, exact, slippage = null, destination, speed = null } = kept as Kept
+  const { raw, exact, slippage = null, destination, speed = null } = kept as SavedQuote
   const { from, to, tokenIn, tokenOut, minAmountOut, maxAmountIn } = Quote.decode(raw)
   return {
     recipient: destination,

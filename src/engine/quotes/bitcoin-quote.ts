@@ -139,7 +139,7 @@ function askOf(
   }
 }
 
-type Offered = { provider: DepositProvider; raw: unknown; terms: DepositTerms }
+type DepositOffer = { provider: DepositProvider; raw: unknown; terms: DepositTerms }
 
 /**
  * Asks all suitable providers in parallel and returns the offer with the highest output, preferring providers whose
@@ -149,7 +149,7 @@ async function bestDeposit(
   context: EngineContext,
   ask: DepositAsk,
   preferred: string | undefined,
-): Promise<Offered> {
+): Promise<DepositOffer> {
   const able = eligible(depositsOf(context).providers, ask, preferred)
   const { answers, faults } = await askAll(able, context.quoteDeadlineMs, (provider, signal) =>
     provider.quote(ask, signal),

@@ -56,7 +56,7 @@ export async function bitcoinStatus(
       ? { status: statusOf(word, seen), delivery: null }
       : isLookedUp && !transaction
         ? { status: statusOf('waiting', seen), delivery: null, note: unpaidText(word) }
-        : await shownEnd(context, row, {
+        : await checkReportedOutcome(context, row, {
             ...{ found, progress, taken },
             refund: provider.needsRefund ? (wire.refundAddress ?? null) : null,
           })
@@ -131,7 +131,7 @@ function statusOf(
 const unpaidText = (word: 'fulfilled' | 'refunded'): string =>
   `The provider says that it paid it ${word === 'fulfilled' ? 'out' : 'back'}, and no deposit is on Bitcoin`
 
-type Told = {
+type ReportedOutcome = {
   found: FoundDeposit
   progress: DepositProgress
   taken: readonly TakenPayment[]
@@ -143,10 +143,10 @@ type Told = {
  * Checks the outcome that a provider reports against the chains, and records the payments that prove it, so that no
  * other quote can use them.
  */
-async function shownEnd(
+async function checkReportedOutcome(
   context: EngineContext,
   row: QuoteRow,
-  { found: { transaction, paid }, progress, taken, refund }: Told,
+  { found: { transaction, paid }, progress, taken, refund }: ReportedOutcome,
 ): Promise<OutcomeEvidence> {
   const { bitcoin } = depositsOf(context)
   const { deposit } = depositOf(row)

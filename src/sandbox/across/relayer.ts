@@ -22,7 +22,7 @@ import { blockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-options.ts'
 
 /** A pool and the node of its chain. */
-type End = { pool: AcrossConstants; rpc: ChainClient }
+type PoolEnd = { pool: AcrossConstants; rpc: ChainClient }
 
 /** Faults of Across: no fills, fills only after a delay in ms, or no refunds. */
 export type AcrossFault = { isUnfilled: boolean; fillDelayMs: number; isUnrefunded: boolean }
@@ -31,7 +31,7 @@ export type AcrossFault = { isUnfilled: boolean; fillDelayMs: number; isUnrefund
  * Inputs of the relayer. `relayer` fills deposits, `owner` sends the refund bundles; the nodes hold the keys of both.
  */
 type RelayerOptions = Omit<StandInOptions, 'chains'> & {
-  ends: readonly End[]
+  ends: readonly PoolEnd[]
   relayer: Address
   owner: Address
   fault: () => AcrossFault
@@ -39,7 +39,7 @@ type RelayerOptions = Omit<StandInOptions, 'chains'> & {
 
 type Block = { number: Hex; hash: Hex }
 type Log = { address: Address; topics: Hex[]; data: Hex; transactionHash: Hex }
-type Open = { deposit: Deposit; seenAt: number; failedAt: number }
+type OpenDeposit = { deposit: Deposit; seenAt: number; failedAt: number }
 
 const retryAfterMs = 5_000
 const word = (value: number | bigint): Hex => numberToHex(value, { size: 32 })
@@ -53,7 +53,10 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
   const { abi } = acrossContract('Ethereum_SpokePool')
   const [deposited] = encodeEventTopics({ abi: events, eventName: 'FundsDeposited' })
   const [refunded] = encodeEventTopics({ abi: events, eventName: 'ExecutedRelayerRefundRoot' })
-  const followed = ends.map(() => ({ last: undefined as Block | undefined, open: new Map<Hex, Open>() }))
+  const followed = ends.map(() => ({
+    last: undefined as Block | undefined,
+    open: new Map<Hex, OpenDeposit>(),
+  }))
 
   /** Reads the new deposits of one end. */
   const follow = async (index: number): Promise<Block> => {
@@ -103,7 +106,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
       { chainId: deposit.destinationChainId, address: accountOf(outputToken) },
     )
 
-  const fill = (deposit: Deposit, { rpc, pool }: End): Promise<boolean> => {
+  const fill = (deposit: Deposit, { rpc, pool }: PoolEnd): Promise<boolean> => {
     const { destinationChainId: _, originChainId, ...rest } = deposit
     const relayData = { ...rest, originChainId: BigInt(originChainId) }
     const repaid = [BigInt(pool.chainId), word(BigInt(relayer))]
@@ -111,7 +114,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
   }
 
   /** Refunds a deposit with a bundle that holds only this refund: its leaf is the root, so it needs no proof. */
-  const refund = async (deposit: Deposit, { rpc, pool }: End): Promise<void> => {
+  const refund = async (deposit: Deposit, { rpc, pool }: PoolEnd): Promise<void> => {
     const leafId = Number(deposit.depositId)
     const done = await rpc.request<Log[]>('eth_getLogs', [
       { address: pool.spokePool, topics: [refunded, null, null, word(leafId)], fromBlock: '0x0' },
@@ -135,7 +138,12 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
     await send(rpc, owner, pool.spokePool, 'executeRelayerRefundLeaf', [bundles.length, leaf, []])
   }
 
-  const settle = async (hash: Hex, one: Open, from: End, open: Map<Hex, Open>): Promise<void> => {
+  const settle = async (
+    hash: Hex,
+    one: OpenDeposit,
+    from: PoolEnd,
+    open: Map<Hex, OpenDeposit>,
+  ): Promise<void> => {
     const { deposit } = one
     const index = ends.findIndex(({ pool }) => pool.chainId === deposit.destinationChainId)
     const to = ends[index]

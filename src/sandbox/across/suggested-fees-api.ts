@@ -5,7 +5,7 @@ import { balanceOf, blockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-options.ts'
 
 /** Inputs of the stand-in: the catalogue, the nodes and the address of the relayer. */
-type Asked = Pick<StandInOptions, 'catalog' | 'chains' | 'makesBlocks'> & { relayer: Address }
+type FeeInputs = Pick<StandInOptions, 'catalog' | 'chains' | 'makesBlocks'> & { relayer: Address }
 
 /** Fee of a fill, in parts per 100,000, rounded up. */
 const feeParts = 30n
@@ -21,12 +21,12 @@ const refused = (code: string, message: string): Answer => ({
 })
 
 /** Answers `/suggested-fees` like the Across API, with 503 while a node is down; `undefined` for another path. */
-export const suggestedFees = async (url: URL, asked: Asked): Promise<Answer | undefined> =>
+export const suggestedFees = async (url: URL, asked: FeeInputs): Promise<Answer | undefined> =>
   url.pathname === '/suggested-fees'
     ? feesOf(url, asked).catch(() => ({ status: 503, body: { code: 'UNAVAILABLE', status: 503 } }))
     : undefined
 
-async function feesOf(url: URL, asked: Asked): Promise<Answer> {
+async function feesOf(url: URL, asked: FeeInputs): Promise<Answer> {
   const given = (name: string) => url.searchParams.get(name) ?? ''
   const [origin, destination] = [Number(given('originChainId')), Number(given('destinationChainId'))]
   const tokens = [

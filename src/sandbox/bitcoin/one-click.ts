@@ -75,7 +75,10 @@ const assetOf = ({ chainId, address, symbol, decimals }: Token) => ({
   ...(!sameAddress(address, nativeAddress) && { contractAddress: address.toLowerCase() }),
 })
 
-/** Stands in for 1Click of NEAR Intents below `/1click`, with the shapes of its SDK (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25). */
+/**
+ * Stands in for 1Click of NEAR Intents below `/1click`, with the shapes of its SDK
+ * (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25).
+ */
 export function openOneClick(
   bitcoin: SandboxBitcoin,
   payouts: Payouts,

@@ -54,7 +54,7 @@ const toThor = (amount: bigint, decimals: number): bigint =>
   decimals >= 8 ? amount / 10n ** BigInt(decimals - 8) : amount * 10n ** BigInt(8 - decimals)
 
 /** Subtracts a tolerance in basis points. */
-const less = (amount: bigint, bps: bigint): bigint => (amount * (10_000n - bps)) / 10_000n
+const subtractBps = (amount: bigint, bps: bigint): bigint => (amount * (10_000n - bps)) / 10_000n
 
 type Outbound = {
   chain: string
@@ -92,9 +92,9 @@ export function openThornode(
     const below = BigInt(liquidity_tolerance_bps ?? 0)
     const limit =
       tolerance_bps !== undefined
-        ? less(feeless, BigInt(tolerance_bps))
+        ? subtractBps(feeless, BigInt(tolerance_bps))
         : below > 0n
-          ? less(expected, below)
+          ? subtractBps(expected, below)
           : 0n
     if (expected < limit)
       return badRequest(`failed to simulate swap: emit asset ${expected} less than price limit ${limit}`)

@@ -18,11 +18,11 @@ const Units = z
   .regex(/^\d{1,77}$/)
   .transform(BigInt)
 const Tokens = z.object({ sellToken: CatalogAddress, buyToken: CatalogAddress })
-const Asked = z.union([
+const QuoteRequest = z.union([
   Tokens.extend({ kind: z.literal('sell'), sellAmountBeforeFee: Units }),
   Tokens.extend({ kind: z.literal('buy'), buyAmountAfterFee: Units }),
 ])
-const Placed = Tokens.extend({
+const OrderRequest = Tokens.extend({
   kind: z.enum(['sell', 'buy']),
   receiver: CatalogAddress,
   sellAmount: Units,
@@ -47,7 +47,7 @@ const refused = (errorType: string): Answer => ({
 const [fillGas, keptParts] = [400_000n, 2n]
 const retryAfterMs = 2_000
 
-type Open = { order: CowOrder; owner: Address; failedAt: number }
+type OpenOrder = { order: CowOrder; owner: Address; failedAt: number }
 
 /** Inputs of the order books and their solver. The node holds the key of `solver`. */
 type BookOptions = StandInOptions & {
@@ -84,7 +84,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
   const here = catalog.cow.find((one) => one.chainId === chainId)
   const wrapped = wrappedOn(catalog, chainId)
   const exchanges = openExchanges(catalog, chainOfNode(catalog, node))
-  const open = new Map<Hex, Open>()
+  const open = new Map<Hex, OpenOrder>()
   let ids = 0
 
   /** The other amount of a swap at the best exchange's quote. */
@@ -112,7 +112,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
   const call = (to: Address, data: Hex, from?: Address): Promise<Hex> =>
     rpc.request<Hex>('eth_call', [{ to, data, ...(from && { from }) }, 'latest'])
 
-  async function fill(uid: Hex, one: Open): Promise<void> {
+  async function fill(uid: Hex, one: OpenOrder): Promise<void> {
     const { order, owner } = one
     const { settlement } = here!
     const ask = async (functionName: 'filledAmount' | 'preSignature') =>
@@ -174,7 +174,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
 
   return {
     quote: async (body: unknown): Promise<Answer> => {
-      const asked = Asked.safeParse(body).data
+      const asked = QuoteRequest.safeParse(body).data
       if (!asked) return refused('UnsupportedOrderType')
       const { sellToken, buyToken, kind } = asked
       const exactly = kind === 'sell' ? asked.sellAmountBeforeFee : asked.buyAmountAfterFee
@@ -208,7 +208,7 @@ function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, no
       }
     },
     place: async (body: unknown): Promise<Answer> => {
-      const placed = Placed.safeParse(body).data
+      const placed = OrderRequest.safeParse(body).data
       if (!placed || !here) return refused('InvalidSignature')
       const { kind, sellToken, buyToken, receiver, sellAmount, buyAmount, validTo, from } = placed
       const order = { kind, sellToken, buyToken, receiver, sellAmount, buyAmount, validTo }

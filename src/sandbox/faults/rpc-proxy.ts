@@ -11,7 +11,7 @@ type Call = { id: unknown; method: string; params?: unknown[] }
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /** Faults that affect a whole HTTP request. */
-const ofExchange: readonly FaultName[] = [
+const requestFaults: readonly FaultName[] = [
   'rpc-slow',
   'rpc-429',
   'rpc-502',
@@ -23,7 +23,7 @@ const ofExchange: readonly FaultName[] = [
 
 /** Faults that need the proxy in front of a node. */
 export const proxyFaults: readonly FaultName[] = [
-  ...ofExchange,
+  ...requestFaults,
   'rpc-wrong-chain',
   'rpc-head-back',
   'drop',
@@ -43,13 +43,13 @@ export function startProxy(
     const { body } = await postJson(chain.rpcUrl, call, { dispatcher, deadlineMs: 60_000 })
     return body as Record<string, unknown>
   }
-  const ask: Ask = async (method, params) => (await post(asked(method, params))).result
+  const ask: Ask = async (method, params) => (await post(rpcCall(method, params))).result
 
   const reply = async (call: Call): Promise<unknown> => {
     const result = (value: unknown) => ({ jsonrpc: '2.0', id: call.id, result: value })
     if (methodOf(call) === 'eth_sendRawTransaction') {
       const hash = await sends.take(chain, String(call.params?.[0]) as Hex)
-      if (hash !== undefined) return call.method === syncSendMethod ? waitingOver(call, hash) : result(hash)
+      if (hash !== undefined) return call.method === syncSendMethod ? unminedAnswer(call, hash) : result(hash)
     }
     const fault = faults.find(['rpc-wrong-chain', 'rpc-head-back'], chain.name, ({ kind }) =>
       (kind === 'rpc-wrong-chain' ? ['eth_chainId', 'net_version'] : headMethods).includes(call.method),
@@ -69,7 +69,7 @@ export function startProxy(
     try {
       const body = await jsonBody(request)
       const calls = [body].flat() as Call[]
-      const fault = faults.find(ofExchange, chain.name, (one) =>
+      const fault = faults.find(requestFaults, chain.name, (one) =>
         calls.some((call) => affectsCall(one, methodOf(call))),
       )
       if (!fault) return await pass(body)
@@ -107,7 +107,7 @@ async function exchange(
   }
 }
 
-const asked = (method: string, params: readonly unknown[]): Call & { jsonrpc: '2.0' } => ({
+const rpcCall = (method: string, params: readonly unknown[]): Call & { jsonrpc: '2.0' } => ({
   jsonrpc: '2.0',
   id: 1,
   method,
@@ -119,7 +119,7 @@ const methodOf = ({ method, params = [] }: Call): string =>
   method === syncSendMethod && params.length > 0 ? 'eth_sendRawTransaction' : method
 
 /** A node's answer to a synchronous send if the transaction is in no block after the wait (EIP-7966). */
-const waitingOver = ({ id }: Call, data: Hex) => ({
+const unminedAnswer = ({ id }: Call, data: Hex) => ({
   jsonrpc: '2.0',
   id,
   error: { code: 4, message: 'The transaction was added to the mempool but is in no block yet', data },

