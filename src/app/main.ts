@@ -10,7 +10,7 @@ import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { refuseTwice, refuseUnknown, thrownBy } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
-import { AppError, type Exit, errorRow, serviceQuote } from '../domain/errors.ts'
+import { AppError, type Exit, errorRow, serviceMessageCause } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -189,7 +189,7 @@ export function printError(
   else
     io.err.write(
       // An interruption is not an error.
-      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceQuote ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
+      `${[code, details?.cause].includes('INTERRUPTED') ? '' : `${io.err.paint.red('error')} `}${error.cause === serviceMessageCause ? `The service says: "${say}"` : say} ${io.err.paint.dim(`(${code})`)}\n${hint ? `${io.err.paint.dim('next')}  ${sanitizeText(hint)}\n` : ''}`,
     )
   if (debug) io.err.write(`${io.err.paint.dim(redactedTrace(error))}\n`)
   return row.exit

@@ -374,7 +374,7 @@ export const impliesUnsigned = (code: ErrorCode): boolean =>
   (errorRow(code).exit < 20 && code !== 'IDEMPOTENCY_KEY_REUSED') || code === 'INTERRUPTED'
 
 /** Marks the cause of an error whose message quotes a service; it is shown as a quote. */
-export const serviceQuote = Symbol('the words of the service')
+export const serviceMessageCause = Symbol('the words of the service')
 
 /**
  * The only error class. Its code decides the exit code, the HTTP status and the default hint; `details` are

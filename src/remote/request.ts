@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refusedInput } from '../api/error-envelope.ts'
 import type { Route } from '../api/routes.ts'
-import { AppError, serviceQuote } from '../domain/errors.ts'
+import { AppError, serviceMessageCause } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../http/client.ts'
 import { hider } from '../http/redaction.ts'
@@ -124,7 +124,7 @@ export function asker(needs: AskNeeds): Ask {
 /** A refusal as what it is: the words of somebody else. */
 const quoted = ({ code, message, details, hint }: AppError): AppError =>
   new AppError(code, message, {
-    cause: serviceQuote,
+    cause: serviceMessageCause,
     ...(details && { details }),
     ...(hint !== undefined && { hint }),
   })

@@ -78,8 +78,8 @@ export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInc
 }
 
 /**
- * Deploys the stand-in for the depository of Relay. The sandbox's CoW solver is also Relay's solver and pays out from
- * its own address.
+ * Deploys the stand-in for the depository of Relay. The sandbox's CoW solver is also Relay's solver, and pays native
+ * coins itself.
  */
 export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets }: Tokens): RelayConstants {
   const [solver, chain] = [sandboxAddress(roles.solver), networkNamed(sandboxNetworks, chainId).name]
