@@ -5,9 +5,9 @@ import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'
 import { helpAsFlag, scanCommandName, withCurrentFlags } from '../cli/options/argv-preprocessing.ts'
 import { wordsTo } from '../cli/options/command-tree-queries.ts'
-import { globalOptions, sniff } from '../cli/options/global-options.ts'
+import { globalOptions, preparseGlobals } from '../cli/options/global-options.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
-import { refuseTwice, refuseUnknown, thrownBy } from '../cli/options/usage-errors.ts'
+import { refuseTwice, refuseUnknown, throwWithCommand } from '../cli/options/usage-errors.ts'
 import { toJson } from '../cli/output/output.ts'
 import { type CommandEntry, commands, helpGroups } from '../commands/index.ts'
 import { AppError, type Exit, errorRow, serviceMessageCause } from '../domain/errors.ts'
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     return 0
   } catch (error) {
     const asks = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)
-    if (asks && sniff(argv).json) return printAsJson(error, base)
+    if (asks && preparseGlobals(argv).json) return printAsJson(error, base)
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     // A group without a subcommand, or no command: show the help.
     if (asks) {
@@ -100,7 +100,9 @@ async function printTopic(argv: readonly string[], { io }: CommandContext): Prom
   }
   const { intro, rows, outro = null } = topic
   const asData = { topic: sub, intro, rows: rows.map(([name, meaning]) => ({ name, meaning })), outro }
-  io.out.write(`${sniff(argv).json ? toJson(asData, io.out.isTerminal) : topicText(topic, io.out)}\n`)
+  io.out.write(
+    `${preparseGlobals(argv).json ? toJson(asData, io.out.isTerminal) : topicText(topic, io.out)}\n`,
+  )
   return true
 }
 
@@ -124,7 +126,7 @@ export async function buildProgram(
       `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   // With --json, help is printed as data and not as text.
-  const writeOut = (text: string): unknown => sniff(argv).json || world.io.out.write(text)
+  const writeOut = (text: string): unknown => preparseGlobals(argv).json || world.io.out.write(text)
   const says: HelpOutput = { writeOut, writeErr }
   const { name: wanted, sub } = scanCommandName(argv)
   // A line with a known command needs no other commands; their names are only for the help and for
@@ -156,7 +158,7 @@ function finish(command: Command, world: CommandContext, says: HelpOutput): void
 function settle(command: Command, world: CommandContext, says: HelpOutput): void {
   refuseUnknown(command)
   command
-    .exitOverride(thrownBy(command))
+    .exitOverride(throwWithCommand(command))
     .showHelpAfterError(false)
     .configureOutput({ ...says, getOutHasColors: () => world.io.out.paint.level > 0 })
     .configureHelp({
@@ -177,7 +179,7 @@ export function printError(
   argv: readonly string[],
   { io }: Pick<CommandContext, 'io'>,
 ): Exit {
-  const { json, debug } = sniff(argv)
+  const { json, debug } = preparseGlobals(argv)
   const { code, message, details } = error
   const row = errorRow(code)
   const hint = nextStep(error, argv, io)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { config } from 'zod/v4/core'
 import { interruptedError, reportedError } from '../cli/error-report.ts'
-import { sniff } from '../cli/options/global-options.ts'
+import { preparseGlobals } from '../cli/options/global-options.ts'
 import { stdio } from '../cli/terminal/standard-streams.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
 import { createCommandContext } from './create-command-context.ts'
@@ -24,7 +24,7 @@ export async function start(
 ): Promise<void> {
   // A short command ends before compiled validators would pay off.
   if (!argv.some((word) => word === 'serve' || word === 'mcp')) config({ jitless: true })
-  const { noColor, noInput, quiet } = sniff(argv)
+  const { noColor, noInput, quiet } = preparseGlobals(argv)
   const { version } = JSON.parse(
     readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
   ) as {

@@ -8,15 +8,15 @@ import type { Backend } from './backend.ts'
 import type { CommandContext } from './command-context.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
 import { type Globals, globalsOf } from './options/global-options.ts'
-import { ofCommand } from './options/usage-errors.ts'
-import { emitList, emitOne, shown } from './output/output.ts'
+import { withCommandHelp } from './options/usage-errors.ts'
+import { emitList, emitOne, sanitizedFor } from './output/output.ts'
 import { printLast, printRaw, rawOf } from './output/raw-answers.ts'
 import type { Io } from './terminal/io-types.ts'
 
 /** Makes the progress line on stderr; `quiet` prints nothing. */
 async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<ProgressLine> {
   if (quiet) return { say: () => undefined, doing: () => undefined, done: () => undefined }
-  const say = (line: string) => err.write(`${shown(line, err)}\n`)
+  const say = (line: string) => err.write(`${sanitizedFor(line, err)}\n`)
   if (!err.redraws) return { say, doing: () => undefined, done: () => undefined }
   const { default: ora } = await import('ora')
   let since = 0
@@ -42,7 +42,7 @@ async function progressLine({ err, drawOn }: Io, quiet: boolean): Promise<Progre
       if (!err.redraws) return
       unwatch ??= err.onResize?.(stopUnsized)
       if (!spinner.isSpinning) since = performance.now()
-      spinner.start(shown(line, err))
+      spinner.start(sanitizedFor(line, err))
     },
     done: () => {
       unwatch?.()
@@ -116,7 +116,7 @@ export const localAction =
     try {
       await work(localCliFor(world, await optionsOf(command), command), ...(given.slice(0, -1) as args))
     } catch (error) {
-      throw ofCommand(error, command)
+      throw withCommandHelp(error, command)
     }
   }
 
@@ -139,7 +139,8 @@ function localCliFor(world: CommandContext, globals: Globals, command?: Command)
       return emitList(io, globals, list, view)
     },
     notice: (line) => {
-      if (!globals.quiet) io.err.write(`${shown(withSameTarget(line, targetFlags(command)), io.err)}\n`)
+      if (!globals.quiet)
+        io.err.write(`${sanitizedFor(withSameTarget(line, targetFlags(command)), io.err)}\n`)
     },
   }
 }
@@ -159,7 +160,7 @@ export const action =
     try {
       await acted(await cliFor(world, await optionsOf(command), answer, command))
     } catch (error) {
-      throw ofCommand(error, command)
+      throw withCommandHelp(error, command)
     }
     async function acted(cli: Cli): Promise<void> {
       try {

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
 import type { CommandContext, SignedOperation } from './command-context.ts'
 import { scanCommandName } from './options/argv-preprocessing.ts'
-import { usage } from './options/usage-errors.ts'
+import { usageError } from './options/usage-errors.ts'
 
 /**
  * Turns a failure into an error of the table. If the operation of the command line has signed
@@ -53,7 +53,7 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 /** A failure as an error of the table. */
 function known(error: unknown, argv: readonly string[]): AppError {
   if (error instanceof AppError) return error
-  if (error instanceof CommanderError) return usage(error)
+  if (error instanceof CommanderError) return usageError(error)
   if (error instanceof Error && error.name === 'AbortError') return interruptedError(argv, error)
   return new AppError('BUG', `Internal error: ${wordsOf(error)}`, { cause: error })
 }

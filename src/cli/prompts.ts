@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { Globals } from './options/global-options.ts'
 import type { Io } from './terminal/io-types.ts'
-import { broken } from './terminal/text-wrap.ts'
+import { wrapWords } from './terminal/text-wrap.ts'
 
 /** Asks yes or no. `--yes` answers yes; without a terminal it is PROMPT_NEEDED, with the command `instead`; no is DECLINED. */
 export async function confirm(
@@ -11,23 +11,28 @@ export async function confirm(
   instead = 'Add --yes to confirm without a prompt.',
 ): Promise<void> {
   if (globals.yes) return
-  refuseUnasked(io, globals, question, instead)
+  refuseWithoutTerminal(io, globals, question, instead)
   const { confirm: ask } = await import('@inquirer/prompts')
   // Broken between words, with room for the sign before it and the answer behind.
-  const asked = broken(question, Math.max(20, io.err.columns - 10)).join('\n')
+  const asked = wrapWords(question, Math.max(20, io.err.columns - 10)).join('\n')
   if (!(await answered(io, (on) => ask({ message: asked, default: false }, on))))
     throw new AppError('DECLINED', 'Declined. Nothing was signed.')
 }
 
 /** Asks for a secret without echo. */
-export async function secret(io: Io, globals: Globals, question: string, instead: string): Promise<string> {
-  refuseUnasked(io, globals, question, instead, 'Input')
+export async function promptSecret(
+  io: Io,
+  globals: Globals,
+  question: string,
+  instead: string,
+): Promise<string> {
+  refuseWithoutTerminal(io, globals, question, instead, 'Input')
   const { password } = await import('@inquirer/prompts')
   return answered(io, (on) => password({ message: question, mask: true }, on))
 }
 
 /** Refuses to prompt without a terminal; `instead` is the flag to use. */
-export function refuseUnasked(
+export function refuseWithoutTerminal(
   io: Io,
   globals: Globals,
   question: string,
@@ -40,13 +45,13 @@ export function refuseUnasked(
 }
 
 /** Asks yes or no and returns the answer. */
-export async function agreed(io: Io, question: string, otherwise: boolean): Promise<boolean> {
+export async function promptYesNo(io: Io, question: string, otherwise: boolean): Promise<boolean> {
   const { confirm: ask } = await import('@inquirer/prompts')
   return answered(io, (on) => ask({ message: question, default: otherwise }, on))
 }
 
 /** Asks for one of several choices. */
-export async function choice<value extends string>(
+export async function promptChoice<value extends string>(
   io: Io,
   question: string,
   choices: readonly { value: value; name: string }[],
@@ -56,7 +61,7 @@ export async function choice<value extends string>(
 }
 
 /** Asks for any number of choices. */
-export async function choices(
+export async function promptChoices(
   io: Io,
   question: string,
   names: readonly string[],
@@ -68,7 +73,7 @@ export async function choices(
 }
 
 /** Asks for a line until `check` accepts it; `hidden` disables the echo. */
-export async function line(
+export async function promptLine(
   io: Io,
   question: string,
   {

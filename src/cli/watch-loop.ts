@@ -3,7 +3,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
 import type { Cli } from './action-handler-context.ts'
-import { chosen, toJson } from './output/output.ts'
+import { selectFields, toJson } from './output/output.ts'
 import type { View } from './output/view-types.ts'
 
 /** `again` is the command that continues watching. */
@@ -56,7 +56,7 @@ async function watching<value>(
       continue
     }
     last = now
-    const line = toJson(chosen(cli.globals, now), false)
+    const line = toJson(selectFields(cli.globals, now), false)
     if (line !== shown) {
       shown = line
       if (cli.globals.json) cli.io.out.write(`${line}\n`)

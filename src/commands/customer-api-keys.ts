@@ -6,7 +6,7 @@ import type { CommandContext } from '../cli/command-context.ts'
 import { bpsOf } from '../cli/options/option-values.ts'
 import { confirm } from '../cli/prompts.ts'
 import { type ApiKey, servingOf } from '../cli/server-administration.ts'
-import { fields } from '../cli/terminal/table.ts'
+import { fieldTable } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
@@ -65,7 +65,7 @@ async function create(cli: Cli, options: Create): Promise<void> {
     )
   cli.emit(made, (key, to) =>
     [
-      fields(
+      fieldTable(
         [
           ['key', to.paint.bold(key.key)],
           ['id', key.id],

@@ -3,7 +3,7 @@ import type { StrategyBytecode, StrategyBytecodeInput } from '../api/unsigned-tr
 import type { Cli } from '../cli/action-handler-context.ts'
 import { action } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
-import { amountOf, checked, slippage } from '../cli/options/option-values.ts'
+import { amountOf, slippage, validatedBy } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import { depositProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
 import { referenceForStrategy } from '../cli/signing-flow/quotes/reference-quote.ts'
@@ -36,7 +36,7 @@ export const deposit = (world: CommandContext) =>
       .option(
         '--slippage <size>',
         'maximum slippage, for strategies bought at a market price: 0.5%',
-        checked(slippage),
+        validatedBy(slippage),
       ),
   )
     .addHelpText('after', '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100')

@@ -6,7 +6,7 @@ import type { CommandContext } from '../cli/command-context.ts'
 import { address, bpsOf } from '../cli/options/option-values.ts'
 import type { View } from '../cli/output/view-types.ts'
 import { type OperatorDocument, type OperatorFees, servingOf } from '../cli/server-administration.ts'
-import { fields } from '../cli/terminal/table.ts'
+import { fieldTable } from '../cli/terminal/table.ts'
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
@@ -123,7 +123,7 @@ const operatorRows = ({ swapFeeBps, performanceFeeBps, operatorCollector }: Char
   ] as const
 
 const view: View<Fees> = ({ markupBps, maxMarkupBps, collector, ...fees }, to) =>
-  fields(
+  fieldTable(
     [
       ...operatorRows({ ...fees, maxMarkupBps }),
       ['markup', `${markupBps} bps${maxMarkupBps === null ? '' : `, at most ${maxMarkupBps}`}`],
@@ -134,7 +134,7 @@ const view: View<Fees> = ({ markupBps, maxMarkupBps, collector, ...fees }, to) =
 
 const operatorView: View<OperatorDocument> = ({ changes, ...fees }, to) =>
   [
-    fields([...operatorRows(fees), ['markup', `at most ${fees.maxMarkupBps} bps`]], to),
+    fieldTable([...operatorRows(fees), ['markup', `at most ${fees.maxMarkupBps} bps`]], to),
     ...changes.map(({ at, by, customer, name, was, value }) =>
       to.paint.dim(
         sanitizeText(

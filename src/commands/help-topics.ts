@@ -1,6 +1,6 @@
 import { exits } from '../cli/schema/exit-codes.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
-import { fields } from '../cli/terminal/table.ts'
+import { fieldTable } from '../cli/terminal/table.ts'
 
 /** Something that is not about one command: `sluice help NAME`. */
 export type Topic = {
@@ -146,4 +146,4 @@ export const topics: Readonly<Record<string, Topic>> = {
 
 /** A topic as text. */
 export const topicText = ({ intro, rows, outro }: Topic, to: Stream): string =>
-  [intro, '', fields(rows, to), ...(outro ? ['', outro] : [])].join('\n')
+  [intro, '', fieldTable(rows, to), ...(outro ? ['', outro] : [])].join('\n')

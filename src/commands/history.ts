@@ -9,7 +9,7 @@ import type { ListView } from '../cli/output/view-types.ts'
 import { allPages } from '../cli/read-all-pages.ts'
 import { catalogStrategy, type RequestedStrategy } from '../cli/signing-flow/strategy-lookup.ts'
 import { hashLink } from '../cli/terminal/explorer-links.ts'
-import { decimal, stateWord, when } from '../cli/terminal/format.ts'
+import { decimal, stateWord, utcTime } from '../cli/terminal/format.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { shellOperand } from '../domain/text/shell-quoting.ts'
@@ -85,7 +85,7 @@ const view = (slug: string, network: string): ListView<Row> => ({
       title: 'TIME',
       field: 'timestamp',
       csv: ({ timestamp }) => timestamp,
-      text: ({ timestamp }) => when(timestamp),
+      text: ({ timestamp }) => utcTime(timestamp),
     },
     { title: 'TYPE', field: 'type', text: ({ type }) => sanitizeText(type) },
     {

@@ -4,7 +4,7 @@ import type { StrategyBytecodeInput } from '../api/unsigned-transactions.ts'
 import type { Cli } from '../cli/action-handler-context.ts'
 import { action } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
-import { amountOf, checked, slippage } from '../cli/options/option-values.ts'
+import { amountOf, slippage, validatedBy } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import { claimProposal, withdrawProposal } from '../cli/signing-flow/deposit-withdraw-claim-legs.ts'
 import { referenceForStrategy } from '../cli/signing-flow/quotes/reference-quote.ts'
@@ -37,7 +37,7 @@ export const withdraw = (world: CommandContext) =>
       .option(
         '--slippage <size>',
         'maximum slippage, for strategies sold at a market price: 0.5%',
-        checked(slippage),
+        validatedBy(slippage),
       )
       .option('--restart-cooldown', 'accept that queued withdrawals restart their cooldown'),
   )

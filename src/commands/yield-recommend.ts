@@ -4,7 +4,7 @@ import { action } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
 import { withRaw } from '../cli/output/raw-answers.ts'
 import { dollars, percent } from '../cli/terminal/format.ts'
-import { fields } from '../cli/terminal/table.ts'
+import { fieldTable } from '../cli/terminal/table.ts'
 import { strategyJson } from '../cli/views/json-documents.ts'
 import { walletAddress } from '../cli/wallet-address.ts'
 import { parseAmount, tokenAmount } from '../domain/amount.ts'
@@ -75,7 +75,7 @@ async function recommend(cli: Cli, identifier: string, options: Options): Promis
     },
     (value, to) =>
       [
-        fields(
+        fieldTable(
           [
             ['recommended', to.paint.bold(sanitizeText(value.strategy.slug))],
             ['network', sanitizeText(value.destinationChain)],

@@ -4,7 +4,7 @@ import { sumOf } from '../protocols/fee-amounts.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { feesOf, insideFeesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
-import { drift } from '../protocols/withdrawal-units.ts'
+import { acceptedDrift } from '../protocols/withdrawal-units.ts'
 
 /** An amount of a token. */
 export type Spend = { token: Token; amount: bigint }
@@ -38,7 +38,7 @@ export function requiredAllowance(intent: Intent): Spend | undefined {
 
 /** The most receipt units that a partial withdrawal may cost. */
 export const maxReceiptUnits = ({ amount, units }: Extract<Intent, { kind: 'withdraw' }>): bigint =>
-  units === undefined ? amount : units + drift(units)
+  units === undefined ? amount : units + acceptedDrift(units)
 
 /** What intents spend of each asset in total, by a stable name: `31337:0xabc`. */
 export function spendsByAsset(intents: readonly Intent[]): Map<string, Spend> {

@@ -3,7 +3,7 @@ import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { isPriced, lossShare, slippageOf } from '../guard/intent-facts.ts'
-import { isFair, type Price, worseBy } from '../guard/price-tolerance.ts'
+import { isWithinTolerance, type Price, shortfallShare } from '../guard/price-tolerance.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/service-fees-of-intent.ts'
 import { activeLegs, type Proposal } from './proposal-types.ts'
@@ -73,9 +73,9 @@ export function checkPrice(opinion: ReferenceQuote | undefined, proposal: Propos
   const price = opinion?.price
   if (!price || price.most === null) return
   for (const { intent } of activeLegs(proposal)) {
-    if (intent.kind !== 'swap' || isFair(intent, price)) continue
+    if (intent.kind !== 'swap' || isWithinTolerance(intent, price)) continue
     const { amountIn, amountOut, tokenIn, tokenOut } = intent
-    const worse = worseBy(intent, price)
+    const worse = shortfallShare(intent, price)
     const needed = Math.ceil(worse * 10_000) / 100
     throw new AppError(
       'POLICY_MIN_OUT',

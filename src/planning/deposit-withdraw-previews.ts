@@ -13,7 +13,7 @@ import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { leastOf, type Offer } from '../protocols/moving-price-quotes.ts'
 import { bringsOf, calldataRulesOf, paysOf } from '../protocols/registry.ts'
-import { drift } from '../protocols/withdrawal-units.ts'
+import { acceptedDrift } from '../protocols/withdrawal-units.ts'
 import type { Step } from '../store/journal/operation.ts'
 
 /** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */
@@ -112,5 +112,5 @@ async function acceptedBounds(
   if (!brings) throw new AppError('POLICY_MIN_OUT', `Nothing of ${token.symbol} comes of this amount now`)
   const least = leastOf(offer, slippage ?? defaultSlippage)
   // The builder of the call has read the same price moments apart.
-  return { expected: brings, least: least - drift(least) }
+  return { expected: brings, least: least - acceptedDrift(least) }
 }

@@ -3,7 +3,7 @@ import { readWords } from '../chain/word-reads.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { readsOf } from '../guard/simulation/wallet-state.ts'
+import { walletStateReads } from '../guard/simulation/wallet-state.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowedFor } from '../swaps/swap-provider-registry.ts'
@@ -26,7 +26,7 @@ export async function missingApprovalError(
   const { token, amount } = spend
   if (token.address === nativeAddress) return error
   const spender = allowedFor(catalog, actionAmong(intent, transactions))
-  const reads = readsOf({
+  const reads = walletStateReads({
     wallet: intent.wallet,
     tokens: [],
     allowances: [{ token: token.address, spender }],
@@ -61,7 +61,7 @@ export async function withoutNeedlessApprovals(
   if (!first || given.length === 0) return proposal
   const held = await readWords(
     rpc(first.chainId),
-    readsOf({ wallet: proposal.wallet, tokens: [], allowances: given }),
+    walletStateReads({ wallet: proposal.wallet, tokens: [], allowances: given }),
   )
   if (!given.every(({ amount }, at) => (held[at] ?? 0n) >= amount)) return proposal
   const transactions = first.transactions.filter(({ data }) => !decodeApprove(data))

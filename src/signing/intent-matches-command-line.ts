@@ -6,7 +6,7 @@ import type { Network } from '../domain/networks.ts'
 import { defaultPriceImpact } from '../domain/price-impact-share.ts'
 import { defaultSlippage, parseSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
-import { burnPrice, isFair } from '../guard/price-tolerance.ts'
+import { burnBridgePrice, isWithinTolerance } from '../guard/price-tolerance.ts'
 import { refuseHighServiceFee } from '../guard/stated-fee-checks.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -237,12 +237,12 @@ function refuseAmountMismatch(
   const text = optionValue(argv, '--amount')
   if (text?.toLowerCase() === 'max') return
   const typed = raw !== undefined ? BigInt(raw) : text !== undefined ? parseAmount(text, token) : undefined
-  const most = parseSlippage(optionValue(argv, '--slippage') ?? '') ?? burnPrice.most
+  const most = parseSlippage(optionValue(argv, '--slippage') ?? '') ?? burnBridgePrice.most
   const isMeant =
     how === 'exactly'
       ? typed === amount
       : typed !== undefined &&
         amount <= typed &&
-        isFair({ amountIn: typed, amountOut: amount }, { ...burnPrice, most })
+        isWithinTolerance({ amountIn: typed, amountOut: amount }, { ...burnBridgePrice, most })
   if (!isMeant) throw mismatchError(`It is about ${amount} of ${token.symbol}`)
 }

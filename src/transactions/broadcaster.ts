@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chain/chain-client.ts'
-import { toldTransaction } from '../chain/finality/find-mined-transaction.ts'
+import { reportedTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { isKnownToNodes } from '../chain/mempool.ts'
 import { syncSendMethod } from '../chain/rpc/sync-send.ts'
 import { undefinedIfUnanswered } from '../chain/rpc/timeouts.ts'
@@ -50,6 +50,6 @@ async function sendForReceipt(run: Run, rpc: ChainClient, attempt: Attempt, { wa
   const { hash, raw, transaction } = attempt
   const answer = await rpc.request(syncSendMethod, [raw])
   const expected = { from: wallet, to: transaction.to }
-  const mined = await undefinedIfUnanswered(toldTransaction(rpc, hash, answer, expected))
+  const mined = await undefinedIfUnanswered(reportedTransaction(rpc, hash, answer, expected))
   if (mined) run.told.set(hash, mined)
 }

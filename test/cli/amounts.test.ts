@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { decimal, formatUnits } from '../../src/cli/terminal/format.ts'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
 import { table } from '../../src/cli/terminal/table.ts'
-import { reportView } from '../../src/cli/views/operation-view.ts'
+import { operationView } from '../../src/cli/views/operation-view.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -64,11 +64,11 @@ test('what was done is told exactly, with what came of it and who has it', async
   const line = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 2 --yes --json'
   const { json } = await run(line)
   const to = stream(false)
-  expect(reportView(json, to)).toMatch(
+  expect(operationView(json, to)).toMatch(
     new RegExp(`^amount +2 USDC\nreceived +${json.amounts.out.formatted} WETH$`, 'm'),
   )
-  expect(reportView({ ...json, status: 'PENDING' }, to)).toMatch(/^expected +0\.0\d+ WETH$/m)
-  expect(reportView({ ...json, status: 'FAILED' }, to)).not.toMatch(/received|expected/)
+  expect(operationView({ ...json, status: 'PENDING' }, to)).toMatch(/^expected +0\.0\d+ WETH$/m)
+  expect(operationView({ ...json, status: 'FAILED' }, to)).not.toMatch(/received|expected/)
   const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
   const sent = await run(`transfer --network sandbox-one --token USDC --to ${friend} --amount 1 --yes`)
   expect(sent.out).toMatch(new RegExp(`^to +${friend}$`, 'm'))

@@ -5,7 +5,7 @@ import { emitList } from '../../src/cli/output/output.ts'
 import type { Column } from '../../src/cli/output/view-types.ts'
 import { addressLink, hashLink } from '../../src/cli/terminal/explorer-links.ts'
 import type { Stream } from '../../src/cli/terminal/io-types.ts'
-import { fields, table } from '../../src/cli/terminal/table.ts'
+import { fieldTable, table } from '../../src/cli/terminal/table.ts'
 import { hasUnicode, hyperlink, isPainted } from '../../src/cli/terminal/terminal-abilities.ts'
 import { sanitizeOutput } from '../../src/domain/text/terminal-sanitizing.ts'
 
@@ -77,14 +77,14 @@ test('what is too long beside its label goes on below itself between words, and 
     ['hash', hash],
     ['next', command],
   ] as const
-  expect(lines(fields(rows, stream({ columns: 30 })))).toEqual([
+  expect(lines(fieldTable(rows, stream({ columns: 30 })))).toEqual([
     'said  one two three four five',
     '      six seven eight',
     'hash',
     `    ${hash}`,
     `next  ${command}`,
   ])
-  expect(lines(fields(rows, stream({ columns: 30, isTerminal: false })))).toEqual(
+  expect(lines(fieldTable(rows, stream({ columns: 30, isTerminal: false })))).toEqual(
     rows.map(([label, text]) => `${label}  ${text}`),
   )
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { acceptedAmounts, type QuotedAmounts } from '../../src/domain/accepted-amounts.ts'
 import { parseSlippage } from '../../src/domain/slippage.ts'
-import { burnPrice, isFair, swapMost } from '../../src/guard/price-tolerance.ts'
+import { burnBridgePrice, isWithinTolerance, maxPriceShortfall } from '../../src/guard/price-tolerance.ts'
 
 const shown: QuotedAmounts = {
   amountIn: 100_000_000n,
@@ -89,14 +89,14 @@ test('the bounds hold to one unit for every amount and slippage', () => {
 })
 
 test('three percent below a price is fair, and a unit for rounding; one unit less is not', () => {
-  const price = { amountIn: 1n, amountOut: 1n, most: swapMost }
-  expect(isFair({ amountIn: 1_000_000n, amountOut: 969_999n }, price)).toBe(true)
-  expect(isFair({ amountIn: 1_000_000n, amountOut: 969_998n }, price)).toBe(false)
+  const price = { amountIn: 1n, amountOut: 1n, most: maxPriceShortfall }
+  expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 969_999n }, price)).toBe(true)
+  expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 969_998n }, price)).toBe(false)
 })
 
 test('a bridge that burns and mints takes three quarters of a percent at most', () => {
-  expect(isFair({ amountIn: 1_000_000n, amountOut: 992_499n }, burnPrice)).toBe(true)
-  expect(isFair({ amountIn: 1_000_000n, amountOut: 992_498n }, burnPrice)).toBe(false)
+  expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 992_499n }, burnBridgePrice)).toBe(true)
+  expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 992_498n }, burnBridgePrice)).toBe(false)
 })
 
 test.each([

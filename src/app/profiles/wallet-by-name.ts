@@ -1,5 +1,5 @@
 import type { Globals } from '../../cli/options/global-options.ts'
-import { secret } from '../../cli/prompts.ts'
+import { promptSecret } from '../../cli/prompts.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import { EvmAddress } from '../../domain/address.ts'
@@ -107,7 +107,12 @@ async function passwordOf(
     return (
       secrets.password ??
       (await remembered()) ??
-      (await secret(io, globals, `Password of ${name}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.'))
+      (await promptSecret(
+        io,
+        globals,
+        `Password of ${name}:`,
+        'Use --password-file PATH, or set SLUICE_PASSWORD.',
+      ))
     )
   } catch (error) {
     throw passwordTrouble(error, name)

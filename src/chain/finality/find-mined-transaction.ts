@@ -65,7 +65,7 @@ export async function findTransaction(
  * The transaction that a node answered with when it was sent (EIP-7966), for a look that finds the same in a canonical block. `undefined`
  * if the answer is no receipt of this transaction.
  */
-export async function toldTransaction(
+export async function reportedTransaction(
   rpc: ChainClient,
   hash: Hex,
   answer: unknown,

@@ -34,7 +34,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
 ]
 
 /** The global options that are needed before parsing: `--json` and `--no-color` also apply to usage errors. */
-export const sniff = (argv: readonly string[]) => {
+export const preparseGlobals = (argv: readonly string[]) => {
   const before = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   const has = (flag: string) => before.includes(flag)
   return {

@@ -11,7 +11,7 @@ import { parseGwei, type Terms } from '../../guard/user-limits-and-exemptions.ts
 import { serviceFeeIn } from '../../protocols/service-fees-of-intent.ts'
 
 /** Makes an option parser that validates the value when the command line is read and keeps the text. */
-export const checked =
+export const validatedBy =
   (read: (text: string) => unknown) =>
   (text: string): string => {
     read(text)
@@ -19,7 +19,7 @@ export const checked =
   }
 
 /** The same for an option that can be repeated, marked by `gathers`. */
-export const eachChecked = (read: (text: string) => unknown) =>
+export const eachValidatedBy = (read: (text: string) => unknown) =>
   Object.assign(
     (text: string, before: string[] = []): string[] => {
       read(text)
@@ -76,7 +76,7 @@ export function exactAllowance(text: string | undefined): Terms['exactAllowance'
 }
 
 /** Parses --min-assurance; L2 without the flag, L1 without a level. */
-export function lowest(text: string | true | undefined): AssuranceLevel {
+export function minAssuranceOf(text: string | true | undefined): AssuranceLevel {
   if (text === undefined) return 'L2'
   if (text === true) return 'L1'
   const level = assuranceLevels.find((one) => one === text.toUpperCase())

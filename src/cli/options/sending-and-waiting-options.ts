@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, networkNamed } from '../../domain/networks.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { type OptionRow, withOptions } from './option-rows.ts'
-import { checked, depthOf, eachChecked, maxFee, nonceOf } from './option-values.ts'
+import { depthOf, eachValidatedBy, maxFee, nonceOf, validatedBy } from './option-values.ts'
 
 /** The execution options, as commander reads them. */
 export type ExecutionOptions = {
@@ -23,7 +23,7 @@ export const withExecution = (
 ): Command =>
   withOptions(command, 'Execution:', [
     ['--no-wait', 'send and exit 20 with the action ID, without waiting for confirmation'],
-    ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', checked(depthOf)],
+    ['--confirmations <depth>', 'finality: a number of blocks, safe or finalized', validatedBy(depthOf)],
     ['--queue-behind', 'queue behind pending transactions that other programs sent from this wallet'],
     ['--no-lock-wait', 'fail at once if another process is using this wallet'],
     // A new operation has --allow-duplicate and --max-fee among its own options.
@@ -38,7 +38,7 @@ const pipeline: OptionRow = [
 const nonce: OptionRow = [
   '--nonce <nonce>',
   'pin the nonce of the first transaction, N or NETWORK=N: at most one payment, even without a journal',
-  eachChecked((text) => nonceOf(text)),
+  eachValidatedBy((text) => nonceOf(text)),
 ]
 
 const ofResumed: readonly OptionRow[] = [
@@ -46,7 +46,7 @@ const ofResumed: readonly OptionRow[] = [
     '--allow-duplicate',
     'resume although the wallet sent transactions that this journal does not know; the action may already be done',
   ],
-  ['--max-fee <gwei>', 'maximum gas price, in gwei; may exceed the plan', checked(maxFee)],
+  ['--max-fee <gwei>', 'maximum gas price, in gwei; may exceed the plan', validatedBy(maxFee)],
 ]
 
 /**

@@ -4,13 +4,13 @@ import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts
 import { type OptionRow, withOptions } from './option-rows.ts'
 import {
   address,
-  checked,
-  eachChecked,
+  eachValidatedBy,
   exactAllowance,
   idempotencyKey,
-  lowest,
   maxFee,
+  minAssuranceOf,
   serviceFee,
+  validatedBy,
 } from './option-values.ts'
 import { type ExecutionOptions, withExecution } from './sending-and-waiting-options.ts'
 
@@ -56,7 +56,7 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
     [
       '--idempotency-key <key>',
       'never pay twice for the same key: 8-128 characters, letters, digits, . _ : - (needs the journal of this machine)',
-      checked(idempotencyKey),
+      validatedBy(idempotencyKey),
     ],
     ['--revoke-on-failure', 'revoke allowances if the action fails'],
     [
@@ -69,36 +69,36 @@ export const withSigning = (command: Command, { isPlanned = false } = {}): Comma
       (what): OptionRow => [
         `--allow-${what} <address>`,
         `trust this ${what} for this action`,
-        eachChecked((text) => address(text, `--allow-${what}`)),
+        eachValidatedBy((text) => address(text, `--allow-${what}`)),
       ],
     ),
     ['--policy <file>', 'policy to apply (default: policy.json in the config directory)'],
     [
       '--assert <conditions>',
       "required balance changes: 'USDC>=-100,aUSDC>=99.9'",
-      eachChecked(parseAssertions),
+      eachValidatedBy(parseAssertions),
     ],
-    ['--max-fee <gwei>', 'maximum gas price, in gwei', checked(maxFee)],
+    ['--max-fee <gwei>', 'maximum gas price, in gwei', validatedBy(maxFee)],
     [
       '--max-service-fee <share>',
       'maximum service fee, as a share of the amount swapped or withdrawn (default: 1%)',
-      checked(serviceFee),
+      validatedBy(serviceFee),
     ],
     [
       '--max-price-impact <share>',
       'maximum price impact, against the spot price (default: 3%)',
-      checked(parsePriceImpact),
+      validatedBy(parsePriceImpact),
     ],
     [
       '--exact-allowance <how>',
       'what to do with an approval above the needed amount: refuse or rewrite',
-      checked(exactAllowance),
+      validatedBy(exactAllowance),
     ],
     ['--trust-first-use', 'trust the code of contracts used for the first time'],
     [
       '--min-assurance [level]',
       'lowest assurance level to accept: L2 without this flag, L1 without a level',
-      checked(lowest),
+      validatedBy(minAssuranceOf),
     ],
   ])
 }

@@ -10,7 +10,7 @@ export const helpOf = (command: Command | undefined): string =>
   ['sluice', ...wordsTo(command), '--help'].join(' ')
 
 /** Makes a handler that throws commander's error with its command, instead of exiting. */
-export const thrownBy =
+export const throwWithCommand =
   (command: Command) =>
   (error: CommanderError): never => {
     throw Object.assign(error, { command })
@@ -47,7 +47,7 @@ const isTyped = (command: Command, name: string): boolean => command.getOptionVa
 const ancestors = ({ parent }: Command): Command[] => (parent ? [parent, ...ancestors(parent)] : [])
 
 /** A commander error as USAGE; the hint is the help of that command. */
-export function usage(error: CommanderError): AppError {
+export function usageError(error: CommanderError): AppError {
   const message = error.message.replace(/^error: /, '').replace(/\n.*$/s, '')
   // Commander's suggestion for a flag in the place of a command is not a flag that exists.
   const guess = message.startsWith("unknown command '-")
@@ -62,7 +62,7 @@ export function usage(error: CommanderError): AppError {
 }
 
 /** Replaces the help of the program in a hint by the help of the command. */
-export function ofCommand(error: unknown, command: Command): unknown {
+export function withCommandHelp(error: unknown, command: Command): unknown {
   if (!(error instanceof AppError) || error.hint !== errorRow(error.code).hint) return error
   if (!/\bsluice --help$/.test(error.hint ?? '')) return error
   return copyErrorWith(error, { hint: error.hint!.replace(/sluice --help$/, helpOf(command)) })

@@ -3,7 +3,7 @@ import { wordsOf } from '../options/command-tree-queries.ts'
 import type { Globals } from '../options/global-options.ts'
 import { jsonSchema } from '../schema/command-description.ts'
 import { outputs } from '../schema/outputs.ts'
-import { onlyLists, unknownField } from './output.ts'
+import { onlyListsError, unknownFieldError } from './output.ts'
 
 type Schema = {
   properties?: Record<string, Schema>
@@ -16,7 +16,8 @@ type Schema = {
 export function refuseUnknownFields(command: Command, names: readonly string[]): void {
   const success = outputs[wordsOf(command)]?.success
   const known = success ? eachOf(jsonSchema(success)).flatMap(fieldsOfRows) : []
-  for (const name of names) if (known.length > 0 && !known.includes(name)) throw unknownField(name, known)
+  for (const name of names)
+    if (known.length > 0 && !known.includes(name)) throw unknownFieldError(name, known)
 }
 
 /**
@@ -31,11 +32,11 @@ export function printable(command: Command, globals: Globals): Globals {
   const given = (plan && dryRun ? plan : success) ?? line
   const shapes = given ? eachOf(jsonSchema(given)) : []
   if (shapes.length === 0 || shapes.some(({ properties }) => properties?.items !== undefined)) return globals
-  if (csv) throw onlyLists()
+  if (csv) throw onlyListsError()
   // An object with any fields, such as a keystore, is checked when it is printed.
   if (shapes.some((one) => one.additionalProperties !== false)) return globals
   const known = [...new Set(shapes.flatMap(({ properties }) => Object.keys(properties ?? {})))]
-  for (const name of fields ?? []) if (!known.includes(name)) throw unknownField(name, known)
+  for (const name of fields ?? []) if (!known.includes(name)) throw unknownFieldError(name, known)
   return { ...globals, fieldsKnown: true }
 }
 

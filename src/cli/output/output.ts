@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Globals } from '../options/global-options.ts'
 import type { Io, Stream } from '../terminal/io-types.ts'
-import { placesOn, table } from '../terminal/table.ts'
+import { decimalPlacesOn, table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
 import type { Column, List, ListView, View } from './view-types.ts'
 
@@ -20,19 +20,19 @@ export const toJson = (value: unknown, pretty: boolean): string =>
   )
 
 /** A text for people as it goes to a stream: the last net under every foreign string. */
-export const shown = (text: string, { paint }: Stream): string => sanitizeOutput(text, paint.level > 0)
+export const sanitizedFor = (text: string, { paint }: Stream): string => sanitizeOutput(text, paint.level > 0)
 
 /** That one thing is no table. */
-export const onlyLists = (): AppError =>
+export const onlyListsError = (): AppError =>
   new AppError('USAGE', '--csv is for lists only', { hint: 'Use --json here.' })
 
 /** Prints one thing. */
 export function emitOne<value>(io: Io, globals: Globals, value: value, view: View<value>): void {
-  if (globals.csv) throw onlyLists()
-  if (globals.json) return void io.out.write(`${toJson(chosen(globals, value), io.out.isTerminal)}\n`)
+  if (globals.csv) throw onlyListsError()
+  if (globals.json) return void io.out.write(`${toJson(selectFields(globals, value), io.out.isTerminal)}\n`)
   if (globals.fields && !globals.quiet)
     io.err.write('--fields is ignored here; it works on lists and with --json\n')
-  io.out.write(`${shown(view(value, io.out), io.out)}\n`)
+  io.out.write(`${sanitizedFor(view(value, io.out), io.out)}\n`)
 }
 
 /** Prints a page of a list as JSON, CSV or a table. */
@@ -56,7 +56,7 @@ export async function emitList<row>(
       stringify(
         list.items.map((row) =>
           shownColumns.map(({ csv, text }) =>
-            cell(given(csv?.(row) ?? text(row, unpainted, placesOn({ isTerminal: false })))),
+            cell(given(csv?.(row) ?? text(row, unpainted, decimalPlacesOn({ isTerminal: false })))),
           ),
         ),
         { header: true, columns: shownColumns.map(({ field }) => field) },
@@ -64,7 +64,7 @@ export async function emitList<row>(
     )
   }
   if (list.items.length === 0) return io.err.write(`${list.page > 1 ? beyond(list) : empty}\n`)
-  io.out.write(`${shown(table(shownColumns, list.items, io.out), io.out)}\n`)
+  io.out.write(`${sanitizedFor(table(shownColumns, list.items, io.out), io.out)}\n`)
   if (note && !globals.quiet) io.err.write(`${io.err.paint.dim(note)}\n`)
   if (list.hasMore && !globals.quiet)
     io.err.write(
@@ -93,26 +93,26 @@ function cell(text: string): string {
 }
 
 /** The `--fields` of one object as JSON; all of it without. */
-export function chosen({ fields, fieldsKnown = false }: Globals, value: unknown): unknown {
+export function selectFields({ fields, fieldsKnown = false }: Globals, value: unknown): unknown {
   return fields ? picked(value, fields, fieldsKnown) : value
 }
 
 function picked(value: unknown, fields: readonly string[], areKnown: boolean): unknown {
   const record = value as Record<string, unknown>
   const unknown = fields.find((name) => !Object.hasOwn(record, name))
-  if (unknown !== undefined && !areKnown) throw unknownField(unknown, Object.keys(record))
+  if (unknown !== undefined && !areKnown) throw unknownFieldError(unknown, Object.keys(record))
   return Object.fromEntries(fields.map((name) => [name, record[name] ?? null]))
 }
 
 function columnNamed<row>(columns: readonly Column<row>[], name: string): Column<row> {
   const found = columns.find(({ field }) => field === name)
   if (found) return found
-  throw unknownField(
+  throw unknownFieldError(
     name,
     columns.map(({ field }) => field),
   )
 }
 
 /** Nothing that is listed or shown has a field of that name. */
-export const unknownField = (name: string, known: readonly string[]) =>
+export const unknownFieldError = (name: string, known: readonly string[]) =>
   new AppError('USAGE', `There is no field "${name}"`, { hint: `Fields: ${known.join(', ')}` })

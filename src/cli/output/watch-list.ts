@@ -5,7 +5,7 @@ import type { Stream } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'
 import { watchContinuously } from '../watch-loop.ts'
-import { shown, toJson } from './output.ts'
+import { sanitizedFor, toJson } from './output.ts'
 import type { Column, List, ListView } from './view-types.ts'
 
 /** How a list is watched: its columns, the key of a row, and the interval. */
@@ -73,7 +73,7 @@ function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
     const foot = out.paint.dim(
       `${view.note ? `${view.note}\n` : ''}${time}  every ${view.intervalMs / 1000}s, Ctrl-C to stop`,
     )
-    out.write(`${cleared}${shown([...fit, foot].join('\n'), out)}\n`)
+    out.write(`${cleared}${sanitizedFor([...fit, foot].join('\n'), out)}\n`)
   }
   const show = ({ items }: List<row>) => {
     before = now
@@ -93,7 +93,7 @@ function changes<row>({ io: { out }, world }: Cli, view: Live<row>): (list: List
   return ({ items }) => {
     const now = cellsOf(view, items)
     const time = at(world.now())
-    const say = (key: string, what: string) => out.write(`${shown(`${time}  ${key}  ${what}`, out)}\n`)
+    const say = (key: string, what: string) => out.write(`${sanitizedFor(`${time}  ${key}  ${what}`, out)}\n`)
     for (const [key, cells] of now) {
       const old = before.get(key)
       const told = [...cells].filter(([field, text]) =>

@@ -10,7 +10,7 @@ import type { Progress } from '../../transactions/run-state.ts'
 import type { Cli } from '../action-handler-context.ts'
 import { depthOf } from '../options/option-values.ts'
 import { type ExecutionOptions, halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
-import { reportView } from '../views/operation-view.ts'
+import { operationView } from '../views/operation-view.ts'
 import { progressLine } from '../views/progress-line.ts'
 import { allowanceLines, reportFor, withReport } from './operation-report.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
@@ -34,7 +34,7 @@ export async function executeAndReport(
     : await executeWithQuotes(cli, context, operation, identity, going, replan)
   const report = await withReceivedAmount(context, followed.done, reportFor(context, followed.done))
   const left = followed.moved ? await (followed.left ?? remainingAllowances(context, followed.done)) : []
-  cli.emit({ ...report, replayed: !followed.moved }, reportView)
+  cli.emit({ ...report, replayed: !followed.moved }, operationView)
   for (const line of allowanceLines(left, operation.id)) cli.notice(line)
 }
 

@@ -13,7 +13,7 @@ import type { Cli } from '../action-handler-context.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
-import { shown } from '../output/output.ts'
+import { sanitizedFor } from '../output/output.ts'
 import { confirm } from '../prompts.ts'
 import { planQuestion, planView } from '../views/plan-view.ts'
 import { execute, executeAndReport } from './execute-and-report.ts'
@@ -128,7 +128,8 @@ async function planAndSend(
   // With --yes nobody reads the plan.
   if (!cli.globals.yes) {
     const plan = planned()
-    if (!cli.globals.quiet) cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+    if (!cli.globals.quiet)
+      cli.io.err.write(`${sanitizedFor(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
     const instead = givesUp && `sluice action revoke ${givesUp.id} --yes`
     await confirm(cli.io, cli.globals, planQuestion(plan, title), instead)
   }

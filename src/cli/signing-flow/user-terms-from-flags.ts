@@ -8,7 +8,14 @@ import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, type Terms } from '../../guard/user-limits-and-exemptions.ts'
 import type { JournalOperation } from '../../planning/execution-context.ts'
 import type { Cli } from '../action-handler-context.ts'
-import { address, exactAllowance, lowest, maxFee, serviceFee, slippage } from '../options/option-values.ts'
+import {
+  address,
+  exactAllowance,
+  maxFee,
+  minAssuranceOf,
+  serviceFee,
+  slippage,
+} from '../options/option-values.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 
 /** The terms of one operation, from the flags and the policy. Bad values are USAGE. */
@@ -25,7 +32,7 @@ export function termsOf({ io, backend, world, globals }: Cli, options: Partial<S
     // The contracts of the sandbox were deployed by this program.
     trustFirstUse: options.trustFirstUse === true || backend.kind === 'sandbox',
     canAsk: io.canAsk,
-    lowest: lowest(options.minAssurance),
+    lowest: minAssuranceOf(options.minAssurance),
     maxFeePerGas: options.maxFee === undefined ? null : maxFee(options.maxFee),
     maxSlippage: options.slippage === undefined ? null : slippage(options.slippage),
     maxPriceImpact: options.maxPriceImpact === undefined ? null : parsePriceImpact(options.maxPriceImpact),

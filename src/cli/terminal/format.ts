@@ -28,7 +28,7 @@ export function decimal(value: string, places = Number.POSITIVE_INFINITY): strin
 const grouped = (whole: string) => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 
 /** An ISO time for people, in UTC: `2026-11-21 12:05:26Z`. */
-export const when = (iso: string | null): string =>
+export const utcTime = (iso: string | null): string =>
   iso === null ? '-' : iso.replace('T', ' ').replace(/\.[0-9]+Z$/, 'Z')
 
 /** A word of state in its colour. */

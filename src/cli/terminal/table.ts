@@ -2,27 +2,27 @@ import Table from 'cli-table3'
 import type { Column } from '../output/view-types.ts'
 import type { Stream } from './io-types.ts'
 import { unpainted } from './terminal-abilities.ts'
-import { bare, gap, widthOf, wrapped } from './text-wrap.ts'
+import { borderless, columnGap, displayWidth, wrapLabelled } from './text-wrap.ts'
 
 /** How many decimals of an amount a list shows there. */
-export const placesOn = ({ isTerminal }: Pick<Stream, 'isTerminal'>): number =>
+export const decimalPlacesOn = ({ isTerminal }: Pick<Stream, 'isTerminal'>): number =>
   isTerminal ? 6 : Number.POSITIVE_INFINITY
 
 /** Rows as an aligned table without boxes, fitted to the width of a terminal; elsewhere everything is there. */
 export function table<row>(columns: readonly Column<row>[], rows: readonly row[], to: Stream): string {
-  const places = placesOn(to)
+  const places = decimalPlacesOn(to)
   const widths = columns.map((column) =>
-    Math.max(column.title.length, ...rows.map((row) => widthOf(column.text(row, unpainted, places)))),
+    Math.max(column.title.length, ...rows.map((row) => displayWidth(column.text(row, unpainted, places)))),
   )
   const isBlank = (column: Column<row>) => rows.every((row) => column.text(row, unpainted, places) === '')
   const fitted = to.isTerminal ? fitting(columns, widths, to.columns, isBlank) : columns.map(whole)
   const shown = fitted.filter(({ cut }) => cut !== 0)
   const grid = new Table({
-    ...bare,
+    ...borderless,
     head: shown.map(({ column }) => to.paint.dim(column.title)),
     colAligns: shown.map(({ column }) => column.align ?? 'left'),
     truncate: to.ascii ? '~' : '…',
-    colWidths: shown.map(({ cut }) => (cut === null ? null : cut + gap)),
+    colWidths: shown.map(({ cut }) => (cut === null ? null : cut + columnGap)),
   })
   const text = ({ column, cut }: Fitted<row>, row: row) => {
     const all = column.text(row, to.paint, places)
@@ -43,20 +43,20 @@ export type FieldRow = readonly [label: string, value: string]
 export type MaybeRow = FieldRow | '' | false | null | undefined
 
 /** The rows that have something to say. */
-export const shownRows = (rows: readonly MaybeRow[]): FieldRow[] => rows.filter((row) => !!row)
+export const presentRows = (rows: readonly MaybeRow[]): FieldRow[] => rows.filter((row) => !!row)
 
 /**
  * Label and value, one pair per line; a row that is nothing is left out. A long value wraps on a terminal; a command never
  * does, because it is pasted.
  */
-export function fields(rows: readonly MaybeRow[], to: Stream): string {
-  const shown = shownRows(rows)
+export function fieldTable(rows: readonly MaybeRow[], to: Stream): string {
+  const shown = presentRows(rows)
   const column = Math.max(...shown.map(([label]) => label.length)) + 2
   return shown
     .map(([label, value]) =>
       /^(\u001b\[\d+m)*sluice |\n/.test(value)
         ? `${to.paint.dim(label.padEnd(column))}${value}`
-        : wrapped([label, value], { column }, to),
+        : wrapLabelled([label, value], { column }, to),
     )
     .join('\n')
 }
@@ -75,7 +75,7 @@ function fitting<row>(
   isBlank: (column: Column<row>) => boolean,
 ): Fitted<row>[] {
   const fitted = columns.map(whole)
-  let over = widths.reduce((sum, width) => sum + width + gap, -gap) - room
+  let over = widths.reduce((sum, width) => sum + width + columnGap, -columnGap) - room
   // An empty column is dropped before any other.
   const weights = columns.map((column) =>
     column.drop === undefined ? 0 : isBlank(column) ? Number.POSITIVE_INFINITY : column.drop,
@@ -89,7 +89,7 @@ function fitting<row>(
     const left = widths[at]! - over
     const isCut = align !== 'right' && left >= Math.max(title.length, least)
     fitted[at]!.cut = isCut ? left : 0
-    over -= isCut ? over : widths[at]! + gap
+    over -= isCut ? over : widths[at]! + columnGap
   }
   return fitted
 }

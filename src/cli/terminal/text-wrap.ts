@@ -7,33 +7,33 @@ const corners = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) =>
   ends.map((end) => `${edge}-${end}`),
 )
 /** The gap between two columns of a table. */
-export const gap = 2
+export const columnGap = 2
 
 /** A table without boxes. */
-export const bare = {
-  style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
+export const borderless = {
+  style: { head: [], border: [], 'padding-left': 0, 'padding-right': columnGap },
   chars: Object.fromEntries([...edges, ...corners].map((name) => [name, ''])),
 }
 
 /** How many columns of a terminal a text takes: of anything but ASCII the library that aligns it knows. */
-export function widthOf(text: string): number {
+export function displayWidth(text: string): number {
   if (/^[\u0020-\u007e]*$/.test(text)) return text.length
-  const grid = new Table({ ...bare, style: { ...bare.style, 'padding-right': 0 } })
+  const grid = new Table({ ...borderless, style: { ...borderless.style, 'padding-right': 0 } })
   grid.push([text])
   return grid.width
 }
 
 /** A label and its values, wrapped to the terminal; elsewhere each value is one line. */
-export function wrapped(
+export function wrapLabelled(
   [label, ...values]: readonly [label: string, ...values: string[]],
   { indent = 0, column }: { indent?: number; column: number },
   to: Stream,
 ): string {
   const room = to.isTerminal ? Math.max(20, to.columns - indent - column) : Infinity
   const left = ' '.repeat(indent)
-  const lines = values.flatMap((value) => broken(value, room))
+  const lines = values.flatMap((value) => wrapWords(value, room))
   // A value that is too long goes below its label, where it has more room.
-  if (lines.some((line) => widthOf(line) > room))
+  if (lines.some((line) => displayWidth(line) > room))
     return [`${left}${to.paint.dim(label)}`, ...lines.map((line) => `${left}    ${line}`)].join('\n')
   return lines
     .map((line, at) => `${left}${at === 0 ? to.paint.dim(label.padEnd(column)) : ' '.repeat(column)}${line}`)
@@ -41,16 +41,19 @@ export function wrapped(
 }
 
 /** Two texts side by side if they fit, else below each other. */
-export const beside = (text: string, more: string, to: Stream): string =>
-  to.isTerminal && widthOf(text) + 1 + widthOf(more) > to.columns ? `${text}\n  ${more}` : `${text} ${more}`
+export const sideBySide = (text: string, more: string, to: Stream): string =>
+  to.isTerminal && displayWidth(text) + 1 + displayWidth(more) > to.columns
+    ? `${text}\n  ${more}`
+    : `${text} ${more}`
 
 /** Wraps a text between words; a longer word gets its own line. */
-export function broken(text: string, room: number): string[] {
+export function wrapWords(text: string, room: number): string[] {
   if (room === Infinity) return [text]
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    if (last !== undefined && widthOf(`${last} ${word}`) <= room) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && displayWidth(`${last} ${word}`) <= room)
+      lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines

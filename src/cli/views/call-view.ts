@@ -5,25 +5,25 @@ import type { planJson } from '../../planning/plan-json.ts'
 import { addressLink } from '../terminal/explorer-links.ts'
 import { formatUnits } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
-import { type FieldRow, shownRows } from '../terminal/table.ts'
-import { wrapped } from '../terminal/text-wrap.ts'
+import { type FieldRow, presentRows } from '../terminal/table.ts'
+import { wrapLabelled } from '../terminal/text-wrap.ts'
 
 /** The plan, as `--dry-run --json` prints it. */
 export type Plan = ReturnType<typeof planJson>
 
 /** The symbol of the native coin of a network, by name or chain id; `native coin` on one that this version does not know. */
-export const coinOf = (named: string | number): string =>
+export const nativeSymbolOf = (named: string | number): string =>
   [...publicNetworks, ...sandboxNetworks].find(({ name, chainId }) => name === named || chainId === named)
     ?.native.symbol ?? 'native coin'
 
 /** One transaction of a plan: its purpose, contract, function and arguments by name. */
 export function callView(plan: Plan, at: number, to: Stream): string {
   const { leg, network, to: target, contract, call, text, value, data, needs, simulated } = plan.steps[at]!
-  const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : coinOf(network)
+  const coin = leg === 0 && plan.fees ? plan.fees.maxCost.symbol : nativeSymbolOf(network)
   // A plain transfer of the native coin calls nothing.
   const isCall = data !== '0x'
   const named = isCall ? Object.entries(call.args) : []
-  const rows = shownRows([
+  const rows = presentRows([
     [
       isCall ? 'contract' : 'to',
       `${addressLink(to, network, target)}${contract === null ? '' : ` ${sanitizeText(contract)}`}`,
@@ -41,8 +41,8 @@ export function callView(plan: Plan, at: number, to: Stream): string {
   ])
   const column = Math.max(...rows.map(([label]) => label.length)) + 2
   return [
-    wrapped([`${at + 1}. `, to.paint.bold(sanitizeText(text))], { column: 3 }, to),
-    ...rows.map((row) => wrapped(row, { indent: 3, column }, to)),
+    wrapLabelled([`${at + 1}. `, to.paint.bold(sanitizeText(text))], { column: 3 }, to),
+    ...rows.map((row) => wrapLabelled(row, { indent: 3, column }, to)),
   ].join('\n')
 }
 
@@ -54,12 +54,15 @@ function argumentText(plan: Plan, argument: string, network: string, to: Stream)
   const shortened = (word: string) =>
     to.isTerminal && word.length > longest ? `${word.slice(0, longest)}...[${word.length} characters]` : word
   if (!/^0x[0-9a-fA-F]{40}$/.test(argument)) return sanitizeText(argument).split(' ').map(shortened).join(' ')
-  const name = whose(plan, argument)
+  const name = addressName(plan, argument)
   return `${addressLink(to, network, argument)}${name === undefined ? '' : ` ${sanitizeText(name)}`}`
 }
 
 /** The name of an address in the plan, if known. */
-export function whose({ wallet, steps, contracts, simulation }: Plan, address: string): string | undefined {
+export function addressName(
+  { wallet, steps, contracts, simulation }: Plan,
+  address: string,
+): string | undefined {
   if (sameAddress(address, wallet)) return '(this wallet)'
   // The zero address, unless it means the native coin.
   if (sameAddress(address, nativeAddress)) return undefined

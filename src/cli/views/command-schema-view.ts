@@ -1,14 +1,14 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { CommandSchema } from '../schema/schema-command.ts'
 import type { Stream } from '../terminal/io-types.ts'
-import { fields } from '../terminal/table.ts'
+import { fieldTable } from '../terminal/table.ts'
 
 /** The schema of a command, for people. */
 export function schemaPage(one: CommandSchema, to: Stream): string {
   const { paint } = to
   const own = one.flags.filter(({ group }) => group !== 'Global')
   const part = (title: string, rows: readonly (readonly [string, string])[]) =>
-    rows.length === 0 ? [] : ['', paint.bold(title), fields(rows, to)]
+    rows.length === 0 ? [] : ['', paint.bold(title), fieldTable(rows, to)]
   return [
     paint.bold(one.usage),
     one.description,

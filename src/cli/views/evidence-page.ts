@@ -6,8 +6,8 @@ import type { Verdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { toJson } from '../output/output.ts'
-import { decimal, formatUnits, when } from '../terminal/format.ts'
-import { coinOf } from './call-view.ts'
+import { decimal, formatUnits, utcTime } from '../terminal/format.ts'
+import { nativeSymbolOf } from './call-view.ts'
 
 // A symbol cannot come from JSON, so foreign text is always escaped.
 const markup = Symbol('markup')
@@ -111,7 +111,7 @@ const tableOf = (heads: readonly string[], rows: readonly (readonly unknown[])[]
   )}</tbody></table></div>`
 
 /** A time of the journal, in epoch milliseconds. */
-const moment = (at: number): Html => html`<time>${when(new Date(at).toISOString())}</time>`
+const moment = (at: number): Html => html`<time>${utcTime(new Date(at).toISOString())}</time>`
 
 /** One step: its purpose, decoded call and receipt. A purpose that cannot be checked against the calldata is not a heading. */
 function stepSection(
@@ -131,13 +131,13 @@ ${listOf([
   ...Object.entries(call?.call?.args ?? {}).map(
     ([name, argument]) => [name, html`<code>${argument}</code>`] as const,
   ),
-  ['carries', value === '0' ? null : `${formatUnits(value, 18)} ${coinOf(chainId)}`],
+  ['carries', value === '0' ? null : `${formatUnits(value, 18)} ${nativeSymbolOf(chainId)}`],
   ['nonce', shown?.nonce],
   ['transaction', shown?.hash ? hashOf(shown.hash, shown.explorerUrl) : 'not signed'],
   ['block', shown?.blockNumber],
   ['block hash', step.inclusion && html`<code>${step.inclusion.blockHash}</code>`],
   ['gas used', shown?.gasUsed],
-  ['gas cost', gas && `${formatUnits(gas, 18)} ${coinOf(chainId)}`],
+  ['gas cost', gas && `${formatUnits(gas, 18)} ${nativeSymbolOf(chainId)}`],
   ['error', shown?.error],
 ])}
 ${
@@ -170,7 +170,7 @@ export function evidencePage(evidence: Evidence): string {
   const { operation, made, trail, sha256 } = evidence
   const [report, verdict] = [evidence.report as Report, evidence.verdict as Verdict | null]
   const body = html`<h1>${operation.kind} ${badge(report.status)}</h1>
-<p class="soft">Action <code>${operation.id}</code>, state of ${when(made)}</p>
+<p class="soft">Action <code>${operation.id}</code>, state of ${utcTime(made)}</p>
 ${verdict && verdictSection(verdict)}
 ${summary(evidence, report)}
 <h2>Steps</h2>
@@ -239,9 +239,9 @@ const summary = ({ operation }: Evidence, report: Report): Html =>
     ['wallet', html`<code>${report.originAddress}</code>`],
     ['receiver', html`<code>${report.receiverAddress}</code>`],
     ['arrived in', report.destinationTxHash && html`<code>${report.destinationTxHash}</code>`],
-    ['started', when(report.createdAt)],
-    ['updated', when(report.updatedAt)],
-    ['finished', report.finishedAt && when(report.finishedAt)],
+    ['started', utcTime(report.createdAt)],
+    ['updated', utcTime(report.updatedAt)],
+    ['finished', report.finishedAt && utcTime(report.finishedAt)],
     ['journal state', html`${operation.state}${operation.exit === null ? '' : `, exit ${operation.exit}`}`],
     ['finality', report.finality],
     ['assurance', report.assurance],

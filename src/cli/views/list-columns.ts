@@ -2,7 +2,7 @@ import type { ApyBasis } from '../../domain/apy-basis.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Column } from '../output/view-types.ts'
 import { sparkline } from '../terminal/charts.ts'
-import { decimal, dollars, percent, stateWord, when } from '../terminal/format.ts'
+import { decimal, dollars, percent, stateWord, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import type { positionJson, quoteJson, strategyJson } from './json-documents.ts'
 
@@ -148,7 +148,7 @@ export const quoteColumns: readonly Column<ReturnType<typeof quoteJson>>[] = [
     title: 'EXPIRES',
     field: 'deadline',
     csv: ({ deadline }) => deadline ?? '',
-    text: ({ deadline }) => when(deadline),
+    text: ({ deadline }) => utcTime(deadline),
     drop: 3,
   },
 ]

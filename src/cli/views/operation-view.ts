@@ -4,15 +4,15 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import { decimal, stateWord } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
-import { fields } from '../terminal/table.ts'
-import { widthOf } from '../terminal/text-wrap.ts'
+import { fieldTable } from '../terminal/table.ts'
+import { displayWidth } from '../terminal/text-wrap.ts'
 
 /** An operation and its transactions. */
-export function reportView(report: Report & { replayed?: boolean }, to: Stream): string {
+export function operationView(report: Report & { replayed?: boolean }, to: Stream): string {
   const { amounts, originAddress, receiverAddress } = report
   const amount = amounts.in ?? amounts.out
   return [
-    fields(
+    fieldTable(
       [
         ['action', report.id],
         ['type', report.type],
@@ -61,14 +61,16 @@ function transactionLine(
   const head = `  ${kind.padEnd(9)} ${network}`
   const link = hash ? hashLink(to, network, hash) : ''
   const line = `${head}  ${link || '-'.padEnd(66)}  ${state}${why}`
-  return to.isTerminal && widthOf(line) > to.columns ? `${head}  ${state}${why}\n    ${link || '-'}` : line
+  return to.isTerminal && displayWidth(line) > to.columns
+    ? `${head}  ${state}${why}\n    ${link || '-'}`
+    : line
 }
 
 /** The report of an action, from the journal or from the service. */
-export const anyView = (one: Report | Action, to: Parameters<typeof reportView>[1]): string =>
+export const actionView = (one: Report | Action, to: Parameters<typeof operationView>[1]): string =>
   'assurance' in one
-    ? reportView(one, to)
-    : reportView(
+    ? operationView(one, to)
+    : operationView(
         {
           ...one,
           assurance: '',

@@ -2,10 +2,10 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { priceImpactText } from '../../domain/price-impact-share.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, levelMeaning } from '../../guard/assurance.ts'
-import { decimal, dollars, formatUnits, when } from '../terminal/format.ts'
+import { decimal, dollars, formatUnits, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
-import { wrapped } from '../terminal/text-wrap.ts'
-import { callView, type Plan, whose } from './call-view.ts'
+import { wrapLabelled } from '../terminal/text-wrap.ts'
+import { addressName, callView, type Plan } from './call-view.ts'
 
 type PriceRow = readonly [label: string, text: string]
 
@@ -63,7 +63,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ...costRows(plan),
     ...firstUses(plan),
     ...behindRows(plan),
-    ...(expiresAt ? [['expires', when(sanitizeText(expiresAt))] as const] : []),
+    ...(expiresAt ? [['expires', utcTime(sanitizeText(expiresAt))] as const] : []),
     ...(reference === 'unknown' ? [] : [['local rebuild', referenceWord(reference, to)] as const]),
     ...(policy === null ? [] : [['policy', policy] as const]),
     ...proofLines(plan.proof),
@@ -71,7 +71,7 @@ export function planView(plan: Plan, title: string, to: Stream): string {
     ['plan', planHash, ...(deviceWord[signer.kind] ?? [])],
   ]
   const column = Math.max(...[...heads, ...rows].map(([label]) => label.length)) + 2
-  const line = (row: Row) => wrapped(row, { column }, to)
+  const line = (row: Row) => wrapLabelled(row, { column }, to)
   return [
     to.paint.bold(sanitizeText(title)),
     '',
@@ -148,7 +148,7 @@ function allowanceRows(plan: Plan): Row[] {
   const text = ({ token, symbol, decimals, spender, after }: (typeof allowances)[number]) => {
     const unit = sanitizeText(symbol ?? token)
     const left = decimals === null ? `${after} units` : formatUnits(after, decimals)
-    const name = whose(plan, spender)
+    const name = addressName(plan, spender)
     return `${spender}${name === undefined ? '' : ` ${sanitizeText(name)}`}: ${left} ${unit} remaining`
   }
   return allowances.length === 0 ? [] : [['allowances', ...allowances.map(text)]]

@@ -3,7 +3,7 @@ import type { JournalOperation } from '../../planning/execution-context.ts'
 import type { Progress } from '../../transactions/run-state.ts'
 import { hashLink } from '../terminal/explorer-links.ts'
 import type { Stream } from '../terminal/io-types.ts'
-import { beside } from '../terminal/text-wrap.ts'
+import { sideBySide } from '../terminal/text-wrap.ts'
 
 /** One event of an execution: the line that stays, and the text that moves. */
 export function progressLine(
@@ -30,7 +30,7 @@ export function progressLine(
       }
     case 'final':
       return {
-        line: beside(
+        line: sideBySide(
           `${endMark(progress.step.state, to)} ${progress.step.text}`,
           `${hash(progress.step.transaction.chainId, progress.hash)} ${to.paint.dim(`block ${progress.blockNumber}`)}`,
           to,

@@ -1,6 +1,6 @@
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { decimal, when } from '../terminal/format.ts'
+import { decimal, utcTime } from '../terminal/format.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import type { positionJson } from './json-documents.ts'
 
@@ -14,7 +14,7 @@ export function queuedLines(
 ): (readonly [word: string, text: string])[] {
   const line = ({ amount }: One, more: string) =>
     `${decimal(amount.formatted)} ${sanitizeText(strategy.asset.symbol)} ${to.paint.dim(more)}`
-  const until = (one: One) => (one.until === null ? '' : `, until ${sanitizeText(when(one.until))}`)
+  const until = (one: One) => (one.until === null ? '' : `, until ${sanitizeText(utcTime(one.until))}`)
   const slug = sanitizeText(strategy.slug)
   return [
     ...(pending ?? []).map((one) => {
@@ -23,11 +23,11 @@ export function queuedLines(
           to.paint.red('lapsed'),
           line(
             one,
-            `${slug}, claim lapsed ${sanitizeText(when(one.until))}; to get it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
+            `${slug}, claim lapsed ${sanitizeText(utcTime(one.until))}; to get it back: sluice withdraw --claim ${shellOperand(strategy.slug)}`,
           ),
         ] as const
       const from =
-        one.availableAt === null ? '' : `, ready ${sanitizeText(when(one.availableAt))}${until(one)}`
+        one.availableAt === null ? '' : `, ready ${sanitizeText(utcTime(one.availableAt))}${until(one)}`
       return ['queued', line(one, `${slug}${from}`)] as const
     }),
     ...(claimable ?? []).map(

@@ -3,7 +3,7 @@ import { verdictFor } from '../../cli/diagnose-action.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/operation-report.ts'
-import { reportView } from '../../cli/views/operation-view.ts'
+import { operationView } from '../../cli/views/operation-view.ts'
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -37,7 +37,9 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
       ? ['The action is finished; there was nothing to drop.']
       : allowanceLines(left, closed.id)
   cli.emit({ ...reportFor(context, closed), allowancesLeft: left, funds }, (value, to) =>
-    [reportView(value, to), ...(funds === null ? [] : [`Funds: ${sanitizeText(funds)}`]), ...tail].join('\n'),
+    [operationView(value, to), ...(funds === null ? [] : [`Funds: ${sanitizeText(funds)}`]), ...tail].join(
+      '\n',
+    ),
   )
 }
 

@@ -8,8 +8,8 @@ import { withRaw } from '../../cli/output/raw-answers.ts'
 import { findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resume-operation.ts'
-import { decimal, stateWord, when } from '../../cli/terminal/format.ts'
-import { anyView } from '../../cli/views/operation-view.ts'
+import { decimal, stateWord, utcTime } from '../../cli/terminal/format.ts'
+import { actionView } from '../../cli/views/operation-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import { revertCause } from '../../diagnosis/revert-cause.ts'
@@ -136,7 +136,7 @@ async function list(cli: Cli, options: { status?: string; wallet?: string }): Pr
           title: 'CREATED',
           field: 'createdAt',
           csv: ({ createdAt }) => createdAt,
-          text: ({ createdAt }) => when(createdAt),
+          text: ({ createdAt }) => utcTime(createdAt),
           drop: 1,
         },
       ],
@@ -152,7 +152,7 @@ async function show(cli: Cli, id: string): Promise<void> {
   const context = readOnlyContext(await cli.backend.context())
   // --raw prints the response of the service, not the journal.
   const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
-  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), anyView)
+  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), actionView)
   const report = reportFor(context, operation)
   const reasons = await Promise.all(
     operation.steps.map((step) =>
@@ -160,5 +160,5 @@ async function show(cli: Cli, id: string): Promise<void> {
     ),
   )
   const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
-  cli.emit({ ...report, transactions }, anyView)
+  cli.emit({ ...report, transactions }, actionView)
 }

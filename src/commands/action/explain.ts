@@ -3,12 +3,12 @@ import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
 import { serviceReportOf } from '../../cli/diagnose-action.ts'
-import { checked, depthOf } from '../../cli/options/option-values.ts'
+import { depthOf, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import { findOperation } from '../../cli/signing-flow/find-operation.ts'
 import { quoteOfKey } from '../../cli/signing-flow/quotes/swap-status-lookup.ts'
-import { fields } from '../../cli/terminal/table.ts'
-import { wrapped } from '../../cli/terminal/text-wrap.ts'
+import { fieldTable } from '../../cli/terminal/table.ts'
+import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
 import { explain } from '../../diagnosis/explain.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -24,7 +24,11 @@ export const addExplain = (command: Command, world: CommandContext): void =>
       'Explain an action: what happened, where the funds are, whether a retry is safe, and what to do next. Signs nothing.',
     )
     .argument('<id>', 'action ID, quote ID, idempotency key or transaction hash')
-    .option('--confirmations <depth>', 'finality: a number of blocks, safe or finalized', checked(depthOf))
+    .option(
+      '--confirmations <depth>',
+      'finality: a number of blocks, safe or finalized',
+      validatedBy(depthOf),
+    )
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(world, explainOne))
 
@@ -50,7 +54,7 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
   [
     `${to.paint.bold(situation)}  ${sanitizeText(verdict)}`,
     '',
-    fields(
+    fieldTable(
       [
         ['action', sanitizeText(id)],
         ['funds', sanitizeText(funds)],
@@ -68,6 +72,6 @@ const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry
     ),
     '',
     ...evidence.map(({ source, text }) =>
-      wrapped([source, to.paint.dim(sanitizeText(text))], { column: 9 }, to),
+      wrapLabelled([source, to.paint.dim(sanitizeText(text))], { column: 9 }, to),
     ),
   ].join('\n')

@@ -9,7 +9,7 @@ import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/output.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'
-import { when } from '../../cli/terminal/format.ts'
+import { utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { evidencePage } from '../../cli/views/evidence-page.ts'
 import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/check-evidence-on-chain.ts'
@@ -124,7 +124,7 @@ async function verify(cli: LocalCli, file: string): Promise<void> {
     )
   cli.emit(result, (value, to) =>
     [
-      `${to.paint.green('✓')} the hash is valid; exported ${when(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}: compare it with the one you were given`)}`,
+      `${to.paint.green('✓')} the hash is valid; exported ${utcTime(value.made)}  ${to.paint.dim(`sha256 ${value.sha256}: compare it with the one you were given`)}`,
       ...value.transactions.map(
         ({ hash, verdict, why }) =>
           `${markOf(verdict, why, to)} ${sanitizeText(hash)}  ${verdict}${why === null ? '' : to.paint.dim(` ${sanitizeText(why)}`)}`,

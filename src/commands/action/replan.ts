@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
-import { checked } from '../../cli/options/option-values.ts'
+import { validatedBy } from '../../cli/options/option-values.ts'
 import { withExecution } from '../../cli/options/sending-and-waiting-options.ts'
 import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
-import { shown } from '../../cli/output/output.ts'
+import { sanitizedFor } from '../../cli/output/output.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { executeAndReport } from '../../cli/signing-flow/execute-and-report.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
@@ -21,7 +21,7 @@ import {
   resumeOperation,
 } from '../../cli/signing-flow/resume-operation.ts'
 import { settleIfPending } from '../../cli/signing-flow/settle-operation.ts'
-import { reportView } from '../../cli/views/operation-view.ts'
+import { operationView } from '../../cli/views/operation-view.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { parseAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -57,7 +57,7 @@ export const addReplan = (command: Command, world: CommandContext): void =>
     .option(
       '--max-price-impact <share>',
       'maximum price impact, against the spot price',
-      checked(parsePriceImpact),
+      validatedBy(parsePriceImpact),
     )
     .option('--dry-run', 'show the new plan and sign nothing')
     .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
@@ -81,7 +81,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
       `The transaction is on chain again, so its nonce is not lost. To resume: sluice action resume ${operation.id}`,
     )
   if (isFinished(operation) || (options.dryRun && isSettled(operation)))
-    return cli.emit({ ...reportFor(context, operation), replayed: true }, reportView)
+    return cli.emit({ ...reportFor(context, operation), replayed: true }, operationView)
   // The transaction that was found is the whole action; nothing is left to plan.
   if (isSettled(operation) || (wrong === 'found' && !operation.steps.some(isUnsigned)))
     return resumeOperation(cli, operation.id, options, undefined)
@@ -98,7 +98,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   })
   if (!again) {
     outcomeOf(operation)
-    return cli.emit({ ...reportFor(context, operation), replayed: true }, reportView)
+    return cli.emit({ ...reportFor(context, operation), replayed: true }, operationView)
   }
   const plan = planJson(
     again.checked,
@@ -114,7 +114,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   if (options.dryRun)
     return cli.emit(plan, (value, to) => planView(value, `${title} (dry run, nothing is signed)`, to))
   if (!cli.globals.quiet && !cli.globals.yes)
-    cli.io.err.write(`${shown(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
+    cli.io.err.write(`${sanitizedFor(planView(plan, title, cli.io.err), cli.io.err)}\n\n`)
   await confirm(cli.io, cli.globals, planQuestion(plan, title))
   const account = await identity.unlock()
   const signer = { ...identity, unlock: async () => account }

@@ -9,7 +9,7 @@ import { ownerOf } from '../../cli/signing-flow/resume-operation.ts'
 import { revokeRequest } from '../../cli/signing-flow/revoke-request.ts'
 import { settleIfPending } from '../../cli/signing-flow/settle-operation.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
-import { reportView } from '../../cli/views/operation-view.ts'
+import { operationView } from '../../cli/views/operation-view.ts'
 import { unusedAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
@@ -44,7 +44,7 @@ async function revoke(cli: Cli, id: string, options: SigningOptions): Promise<vo
     )
   if (!first)
     return cli.emit({ ...reportFor(context, operation), allowancesLeft: [] }, (value, to) =>
-      [reportView(value, to), 'No allowance of this action remains.'].join('\n'),
+      [operationView(value, to), 'No allowance of this action remains.'].join('\n'),
     )
   // Without its allowance an open order cannot be filled; it stays what it is until it expires.
   const isOpen = unfinished.includes(operation.state) && !awaitsOnlyDelivery(operation)

@@ -5,7 +5,7 @@ import { duration } from '../../cli/options/global-options.ts'
 import { findOperation, findUpdated } from '../../cli/signing-flow/find-operation.ts'
 import { reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { settleOperation } from '../../cli/signing-flow/settle-operation.ts'
-import { anyView } from '../../cli/views/operation-view.ts'
+import { actionView } from '../../cli/views/operation-view.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
 import { findStalledPart, type StalledPart } from '../../diagnosis/facts/stalled-part.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
@@ -48,7 +48,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
         // An action that needs a person does not finish by itself.
         isOver: ({ id: found, status }) =>
           isFinalStatus(status) || left.has(found) || findOperation(context, found)?.state === 'ATTENTION',
-        view: anyView,
+        view: actionView,
         intervalMs,
         again: () => againFor(context, id),
       }),

@@ -3,7 +3,7 @@ import type { LocalCli } from '../../cli/action-handler-context.ts'
 import { localAction } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
 import type { Finding } from '../../cli/health-findings.ts'
-import { agreed, confirm, refuseUnasked } from '../../cli/prompts.ts'
+import { confirm, promptYesNo, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import type { KeptProfile } from '../../cli/settings-files-schema.ts'
 import { findingsView } from '../../cli/views/health-checks-view.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -105,7 +105,7 @@ async function run(
     (flag) => options[flag] !== undefined,
   )
   if (isTold) return kept(cli, name ?? 'main', await saidBy(cli, options), options.use)
-  refuseUnasked(
+  refuseWithoutTerminal(
     cli.io,
     cli.globals,
     'Where should commands run?',
@@ -174,7 +174,7 @@ async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<
       details: { checks },
       hint: `${first.hint} To save it anyway, add: --yes`,
     })
-  if (await agreed(io, 'Save it anyway?', false)) return checks
+  if (await promptYesNo(io, 'Save it anyway?', false)) return checks
   throw new AppError('DECLINED', 'Declined. Nothing was saved.')
 }
 

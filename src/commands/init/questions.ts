@@ -1,5 +1,5 @@
 import type { LocalCli } from '../../cli/action-handler-context.ts'
-import { agreed, choice, choices, line } from '../../cli/prompts.ts'
+import { promptChoice, promptChoices, promptLine, promptYesNo } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { publicNetworks } from '../../domain/networks.ts'
 import { checkedApiKey, checkedServiceUrl } from '../../domain/service-url-and-key.ts'
@@ -10,7 +10,7 @@ type Wish = { kind: 'sandbox' } | { kind: 'profile'; name: string; said: Said; u
 
 /** Asks for a profile, question by question, and saves nothing. Ctrl-C is INTERRUPTED. */
 export async function askedProfile({ io, world }: LocalCli, typed: string | undefined): Promise<Wish> {
-  const kind = await choice(io, 'Where should commands run?', [
+  const kind = await promptChoice(io, 'Where should commands run?', [
     { value: 'remote', name: 'a deployment of the service, over HTTPS' },
     { value: 'engine', name: 'the local engine, over your own RPCs' },
     { value: 'sandbox', name: 'the sandbox: local engine over two local chains, with play money' },
@@ -18,14 +18,17 @@ export async function askedProfile({ io, world }: LocalCli, typed: string | unde
   if (kind === 'sandbox') return { kind }
   const isRemote = kind === 'remote'
   const baseUrl = isRemote
-    ? await line(io, 'Base URL of the service:', {
+    ? await promptLine(io, 'Base URL of the service:', {
         check: (text) => void checkedServiceUrl(text, 'base URL'),
       })
     : undefined
   const apiKey = isRemote
-    ? await line(io, 'API key (not shown):', { check: (text) => void checkedApiKey(text), hidden: true })
+    ? await promptLine(io, 'API key (not shown):', {
+        check: (text) => void checkedApiKey(text),
+        hidden: true,
+      })
     : undefined
-  const networks = await choices(
+  const networks = await promptChoices(
     io,
     isRemote ? 'Networks to sign on, each with your own RPC (none for read-only use):' : 'Networks:',
     publicNetworks.map(({ name }) => name),
@@ -33,11 +36,14 @@ export async function askedProfile({ io, world }: LocalCli, typed: string | unde
   )
   const rpc: Record<string, string> = {}
   for (const network of networks)
-    rpc[network] = await line(io, `RPC URL of ${network} (not shown):`, { check: refuseNoUrl, hidden: true })
+    rpc[network] = await promptLine(io, `RPC URL of ${network} (not shown):`, {
+      check: refuseNoUrl,
+      hidden: true,
+    })
   const { ProfileName } = await import('../../cli/settings-files-schema.ts')
   const name =
     typed ??
-    (await line(io, 'Name of the profile:', {
+    (await promptLine(io, 'Name of the profile:', {
       otherwise: isRemote ? 'prod' : 'mine',
       check: (text) => {
         if (!ProfileName.safeParse(text).success)
@@ -48,10 +54,10 @@ export async function askedProfile({ io, world }: LocalCli, typed: string | unde
       },
     }))
   const { profile: inUse } = await world.settings.read()
-  const use = inUse === name || (await agreed(io, 'Use this profile from now on?', true))
+  const use = inUse === name || (await promptYesNo(io, 'Use this profile from now on?', true))
   // Where there is no desktop there is nothing to choose.
   const backend = (await world.settings.hasKeychain())
-    ? await choice(io, 'Where should the API key and the RPC URLs be stored?', [
+    ? await promptChoice(io, 'Where should the API key and the RPC URLs be stored?', [
         { value: 'file', name: 'in a file readable only by you (mode 0600)' },
         { value: 'keychain', name: 'in the desktop keychain' },
       ])

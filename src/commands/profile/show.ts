@@ -1,7 +1,7 @@
 import type { LocalCli } from '../../cli/action-handler-context.ts'
 import type { Config, SecretsStorage } from '../../cli/settings-files-schema.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
-import { fields } from '../../cli/terminal/table.ts'
+import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isKeyFor } from '../../domain/service-url-and-key.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
@@ -73,7 +73,7 @@ export const profileView = (
   { name, kind, current, baseUrl, legacyBaseUrl, pricesUrl, hasApiKey, networks, secretsIn }: Shown,
   to: Stream,
 ): string =>
-  fields(
+  fieldTable(
     [
       ['profile', `${sanitizeText(name)}${current ? ' (in use)' : ''}`],
       ['kind', kind],

@@ -5,7 +5,7 @@ import type { View } from '../../cli/output/view-types.ts'
 import { sparkline } from '../../cli/terminal/charts.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
-import { fields } from '../../cli/terminal/table.ts'
+import { fieldTable } from '../../cli/terminal/table.ts'
 import { strategyDetailJson } from '../../cli/views/json-documents.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
@@ -62,7 +62,7 @@ type Shown = ReturnType<typeof strategyDetailJson> & {
 }
 
 const showView: View<Shown> = (one, to) =>
-  fields(
+  fieldTable(
     [
       ['strategy', to.paint.bold(sanitizeText(one.slug))],
       ['name', sanitizeText(one.name ?? '-')],

@@ -2,10 +2,10 @@ import { Command, Option } from 'commander'
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
-import { checked } from '../../cli/options/option-values.ts'
+import { validatedBy } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'
-import { fields } from '../../cli/terminal/table.ts'
+import { fieldTable } from '../../cli/terminal/table.ts'
 import { strategyJson } from '../../cli/views/json-documents.ts'
 import { apyCell, noteLine, starNote } from '../../cli/views/list-columns.ts'
 import { apyBases } from '../../domain/apy-basis.ts'
@@ -46,7 +46,7 @@ export const strategies = (world: CommandContext) => {
     .option('--limit <n>', 'rows per page, at most 100', '10')
     .option('--all', 'print all pages')
     .option('--watch', 'poll, and show what changed')
-    .option('--interval <duration>', 'polling interval of --watch', checked(intervalOf), '15s')
+    .option('--interval <duration>', 'polling interval of --watch', validatedBy(intervalOf), '15s')
     .addHelpText('after', '\nExample:\n  $ sluice strategies list --asset USDC --min-apy 2%')
     .action(action(world, list, 'listStrategies'))
   withRaw(command.command('show'))
@@ -71,7 +71,7 @@ async function totals(cli: Cli): Promise<void> {
   const { topStrategies, ...rest } = await (await cli.service()).analytics({})
   cli.emit({ ...rest, topStrategies: topStrategies.map(strategyJson) }, (value, to) =>
     [
-      fields(
+      fieldTable(
         [
           ['tvl', `${dollars(value.totalTvlUsd)}${withoutThem(value.unpriced)}`],
           ['average apy', percent(value.averageApy)],

@@ -1,8 +1,8 @@
 import type { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import type { View } from '../../cli/output/view-types.ts'
-import { stateWord, when } from '../../cli/terminal/format.ts'
-import { fields, type MaybeRow } from '../../cli/terminal/table.ts'
+import { stateWord, utcTime } from '../../cli/terminal/format.ts'
+import { fieldTable, type MaybeRow } from '../../cli/terminal/table.ts'
 import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { bitcoinUri, btc } from '../../domain/bitcoin.ts'
@@ -122,7 +122,7 @@ export const withStatus = (first: DepositDocument, now: SwapStatus): DepositDocu
 
 /** The deposit for people. */
 export const depositView: View<DepositDocument> = ({ deposit, amounts, ...one }, to) =>
-  fields(
+  fieldTable(
     [
       ['swap', sanitizeText(one.id ?? '-')],
       ['status', stateWord(sanitizeText(one.status), to.paint)],
@@ -137,7 +137,7 @@ export const depositView: View<DepositDocument> = ({ deposit, amounts, ...one },
         'memo',
         `${to.paint.green(sanitizeText(deposit.memo))} ${to.paint.dim('in an OP_RETURN output')}`,
       ],
-      deposit.address !== null && deposit.until !== null && ['until', when(deposit.until)],
+      deposit.address !== null && deposit.until !== null && ['until', utcTime(deposit.until)],
       deposit.uri !== null && ['uri', sanitizeText(deposit.uri)],
       [
         'receive',

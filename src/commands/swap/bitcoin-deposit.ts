@@ -5,7 +5,7 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/action-handler-context.ts'
 import { halfAnHour } from '../../cli/options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
-import { shown } from '../../cli/output/output.ts'
+import { sanitizedFor } from '../../cli/output/output.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
@@ -68,7 +68,7 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   if (known && ended.includes(known.status)) return end(cli, withStatus(first, known), options.idempotencyKey)
   const { err } = cli.io
   const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
-  err.write(`${shown(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
+  err.write(`${sanitizedFor(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
   const last = options.wait ? await follow(cli, quote.id) : (known ?? (await look(cli, quote.id, null)))
   return end(cli, withStatus(first, last), options.idempotencyKey)
 }

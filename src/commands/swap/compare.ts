@@ -3,7 +3,7 @@ import type { Quote } from '../../api/quote.ts'
 import type { Cli } from '../../cli/action-handler-context.ts'
 import type { Backend } from '../../cli/backend.ts'
 import type { Column } from '../../cli/output/view-types.ts'
-import { choice, refuseUnasked } from '../../cli/prompts.ts'
+import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { formatAmount, type TokenAmount } from '../../domain/amount.ts'
@@ -137,12 +137,12 @@ export async function chooseQuote(cli: Cli, options: QuoteFlags, names: readonly
     throw new AppError('USAGE', '--compare asks which quote to execute, and --yes answers no such question', {
       hint: instead,
     })
-  refuseUnasked(cli.io, cli.globals, question, instead, 'Input')
+  refuseWithoutTerminal(cli.io, cli.globals, question, instead, 'Input')
   const { exact, ranked, failed } = await rankQuotes(cli, options, names)
   for (const { provider, error } of failed)
     cli.notice(`${sanitizeText(provider)} ${reasonOf(provider, error)}`)
   const width = Math.max(...ranked.map(({ provider }) => provider.length))
-  const chosen = await choice(
+  const chosen = await promptChoice(
     cli.io,
     question,
     ranked.map(({ provider, quote }, at) => ({

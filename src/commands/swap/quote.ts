@@ -3,8 +3,8 @@ import { withSameTarget } from '../../cli/next-command.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'
 import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
-import { when } from '../../cli/terminal/format.ts'
-import { fields } from '../../cli/terminal/table.ts'
+import { utcTime } from '../../cli/terminal/format.ts'
+import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -32,7 +32,7 @@ export async function quote(
 }
 
 const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
-  fields(
+  fieldTable(
     [
       ['quote', sanitizeText(one.id ?? '-')],
       [
@@ -50,7 +50,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ['price', one.priceImpact === null ? 'not known' : `${priceImpactText(one.priceImpact)} below spot`],
       ['provider', sanitizeText(one.provider)],
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
-      ['expires', when(one.deadline)],
+      ['expires', utcTime(one.deadline)],
       one.id && ['next', `sluice swap execute ${shellOperand(one.id)}`],
     ],
     to,

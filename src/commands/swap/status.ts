@@ -4,7 +4,7 @@ import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import { expiredQuoteError, swapStatusOf } from '../../cli/signing-flow/quotes/swap-status-lookup.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
-import { fields, type MaybeRow } from '../../cli/terminal/table.ts'
+import { fieldTable, type MaybeRow } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
@@ -69,7 +69,7 @@ const statusView: View<{
   deposit?: SwapStatus['deposit'] | undefined
   note?: string | undefined
 }> = (one, to) =>
-  fields(
+  fieldTable(
     [
       ['swap', one.id],
       ['status', stateWord(sanitizeText(one.status), to.paint)],

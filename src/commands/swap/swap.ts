@@ -3,7 +3,13 @@ import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
-import { address, checked, refundAddress, slippage, wholeNumber } from '../../cli/options/option-values.ts'
+import {
+  address,
+  refundAddress,
+  slippage,
+  validatedBy,
+  wholeNumber,
+} from '../../cli/options/option-values.ts'
 import { withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
@@ -25,15 +31,15 @@ const withQuote = (command: Command): Command =>
     .option(
       '--destination <address>',
       'recipient (default: the sender)',
-      checked((text) => address(text, '--destination')),
+      validatedBy((text) => address(text, '--destination')),
     )
     .option(
       '--refund <address>',
       'recipient of a refund; a Bitcoin address for swaps from bitcoin',
-      checked((text) => refundAddress(text)),
+      validatedBy((text) => refundAddress(text)),
     )
     .option('--provider <name>', 'only this provider')
-    .option('--slippage <slippage>', 'maximum slippage, with its unit: 0.5% or 50bps', checked(slippage))
+    .option('--slippage <slippage>', 'maximum slippage, with its unit: 0.5% or 50bps', validatedBy(slippage))
     .option('--fee-sponsorship', 'ask the bridge to sponsor the fees, if it can')
     .addOption(
       new Option('--speed <speed>', 'bridge speed (default: the one with the higher output)').choices([
@@ -80,7 +86,7 @@ export const swap = (world: CommandContext) => {
     .argument('<quote-id>', 'quote ID, action ID or idempotency key')
     .option('--btc-tx <hash>', 'hash of the Bitcoin deposit, for routes from Bitcoin')
     .option('--watch', 'wait until final; the exit code gives the outcome')
-    .option('--interval <duration>', 'polling interval of --watch', checked(duration), '2s')
+    .option('--interval <duration>', 'polling interval of --watch', validatedBy(duration), '2s')
     .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
     .action(action(world, status, 'swapStatus'))
   withRaw(command.command('list'))

@@ -1,5 +1,5 @@
 import type { Cli } from '../../cli/action-handler-context.ts'
-import { secret } from '../../cli/prompts.ts'
+import { promptSecret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { readPasswordFile } from '../../signing/read-private-file.ts'
 
@@ -11,8 +11,8 @@ export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): 
   const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
   const given = passwordFile === undefined ? cli.world.password : readPasswordFile(passwordFile)
   if (given !== undefined) return notEmpty(given)
-  const first = notEmpty(await secret(cli.io, cli.globals, 'New password:', instead))
-  if ((await secret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
+  const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', instead))
+  if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
     throw new AppError('KEY_SOURCE', 'The two passwords differ. Nothing was written.', {
       hint: 'Run the command again and enter the same password twice.',
     })
@@ -28,7 +28,12 @@ export async function existingPassword(
   if (passwordFile !== undefined) return readPasswordFile(passwordFile)
   return (
     cli.world.password ??
-    secret(cli.io, cli.globals, `Password of ${path}:`, 'Use --password-file PATH, or set SLUICE_PASSWORD.')
+    promptSecret(
+      cli.io,
+      cli.globals,
+      `Password of ${path}:`,
+      'Use --password-file PATH, or set SLUICE_PASSWORD.',
+    )
   )
 }
 

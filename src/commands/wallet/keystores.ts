@@ -1,7 +1,7 @@
 import { pageOf } from '../../api/page.ts'
 import type { Cli } from '../../cli/action-handler-context.ts'
-import { confirm, secret } from '../../cli/prompts.ts'
-import { fields } from '../../cli/terminal/table.ts'
+import { confirm, promptSecret } from '../../cli/prompts.ts'
+import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import {
@@ -82,7 +82,7 @@ async function toImport(
       ? {
           kind: 'key',
           text: parsePrivateKey(
-            await secret(
+            await promptSecret(
               cli.io,
               cli.globals,
               'Private key (not shown):',
@@ -158,7 +158,7 @@ function refuseTaken(cli: Cli, name: string): void {
 
 function saved(cli: Cli, key: { name: string; address: string | null }): void {
   cli.emit(key, (value, to) =>
-    fields(
+    fieldTable(
       [
         ['wallet', value.name],
         ['address', value.address ?? '-'],

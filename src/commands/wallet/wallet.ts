@@ -3,9 +3,9 @@ import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
-import { decimal, dollars, percent, when } from '../../cli/terminal/format.ts'
+import { decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
-import { fields, table } from '../../cli/terminal/table.ts'
+import { fieldTable, table } from '../../cli/terminal/table.ts'
 import { walletJson } from '../../cli/views/json-documents.ts'
 import { noteLine, positionColumns, starNote } from '../../cli/views/list-columns.ts'
 import { queuedLines } from '../../cli/views/queue-view.ts'
@@ -174,7 +174,7 @@ const listed = (slugs: readonly string[]): string => {
 /** The queues that were not searched for requests from elsewhere, and the command that searches them. */
 const unsearchedLines = (all: NonNullable<Shown['unsearched']>, address: string, to: Stream): string[] =>
   all.map(({ strategy, searchedAt }) => {
-    const since = searchedAt === null ? '' : ` since ${sanitizeText(when(searchedAt))}`
+    const since = searchedAt === null ? '' : ` since ${sanitizeText(utcTime(searchedAt))}`
     const finds = `sluice history ${shellOperand(strategy)} --address ${shellWord(address)}`
     return to.paint.dim(
       `${sanitizeText(strategy)} was not searched${since} for withdrawals requested elsewhere. To search: ${finds}`,
@@ -191,7 +191,7 @@ export function lendingView({ collateral, debt, markets, unread, ...whole }: Len
   )
   if (collateral.length === 0 && debt.length === 0 && silent.length === 0) return []
   const known = (markets ?? []).filter((one) => !unread?.some(({ address }) => address === one.address))
-  const rows = fields(
+  const rows = fieldTable(
     [
       ['collateral', collateral.map(sideOf).join(', ') || '-'],
       ['debt', debt.map(sideOf).join(', ') || '-'],

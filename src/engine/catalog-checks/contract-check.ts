@@ -23,10 +23,10 @@ import type {
 import type { Market } from '../../protocols/market-adapter.ts'
 import { feedAbi } from '../../protocols/oracle-prices.ts'
 import {
-  answers,
   type ContractAssertion,
   hasDecimals,
-  says,
+  mustAnswer,
+  mustRespond,
 } from '../../protocols/shared/contract-assertions.ts'
 import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 import { priceQueries } from '../../swaps/balancer-v2/path-quote.ts'
@@ -132,7 +132,7 @@ function oracleClaims({ priceOracles, strategies }: Catalog, chainId: number): C
         ? []
         : [`the oracle ${oracle} prices no token`],
   }
-  return [says('the unit of the price oracle', unit, 10n ** 8n), prices]
+  return [mustAnswer('the unit of the price oracle', unit, 10n ** 8n), prices]
 }
 
 /** A feed must have the known decimals and the name of its token; otherwise another token's price would be used. */
@@ -141,8 +141,12 @@ function feedClaims({ tokens }: Catalog, { token, feed, decimals }: PriceFeed): 
   const what = `the feed of ${priced?.symbol ?? token}`
   const named = `${priced?.symbol} / USD`
   return [
-    says(`the decimals of ${what}`, { address: feed, abi: feedAbi, functionName: 'decimals' }, decimals),
-    says(`the name of ${what}`, readOf(feed, 'description'), named, (actual) => {
+    mustAnswer(
+      `the decimals of ${what}`,
+      { address: feed, abi: feedAbi, functionName: 'decimals' },
+      decimals,
+    ),
+    mustAnswer(`the name of ${what}`, readOf(feed, 'description'), named, (actual) => {
       const [of = '', by = ''] = String(actual).split('/')
       return priced && isSymbol(of, priced) && isSymbol(by, { ...priced, symbol: 'USD' }) ? named : actual
     }),
@@ -155,28 +159,28 @@ const swapClaims = (
   [first, apart]: readonly [tier: number, spacing: number],
 ): ContractAssertion[] => [
   // A tier that every factory has from the start.
-  says(`a tier of ${name}`, readOf(factory, 'feeAmountTickSpacing', [first]), apart),
+  mustAnswer(`a tier of ${name}`, readOf(factory, 'feeAmountTickSpacing', [first]), apart),
   ...feeTiers.map((tier) =>
-    says(
+    mustAnswer(
       `the tier ${tier} of ${name}`,
       readOf(factory, 'feeAmountTickSpacing', [tier]),
       'a tier',
       (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
     ),
   ),
-  says(`the factory of the quoter of ${name}`, readOf(quoterV2, 'factory'), factory),
-  says(`the factory of the router of ${name}`, readOf(swapRouter02, 'factory'), factory),
+  mustAnswer(`the factory of the quoter of ${name}`, readOf(quoterV2, 'factory'), factory),
+  mustAnswer(`the factory of the router of ${name}`, readOf(swapRouter02, 'factory'), factory),
   // The earlier router supports v3 pools only, and lacks this getter.
-  answers(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
+  mustRespond(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
 ]
 
 const pairClaims = ({ factory, router02 }: UniswapV2Constants): ContractAssertion[] => [
-  says('the factory of the router of Uniswap v2', readOf(router02, 'factory'), factory),
-  answers('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
+  mustAnswer('the factory of the router of Uniswap v2', readOf(router02, 'factory'), factory),
+  mustRespond('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
 ]
 
 const aggregatorClaim = ({ router }: KyberSwapConstants): ContractAssertion =>
-  answers('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH'))
+  mustRespond('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH'))
 
 /** A contract must state this name and version for its signatures (EIP-5267). */
 const signedFor = (what: string, address: Address, name: string): ContractAssertion => ({
@@ -188,10 +192,14 @@ const signedFor = (what: string, address: Address, name: string): ContractAssert
 })
 
 const v4Claims = (one: UniswapV4Constants): ContractAssertion[] => [
-  says('the pools of the quoter of Uniswap v4', readOf(one.quoter, 'poolManager'), one.poolManager),
-  says('the pools of the prices of Uniswap v4', readOf(one.stateView, 'poolManager'), one.poolManager),
-  says('the pools of the router of Uniswap v4', readOf(one.universalRouter, 'poolManager'), one.poolManager),
-  answers('the domain of Permit2', readOf(one.permit2, 'DOMAIN_SEPARATOR')),
+  mustAnswer('the pools of the quoter of Uniswap v4', readOf(one.quoter, 'poolManager'), one.poolManager),
+  mustAnswer('the pools of the prices of Uniswap v4', readOf(one.stateView, 'poolManager'), one.poolManager),
+  mustAnswer(
+    'the pools of the router of Uniswap v4',
+    readOf(one.universalRouter, 'poolManager'),
+    one.poolManager,
+  ),
+  mustRespond('the domain of Permit2', readOf(one.permit2, 'DOMAIN_SEPARATOR')),
 ]
 
 /** The earlier version of the bridge has the same getters; its versions are 0. */
@@ -200,15 +208,15 @@ const bridgeClaims = ({
   tokenMessenger,
   messageTransmitter,
 }: CctpV2Constants): ContractAssertion[] => [
-  says('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
-  says('the version of messages', readOf(messageTransmitter, 'version'), 1),
-  says('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
-  says('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
+  mustAnswer('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
+  mustAnswer('the version of messages', readOf(messageTransmitter, 'version'), 1),
+  mustAnswer('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
+  mustAnswer('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
 ]
 
 /** Each function of a diamond must have a facet (ERC-2535). */
 const diamondClaim = ({ diamond }: LifiConstants): ContractAssertion =>
-  says(
+  mustAnswer(
     'the facet of LI.FI that swaps tokens',
     readOf(diamond, 'facetAddress', [lifiSwap]),
     'a facet',
@@ -216,14 +224,14 @@ const diamondClaim = ({ diamond }: LifiConstants): ContractAssertion =>
   )
 
 const poolClaims = ({ chainId, spokePool }: AcrossConstants): ContractAssertion[] => [
-  says('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
-  answers('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
+  mustAnswer('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
+  mustRespond('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
 ]
 
 /** The domain binds an order's hash to its chain and contract. */
 const orderClaims = (here: CowConstants): ContractAssertion[] => [
-  says('the relayer of CoW Protocol', readOf(here.settlement, 'vaultRelayer'), here.vaultRelayer),
-  says(
+  mustAnswer('the relayer of CoW Protocol', readOf(here.settlement, 'vaultRelayer'), here.vaultRelayer),
+  mustAnswer(
     'the domain of the orders of CoW Protocol',
     readOf(here.settlement, 'domainSeparator'),
     orderDomain(here),
@@ -232,12 +240,14 @@ const orderClaims = (here: CowConstants): ContractAssertion[] => [
 
 /** A pool must have exactly the listed tokens, and weights. */
 const vaultClaims = ({ vault, queries, pools }: BalancerV2Constants): ContractAssertion[] => [
-  says('the Vault of the queries of Balancer v2', readOf(queries, 'vault'), vault),
+  mustAnswer('the Vault of the queries of Balancer v2', readOf(queries, 'vault'), vault),
   ...pools.flatMap(({ id, tokens }) => {
     const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
     return [
-      says(`the tokens of the pool ${id}`, held, tokens.join(), (said) => (said as Address[][])[0]!.join()),
-      answers(`the weights of the pool ${id}`, weights),
+      mustAnswer(`the tokens of the pool ${id}`, held, tokens.join(), (said) =>
+        (said as Address[][])[0]!.join(),
+      ),
+      mustRespond(`the weights of the pool ${id}`, weights),
     ]
   }),
 ]

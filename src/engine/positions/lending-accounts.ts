@@ -8,12 +8,12 @@ import { tokenAt } from '../../domain/token.ts'
 import { usd } from '../../domain/usd.ts'
 import {
   accountIn,
-  counts,
+  isPartOfAccount,
   type LendingPool,
   type Reserves,
   reserveOf,
   reservesList,
-  unknownIn,
+  unknownReserveBits,
 } from '../../protocols/aave-v3/account.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import {
@@ -132,7 +132,7 @@ export function lendingAccountReader(
 
 /** The figures of all accounts together; `null` if every account is empty. */
 export function lendingStats(catalog: Catalog, all: readonly LendingAccount[]): Stats | null {
-  const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(counts))
+  const accounts = all.filter(({ holdings, totals }) => totals === null || holdings.some(isPartOfAccount))
   return accounts.length === 0 ? null : computeStats(catalog, accounts)
 }
 
@@ -207,7 +207,7 @@ function aaveAccounts(catalog: Catalog, chain: (chainId: number) => Chain): Acco
       read(chain(place.chainId), accountIn(place, reserves, owner, category))
     const before = await reservesOf(place)
     const first = await asked(before)
-    const isNew = first.used === undefined ? !before.areAll : unknownIn(first.used, before) !== 0n
+    const isNew = first.used === undefined ? !before.areAll : unknownReserveBits(first.used, before) !== 0n
     if (!isNew && !first.category) return first
     const now = isNew ? await remember(place, readAllReserves(chain(place.chainId), place)) : before
     return asked(now, first.category)

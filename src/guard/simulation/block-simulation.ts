@@ -9,7 +9,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
 import type { Allowance, SimulationQuestion } from './simulation-types.ts'
-import { firstWord, readsOf } from './wallet-state.ts'
+import { firstWord, walletStateReads } from './wallet-state.ts'
 
 /** A leg to simulate on a block. */
 export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {
@@ -62,7 +62,7 @@ export async function simulateBlock(
   strangers = newProbeAccounts(),
 ): Promise<SimulationOutcome> {
   const { rpc, transactions, tokens, wallet, head } = block
-  const reads = readsOf(block)
+  const reads = walletStateReads(block)
   const padded = `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}` as const
   const probes = [{ to: strangers.coinOf, data: padded }, { to: strangers.codeOf, data: padded }, ...reads]
   const fees = signed && {

@@ -7,7 +7,7 @@ import type { Intent } from '../../protocols/intent.ts'
 import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { feesOf } from '../../protocols/service-fees-of-intent.ts'
-import { drift } from '../../protocols/withdrawal-units.ts'
+import { acceptedDrift } from '../../protocols/withdrawal-units.ts'
 import { isLaterProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
 import { queueTicket } from '../withdrawal-queue-reads.ts'
 import { roundingUnits } from './deposit-loss-check.ts'
@@ -96,7 +96,7 @@ function balanceBounds(
 
 /** The least receipt amount of a deposit: the expected one, or anything at a slightly moving price. */
 function minimumReceipt(shares: bigint | undefined): bigint {
-  const least = shares === undefined ? 1n : shares - drift(shares) - roundingUnits
+  const least = shares === undefined ? 1n : shares - acceptedDrift(shares) - roundingUnits
   return least > 1n ? least : 1n
 }
 
@@ -111,7 +111,7 @@ function minimumPayout(
   const paid = sumOf(fees.filter(({ to }) => !sameAddress(to, wallet)))
   if (least !== undefined) return least - paid
   if (shares === undefined) return amount - roundingUnits - paid
-  const worth = pays - drift(pays) - roundingUnits - paid
+  const worth = pays - acceptedDrift(pays) - roundingUnits - paid
   const whole = fees[0] ? fees[0].of - roundingUnits - paid : 1n
   return worth > whole ? worth : whole
 }

@@ -6,7 +6,7 @@ import type { Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block-simulation.ts'
 import type { Simulation } from './simulation-types.ts'
-import { firstWord, readsOf, type WalletState } from './wallet-state.ts'
+import { firstWord, type WalletState, walletStateReads } from './wallet-state.ts'
 
 /** The first word of an answer in which every step succeeded. */
 const successWord = 2n ** 256n - 1n
@@ -29,7 +29,7 @@ export async function simulateByEthCall(
       rpc.request<Hex>('eth_call', [
         { from: newProbeAccounts().reader, to: wallet },
         at,
-        { [wallet]: { code: batchCode(transactions, readsOf(block)) } },
+        { [wallet]: { code: batchCode(transactions, walletStateReads(block)) } },
       ]),
     )
   } catch (error) {

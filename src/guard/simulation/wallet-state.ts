@@ -43,7 +43,7 @@ export type WalletState = {
 }
 
 /** The reads that show a leg's effects: a balance for each token, then an allowance for each pair. */
-export const readsOf = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): ReadCall[] => [
+export const walletStateReads = ({ tokens, allowances, wallet }: Omit<Question, 'rpc'>): ReadCall[] => [
   ...tokens.map((token) => balanceOf(token, wallet)),
   ...allowances.map(({ token, spender }) => ({
     to: token,
@@ -103,7 +103,7 @@ export async function readWalletState(question: Question, common: ConsistentHead
   const others = needs.filter(
     ({ token }) => !tokens.some((known) => sameAddress(known.address, token.address)),
   )
-  const reads = [...readsOf(question), ...others.map(({ token }) => balanceOf(token, wallet))]
+  const reads = [...walletStateReads(question), ...others.map(({ token }) => balanceOf(token, wallet))]
   const asked = requestAtBlock(rpc, head, (at) =>
     rpc.batch([
       ['eth_getTransactionCount', [wallet, at]],

@@ -114,10 +114,12 @@ export function accountIn(
       const about = { used, category: said as bigint | undefined }
       const thresholdOf = thresholdIn(about.category, modeAsked.parse(rest.slice(0, modeReads)))
       const found = inside.parse(rest.slice(modeReads)).map((part) => inAccount(part, used, thresholdOf))
-      const seesAll = used === undefined ? reserves.areAll : unknownIn(used, reserves) === 0n
+      const seesAll = used === undefined ? reserves.areAll : unknownReserveBits(used, reserves) === 0n
       const isWhole = seesAll && found.every(({ isKnown }) => isKnown)
       const holdings = found.map(({ held }) => held)
-      const isEmpty = holdings.every((held) => !counts(held) && (used !== undefined || held.lent === 0n))
+      const isEmpty = holdings.every(
+        (held) => !isPartOfAccount(held) && (used !== undefined || held.lent === 0n),
+      )
       if (isWhole && isEmpty) return { ...about, holdings: [], totals: nothing }
       return { ...about, holdings, totals: isWhole && used !== undefined && totals ? totalsOf(totals) : null }
     },
@@ -125,12 +127,12 @@ export function accountIn(
 }
 
 /** Whether a holding is part of a lending account: a deposit may not be collateral. */
-export const counts = ({ isCollateral, borrowed }: Holding): boolean => isCollateral || borrowed > 0n
+export const isPartOfAccount = ({ isCollateral, borrowed }: Holding): boolean => isCollateral || borrowed > 0n
 
 const nothing: Totals = { collateral: 0n, debt: 0n, limit: 0n, carried: 0n, healthFactor: 2n ** 256n - 1n }
 
 /** The bits of an account that belong to unknown reserves. */
-export const unknownIn = (used: bigint, { all }: Reserves): bigint =>
+export const unknownReserveBits = (used: bigint, { all }: Reserves): bigint =>
   used & ~all.reduce((known, { id }) => known | (3n << BigInt(2 * id)), 0n)
 
 function totalsOf(answer: unknown): Totals {

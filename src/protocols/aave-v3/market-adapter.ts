@@ -9,7 +9,7 @@ import type { ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { reserve } from '../shared/aave-reserve.ts'
 import { balance } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { transferLogs } from '../shared/transfers.ts'
@@ -25,15 +25,19 @@ export const aaveV3 = (entry: StrategyEntry, { pool, aToken, oracle }: AaveV3Con
   return {
     entry,
     contractAssertions: [
-      says(
+      mustAnswer(
         'the aToken of the reserve',
         ofPool('getReserveData', asset.address),
         aToken,
         (data) => (data as { aTokenAddress: Address }).aTokenAddress,
       ),
-      says('the asset of the aToken', ofToken('UNDERLYING_ASSET_ADDRESS'), asset.address),
-      says('the pool of the aToken', ofToken('POOL'), pool),
-      says('the unit of the oracle', queriesOf(oracle, aaveV3OracleAbi)('BASE_CURRENCY_UNIT'), 10n ** 8n),
+      mustAnswer('the asset of the aToken', ofToken('UNDERLYING_ASSET_ADDRESS'), asset.address),
+      mustAnswer('the pool of the aToken', ofToken('POOL'), pool),
+      mustAnswer(
+        'the unit of the oracle',
+        queriesOf(oracle, aaveV3OracleAbi)('BASE_CURRENCY_UNIT'),
+        10n ** 8n,
+      ),
     ],
     state: reserve({ pool, aToken, asset: asset.address, decimals: asset.decimals }),
     index: {

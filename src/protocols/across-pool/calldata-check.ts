@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
-import { isUnits } from '../withdrawal-units.ts'
+import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { liquidity } from './abi.ts'
 import { isCoin, type Pool, pooledToken } from './lp-token.ts'
 
@@ -41,7 +41,7 @@ function boundExit(
   pool: Pool,
 ): Verdict {
   const { asset } = pool
-  if (intent.kind !== 'withdraw' || !isUnits(units, intent))
+  if (intent.kind !== 'withdraw' || !matchesWithdrawal(units, intent))
     return refuse('POLICY_AMOUNT', `It gives ${units} LP tokens back, not what was asked for`)
   if (sendEth !== isCoin(pool)) return refuse('POLICY_AMOUNT', `It does not pay out in ${asset.symbol}`)
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${asset.symbol}`

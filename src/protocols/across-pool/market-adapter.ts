@@ -6,7 +6,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import { hubPoolAbi as abi } from './abi.ts'
@@ -48,13 +48,13 @@ export const across = (entry: StrategyEntry, constants: AcrossConstants): Protoc
   return {
     entry,
     contractAssertions: [
-      says(
+      mustAnswer(
         'the LP token of the pool',
         ask('pooledTokens', pooledToken(pool)),
         receipt.address,
         (answer) => (answer as Pooled)[0],
       ),
-      ...(constants.wrapped ? [says('what wraps the coin', ask('weth'), constants.wrapped)] : []),
+      ...(constants.wrapped ? [mustAnswer('what wraps the coin', ask('weth'), constants.wrapped)] : []),
     ],
     state: stateOf(entry, constants),
     index: { reads: [lpRate(pool)], parse: ([rate]) => indexOf(rate as bigint) },

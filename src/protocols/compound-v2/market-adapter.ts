@@ -6,7 +6,12 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, Moment, ProtocolMarket, Rate } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { answers, type ContractAssertion, says, silent } from '../shared/contract-assertions.ts'
+import {
+  type ContractAssertion,
+  mustAnswer,
+  mustNotRespond,
+  mustRespond,
+} from '../shared/contract-assertions.ts'
 import { addressTopic } from '../shared/encode-topics.ts'
 import { perDay, perSecond, perTick, ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
@@ -22,19 +27,25 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
   return {
     entry,
     contractAssertions: [
-      says('the comptroller of the market', queriesOf(market, abi)('comptroller'), comptroller),
-      says(
+      mustAnswer('the comptroller of the market', queriesOf(market, abi)('comptroller'), comptroller),
+      mustAnswer(
         'whether the comptroller lists the market',
         queriesOf(comptroller, comptrollerAbi)('markets', market),
         'true',
       ),
       ...assetClaims(entry, constants),
       ...(typeof coin === 'object'
-        ? [says('the market of the router', { address: coin.router, abi, functionName: 'mToken' }, market)]
+        ? [
+            mustAnswer(
+              'the market of the router',
+              { address: coin.router, abi, functionName: 'mToken' },
+              market,
+            ),
+          ]
         : []),
-      (constants.rate === 'second' ? answers : silent)('its rate a second', eachSecond(market)),
-      ...(constants.rate === 'block' ? [answers('its rate a block', eachBlock(market))] : []),
-      answers('whether it is paused', pausedAt(constants, 0)),
+      (constants.rate === 'second' ? mustRespond : mustNotRespond)('its rate a second', eachSecond(market)),
+      ...(constants.rate === 'block' ? [mustRespond('its rate a block', eachBlock(market))] : []),
+      mustRespond('whether it is paused', pausedAt(constants, 0)),
     ],
     state: stateOf(constants, asset.decimals),
     index: { reads: [price(market)], parse: ([rate]) => indexOf(rate, asset.decimals) },
@@ -58,8 +69,8 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
 /** Where the coin is deposited by a router, the catalogue has no wrapped token; the market of the coin itself has no `underlying`. */
 function assetClaims({ asset }: StrategyEntry, { market, coin }: CompoundV2Constants): ContractAssertion[] {
   const underlying: Read = { address: market, abi, functionName: 'underlying' }
-  if (coin === 'market') return [silent('an asset that is a token', underlying)]
-  return coin ? [] : [says('the asset of the market', underlying, asset.address)]
+  if (coin === 'market') return [mustNotRespond('an asset that is a token', underlying)]
+  return coin ? [] : [mustAnswer('the asset of the market', underlying, asset.address)]
 }
 
 const eachSecond = (market: Address): Read => queriesOf(market, abi)('supplyRatePerTimestamp')

@@ -1,5 +1,5 @@
 import { lendingDescription, oneForOne, type Protocol, readOf } from '../protocol.ts'
-import { drift } from '../withdrawal-units.ts'
+import { acceptedDrift } from '../withdrawal-units.ts'
 import { cometAbi } from './abi.ts'
 import { checkCompoundV3Calldata } from './calldata-check.ts'
 import type { CompoundV3Constants } from './constants-schema.ts'
@@ -18,7 +18,7 @@ export const compoundV3: Protocol<CompoundV3Constants> = {
   brings: ({ comet }, { amount, wallet }) => ({
     read: readOf({ address: comet, abi: cometAbi, functionName: 'borrowBalanceOf', args: [wallet] }),
     unitsOf: (debt) => {
-      const left = debt === 0n ? amount : amount - debt - drift(debt)
+      const left = debt === 0n ? amount : amount - debt - acceptedDrift(debt)
       return left > 0n ? left : 0n
     },
   }),

@@ -6,7 +6,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { balance } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { perSecond, ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
@@ -39,10 +39,14 @@ export const compoundV3 = (entry: StrategyEntry, constants: CompoundV3Constants)
   return {
     entry,
     contractAssertions: [
-      says('the base asset of the market', { address: comet, abi, functionName: 'baseToken' }, asset.address),
+      mustAnswer(
+        'the base asset of the market',
+        { address: comet, abi, functionName: 'baseToken' },
+        asset.address,
+      ),
       ...(rewards
         ? [
-            says(
+            mustAnswer(
               'the reward of the market',
               { address: rewards, abi: cometRewardsAbi, functionName: 'rewardConfig', args: [comet] },
               'a token or none',

@@ -2,7 +2,7 @@ import { queriesOf } from '../../chain/contract-query.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
 import type { ProtocolMarket } from '../market-adapter.ts'
 import { reserve } from '../shared/aave-reserve.ts'
-import { answers } from '../shared/contract-assertions.ts'
+import { mustRespond } from '../shared/contract-assertions.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import type { Erc4626Constants } from './constants-schema.ts'
 import { eulerRate, eulerVaultAbi } from './euler-rate.ts'
@@ -23,7 +23,7 @@ export const erc4626 = (entry: StrategyEntry, constants: Erc4626Constants): Prot
       rate: () => eulerRate(vault),
       contractAssertions: [
         ...readings.contractAssertions,
-        answers('what it costs to borrow from it', queriesOf(vault, eulerVaultAbi)('interestRate')),
+        mustRespond('what it costs to borrow from it', queriesOf(vault, eulerVaultAbi)('interestRate')),
       ],
     }),
     ...vaultSteps(entry, vault),

@@ -13,11 +13,11 @@ import type { MarketIntent } from '../intent.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import { lendingDescription, type Protocol } from '../protocol.ts'
 import { readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { compounded } from '../shared/rate-units.ts'
-import { isUnits } from '../withdrawal-units.ts'
+import { matchesWithdrawal } from '../withdrawal-units.ts'
 import type { FluidConstants } from './constants-schema.ts'
 
 /** The withdrawal of an exact amount with a limit on the shares that it burns (source: Instadapp/fluid-contracts-public, fToken/main.sol). */
@@ -51,7 +51,7 @@ function checkFluidCalldata(transaction: Transaction, intent: MarketIntent, asse
   if (!found)
     return refuse('POLICY_DECODE', 'It is not a call of withdraw of an fToken that limits the shares burned')
   const [amount, receiver, owner, maxSharesBurn] = found.args
-  if (!isUnits(maxSharesBurn, intent))
+  if (!matchesWithdrawal(maxSharesBurn, intent))
     return refuse('POLICY_AMOUNT', `It burns up to ${maxSharesBurn} shares, not what the withdrawal costs`)
   return boundVaultCall({ amount, receiver, owner }, intent, asset, { maxSharesBurn })
 }
@@ -74,7 +74,7 @@ const market = (entry: StrategyEntry, { vault, resolver }: FluidConstants): Prot
     ...readings,
     contractAssertions: [
       ...claims,
-      says(
+      mustAnswer(
         'the asset of the vault by the resolver',
         details,
         asset.address,

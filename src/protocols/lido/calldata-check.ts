@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
-import { isUnits } from '../withdrawal-units.ts'
+import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { entranceOf, leftOfAll, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
 import type { LidoConstants } from './constants-schema.ts'
 
@@ -28,7 +28,7 @@ export function checkLidoCalldata(
   if (!sameAddress(owner, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It asks on behalf of ${owner}, not of ${intent.wallet}`)
   const sum = amounts.reduce((all, one) => all + one, 0n)
-  const isMeant = isPlain ? sum === (intent.shares ?? intent.amount) : isUnits(sum, intent)
+  const isMeant = isPlain ? sum === (intent.shares ?? intent.amount) : matchesWithdrawal(sum, intent)
   if (!isMeant)
     return refuse('POLICY_AMOUNT', `It asks for ${sum} of ${receipt.symbol}, which is not what was asked for`)
   // Each request is claimed separately: more of them than necessary only cost more gas.

@@ -7,7 +7,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from '../market-log-types.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { movementOf, transferLogs } from '../shared/transfers.ts'
@@ -33,13 +33,19 @@ export const lido = (entry: StrategyEntry, constants: LidoConstants): ProtocolMa
   return {
     entry,
     contractAssertions: [
-      says('what the queue takes', ofQueue('STETH'), constants.stEth),
+      mustAnswer('what the queue takes', ofQueue('STETH'), constants.stEth),
       ...(constants.holds === 'wstETH'
-        ? [says('what the queue takes wrapped', ofQueue('WSTETH'), constants.wstEth)]
+        ? [mustAnswer('what the queue takes wrapped', ofQueue('WSTETH'), constants.wstEth)]
         : []),
       // wstETH may take the coin itself, and then has no other staker.
       ...(constants.holds === 'wstETH' && constants.staker !== constants.wstEth
-        ? [says('what the staker gives', queriesOf(constants.staker, stakerAbi)('wstETH'), constants.wstEth)]
+        ? [
+            mustAnswer(
+              'what the staker gives',
+              queriesOf(constants.staker, stakerAbi)('wstETH'),
+              constants.wstEth,
+            ),
+          ]
         : []),
     ],
     state: stateOf(constants),

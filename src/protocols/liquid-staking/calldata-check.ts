@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
-import { isUnits } from '../withdrawal-units.ts'
+import { matchesWithdrawal } from '../withdrawal-units.ts'
 import type { Staked } from './calls-and-reads.ts'
 
 /** Checks a call against the deposit or withdrawal that was asked for. */
@@ -34,7 +34,7 @@ export function checkStakedCalldata(
     const text = `Stake ${formatAmount(intent.amount, asset)} for ${receipt.symbol}`
     return { bound: { name: mine.name, args: shown, text, value: intent.amount } }
   }
-  if (typeof given !== 'bigint' || !isUnits(given, intent))
+  if (typeof given !== 'bigint' || !matchesWithdrawal(given, intent))
     return refuse('POLICY_AMOUNT', `It gives ${given} of ${receipt.symbol} back, not what was asked for`)
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${receipt.symbol}`
   return {

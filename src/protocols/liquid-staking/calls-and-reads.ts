@@ -2,7 +2,7 @@ import type { Abi } from 'viem'
 import { keccak256, parseAbi, toBytes } from 'viem/utils'
 import type { Query } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { agree, answers, type ContractAssertion, says } from '../shared/contract-assertions.ts'
+import { type ContractAssertion, mustAgree, mustAnswer, mustRespond } from '../shared/contract-assertions.ts'
 import type { StakedConstants } from './constants-schema.ts'
 
 /** A call of one function, with the role of each argument. */
@@ -49,7 +49,7 @@ export function stakedOf(constants: StakedConstants): Staked {
         liquidity: ask(token, 'function getTotalCollateral() view returns (uint256)'),
         registry: inStorage(storage, 'rocketDepositPool'),
         claims: [
-          says('the token', inStorage(storage, 'rocketTokenRETH'), token),
+          mustAnswer('the token', inStorage(storage, 'rocketTokenRETH'), token),
           isPool(inStorage(storage, 'rocketDepositPool'), depositPool),
         ],
       }
@@ -66,11 +66,14 @@ export function stakedOf(constants: StakedConstants): Staked {
         takesReceipt: true,
         headroom: ask(manager, 'function maxDeposit() view returns (uint256)'),
         claims: [
-          agree(
+          mustAgree(
             'the configuration',
             [manager, withdrawals].map((at) => askAddress(at, 'staderConfig')),
           ),
-          answers('the next request', ask(withdrawals, 'function nextRequestId() view returns (uint256)')),
+          mustRespond(
+            'the next request',
+            ask(withdrawals, 'function nextRequestId() view returns (uint256)'),
+          ),
         ],
       }
     }
@@ -87,12 +90,12 @@ export function stakedOf(constants: StakedConstants): Staked {
         takesReceipt: true,
         paused: ask(pool, 'function paused() view returns (bool)'),
         claims: [
-          ...adapters.map((at) => says('the token of an adapter', askAddress(at, 'weETH'), token)),
+          ...adapters.map((at) => mustAnswer('the token of an adapter', askAddress(at, 'weETH'), token)),
           ...[token, requests, ...adapters].map((at) =>
-            says('the pool', askAddress(at, 'liquidityPool'), pool),
+            mustAnswer('the pool', askAddress(at, 'liquidityPool'), pool),
           ),
           // Only the adapter for deposits also takes other coins.
-          answers('what else is taken', askAddress(depositAdapter, 'wstETH')),
+          mustRespond('what else is taken', askAddress(depositAdapter, 'wstETH')),
         ],
       }
     }
@@ -108,10 +111,10 @@ export function stakedOf(constants: StakedConstants): Staked {
         takesReceipt: true,
         closed: ask(minter, 'function mintFrxEthPaused() view returns (bool)'),
         claims: [
-          says('the token of the minter', askAddress(minter, 'sfrxEthToken'), token),
-          says('the token of the queue', askAddress(queue, 'SFRX_ETH'), token),
+          mustAnswer('the token of the minter', askAddress(minter, 'sfrxEthToken'), token),
+          mustAnswer('the token of the queue', askAddress(queue, 'SFRX_ETH'), token),
           // The older queue pays from its own funds, and has no router.
-          answers('what pays the queue', askAddress(queue, 'etherRouter')),
+          mustRespond('what pays the queue', askAddress(queue, 'etherRouter')),
         ],
       }
     }
@@ -127,7 +130,7 @@ export function stakedOf(constants: StakedConstants): Staked {
         takesReceipt: true,
         paused: ask(manager, 'function paused() view returns (bool)'),
         claims: [
-          says(
+          mustAnswer(
             'the token of the manager',
             ask(manager, contracts),
             token,
@@ -146,9 +149,9 @@ export function stakedOf(constants: StakedConstants): Staked {
         takesReceipt: true,
         headroom: ask(token, 'function maxDeposit(address receiver) view returns (uint256)', [adapter]),
         claims: [
-          says('the asset of the vault', askAddress(token, 'asset'), wrapped),
-          says('the vault of the adapter', askAddress(adapter, 'sDAI'), token),
-          says('the coin of the adapter', askAddress(adapter, 'wxdai'), wrapped),
+          mustAnswer('the asset of the vault', askAddress(token, 'asset'), wrapped),
+          mustAnswer('the vault of the adapter', askAddress(adapter, 'sDAI'), token),
+          mustAnswer('the coin of the adapter', askAddress(adapter, 'wxdai'), wrapped),
         ],
       }
     }

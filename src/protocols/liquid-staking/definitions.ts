@@ -2,7 +2,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { IntegrationGrade } from '../integration-grade.ts'
 import { type Protocol, paysBy, readOf, stakingDescription, vaultDescription } from '../protocol.ts'
 import type { Queue } from '../withdrawal-queue.ts'
-import { unitsAt } from '../withdrawal-units.ts'
+import { leastUnitsFor } from '../withdrawal-units.ts'
 import { checkStakedCalldata } from './calldata-check.ts'
 import { stakedOf } from './calls-and-reads.ts'
 import type {
@@ -32,7 +32,7 @@ const liquidStaking = <constants extends StakedConstants>(
       targets: [protocol.stake.to, protocol.leave.to],
       check: (transaction, intent) =>
         checkStakedCalldata(transaction, intent, { asset, receipt }, protocol, queue !== undefined),
-      cost: (amount) => ({ read, unitsOf: (rate) => unitsAt(rate, amount) }),
+      cost: (amount) => ({ read, unitsOf: (rate) => leastUnitsFor(rate, amount) }),
       byUnits: true,
       ...(protocol.takesReceipt && { takesReceipt: true }),
     }

@@ -5,11 +5,11 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, MarketEvent } from '../market-log-types.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic } from '../shared/encode-topics.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
 import type { Queue } from '../withdrawal-queue.ts'
-import { unitsAt } from '../withdrawal-units.ts'
+import { leastUnitsFor } from '../withdrawal-units.ts'
 import { type Staked, stakedOf } from './calls-and-reads.ts'
 import type { StakedConstants } from './constants-schema.ts'
 import { stake, unstake } from './encode.ts'
@@ -35,7 +35,7 @@ export const staked = (
     entry,
     // The price of all of these began at one and never fell.
     contractAssertions: [
-      says(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
+      mustAnswer(`the price of ${receipt.symbol}`, rate, 'one or more', (price) =>
         (price as bigint) >= one ? 'one or more' : price,
       ),
       ...protocol.claims,
@@ -54,7 +54,7 @@ export const staked = (
     index: { reads: [rate], parse: ([price]) => (price as bigint) * 10n ** 9n },
     shares: (owner) => balance(receipt.address, owner),
     worth: (shares) => readAmount(rate, (price) => (shares * price) / one),
-    units: (amount) => readAmount(rate, (price) => unitsAt(price, amount)),
+    units: (amount) => readAmount(rate, (price) => leastUnitsFor(price, amount)),
     ...(registry && {
       entrance: {
         reads: [registry],

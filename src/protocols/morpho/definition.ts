@@ -3,7 +3,7 @@ import { checkErc4626Calldata } from '../erc4626/calldata-check.ts'
 import { vaultProtocol } from '../erc4626/vault-previews.ts'
 import type { ProtocolMarket } from '../market-adapter.ts'
 import type { Protocol } from '../protocol.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { metaMorphoAbi } from './abi.ts'
 import type { MorphoConstants } from './constants-schema.ts'
@@ -17,7 +17,7 @@ const market = (entry: StrategyEntry, constants: MorphoConstants): ProtocolMarke
   return {
     entry,
     ...read,
-    contractAssertions: [...read.contractAssertions, says('the Morpho of the vault', asked, lender)],
+    contractAssertions: [...read.contractAssertions, mustAnswer('the Morpho of the vault', asked, lender)],
     rate: (at) => morphoRate(constants, at),
     ...vaultSteps(entry, vault),
   }

@@ -6,7 +6,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import { maturityOf } from '../catalog-operations.ts'
 import type { MarketIntent } from '../intent.ts'
-import { isUnits } from '../withdrawal-units.ts'
+import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { guess, type noOrders, pendleRouterAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 
@@ -64,7 +64,7 @@ export function checkPendlePtCalldata(
     indirect(asset, { ...output, token: output.tokenOut, made: output.tokenRedeemSy }) ??
     (call.functionName === 'swapExactPtForToken' ? orders(call.args[4]) : undefined)
   if (wrong) return wrong
-  if (intent.kind !== 'withdraw' || !isUnits(units, intent))
+  if (intent.kind !== 'withdraw' || !matchesWithdrawal(units, intent))
     return refuse('POLICY_AMOUNT', `It gives ${units} of ${receipt.symbol}, not what was asked for`)
   const low = tooLittle(output.minTokenOut, intent, asset)
   if (low) return low

@@ -1,5 +1,5 @@
 import { type Protocol, readOf } from '../protocol.ts'
-import { unitsAt } from '../withdrawal-units.ts'
+import { leastUnitsFor } from '../withdrawal-units.ts'
 import { checkPendlePtCalldata } from './calldata-check.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 import { pendlePt as market } from './market-adapter.ts'
@@ -17,7 +17,7 @@ export const pendlePt: Protocol<PendlePtConstants> = {
       targets: [constants.router],
       check: (transaction, intent) =>
         checkPendlePtCalldata(transaction, intent, { asset, receipt }, constants),
-      cost: (amount) => ({ read, unitsOf: (price) => unitsAt(price, amount) }),
+      cost: (amount) => ({ read, unitsOf: (price) => leastUnitsFor(price, amount) }),
       byUnits: true,
       takesReceipt: true,
     }

@@ -6,11 +6,11 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { Bounds, MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { balance } from '../shared/amount-reads.ts'
-import { answers, says } from '../shared/contract-assertions.ts'
+import { mustAnswer, mustRespond } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
-import { unitsAt } from '../withdrawal-units.ts'
+import { leastUnitsFor } from '../withdrawal-units.ts'
 import { pendleAbi as abi, pendleEventsAbi } from './abi.ts'
 import type { PendlePtConstants } from './constants-schema.ts'
 import { buyPt, leavePt } from './encode.ts'
@@ -38,7 +38,7 @@ export const pendlePt = (entry: StrategyEntry, constants: PendlePtConstants): Pr
     index: { reads: [ptPrice(constants, 0)], parse: ([price]) => indexOf(price as bigint) },
     shares: (owner) => balance(receipt.address, owner),
     worth: (shares) => priced(constants, (price) => (shares * price) / one),
-    units: (amount) => priced(constants, (price) => unitsAt(price, amount)),
+    units: (amount) => priced(constants, (price) => leastUnitsFor(price, amount)),
     deposit: ({ amount, owner, bounds = none }) => ({
       transaction: buyPt({ ...ask, owner, amount, ...bounds }),
       needs: { token: asset.address, spender: router, amount },
@@ -79,14 +79,19 @@ function claimsOf(
   ]
   return [
     ...parts.map(([what, is], at) =>
-      says(what, ofMarket('readTokens'), is, (tokens) => (tokens as readonly Address[])[at]),
+      mustAnswer(what, ofMarket('readTokens'), is, (tokens) => (tokens as readonly Address[])[at]),
     ),
-    says('the maturity of the market', ofMarket('expiry'), expiry),
-    says('what a PT is worth one of', ofSy('assetInfo'), asset.address, (info) => (info as unknown[])[1]),
-    says('that the SY takes the asset', ofSy('isValidTokenIn', asset.address), 'true'),
-    says('that the SY gives the asset', ofSy('isValidTokenOut', asset.address), 'true'),
-    answers('the price of a PT', ptPrice(constants, 0)),
-    answers(
+    mustAnswer('the maturity of the market', ofMarket('expiry'), expiry),
+    mustAnswer(
+      'what a PT is worth one of',
+      ofSy('assetInfo'),
+      asset.address,
+      (info) => (info as unknown[])[1],
+    ),
+    mustAnswer('that the SY takes the asset', ofSy('isValidTokenIn', asset.address), 'true'),
+    mustAnswer('that the SY gives the asset', ofSy('isValidTokenOut', asset.address), 'true'),
+    mustRespond('the price of a PT', ptPrice(constants, 0)),
+    mustRespond(
       'what a mature PT brings',
       ofRouter('redeemPyToTokenStatic', yt, 10n ** BigInt(receipt.decimals), asset.address),
     ),

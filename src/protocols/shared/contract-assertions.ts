@@ -7,7 +7,7 @@ import type { Token } from '../../domain/token.ts'
 export type ContractAssertion = Reading<string[]>
 
 /** A contract must give this answer. `what` names it, such as "the asset of the vault"; `part` selects the compared part of the answer. */
-export function says(
+export function mustAnswer(
   what: string,
   asked: Read,
   is: string | number | bigint,
@@ -25,13 +25,13 @@ export function says(
 }
 
 /** A contract must answer this query, with any value: other contracts lack the function. */
-export const answers = (what: string, asked: Read): ContractAssertion => ({
+export const mustRespond = (what: string, asked: Read): ContractAssertion => ({
   reads: [asked],
   parse: ([answer]) => (answer === undefined ? [`${what} is not said by ${asked.address}`] : []),
 })
 
 /** A contract must not answer this query, except with the zero address: one that does is of another kind. */
-export const silent = (what: string, asked: Read): ContractAssertion => ({
+export const mustNotRespond = (what: string, asked: Read): ContractAssertion => ({
   reads: [asked],
   parse: ([answer]) =>
     answer === undefined || answer === nativeAddress
@@ -40,7 +40,7 @@ export const silent = (what: string, asked: Read): ContractAssertion => ({
 })
 
 /** Several contracts must give the same answer, with any value. */
-export const agree = (what: string, asked: readonly Read[]): ContractAssertion => ({
+export const mustAgree = (what: string, asked: readonly Read[]): ContractAssertion => ({
   reads: asked,
   parse: (said) => {
     const silent = asked.filter((_, at) => said[at] === undefined)
@@ -54,4 +54,10 @@ export const agree = (what: string, asked: readonly Read[]): ContractAssertion =
 export const hasDecimals = ({ address, decimals, symbol }: Token): ContractAssertion[] =>
   address === nativeAddress
     ? []
-    : [says(`the decimals of ${symbol}`, { address, abi: erc20Abi, functionName: 'decimals' }, decimals)]
+    : [
+        mustAnswer(
+          `the decimals of ${symbol}`,
+          { address, abi: erc20Abi, functionName: 'decimals' },
+          decimals,
+        ),
+      ]

@@ -11,7 +11,7 @@ import { deposit, redeem, withdraw } from '../erc4626/encode.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { balance, readAmount } from './amount-reads.ts'
-import { says } from './contract-assertions.ts'
+import { mustAnswer } from './contract-assertions.ts'
 import { addressTopic, eventTopic } from './encode-topics.ts'
 import { perTick, ray } from './rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from './transfers.ts'
@@ -49,11 +49,11 @@ export function vaultReadings(
   ]
   return {
     contractAssertions: [
-      says('the asset of the vault', ask('asset'), asset.address),
+      mustAnswer('the asset of the vault', ask('asset'), asset.address),
       // The stated rate is a factor per second of at least one.
       ...(statedRate
         ? [
-            says('the stated rate', statedRate, 'a rate', (rate) =>
+            mustAnswer('the stated rate', statedRate, 'a rate', (rate) =>
               (rate as bigint) >= ray ? 'a rate' : rate,
             ),
           ]

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { MarketIntent } from '../intent.ts'
-import { isUnits } from '../withdrawal-units.ts'
+import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { swaps, type Tokens } from './abi.ts'
 
 /** Checks a call of the PSM against the purchase or sale of sUSDS that was asked for. */
@@ -25,7 +25,7 @@ export function checkSparkPsm3Calldata(
   if (!sameAddress(receiver, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.wallet}`)
   if (referralCode !== 0n) return refuse('POLICY_RECIPIENT', `It names the referrer ${referralCode}`)
-  const isMeant = intent.kind === 'deposit' ? amountIn === intent.amount : isUnits(amountIn, intent)
+  const isMeant = intent.kind === 'deposit' ? amountIn === intent.amount : matchesWithdrawal(amountIn, intent)
   if (!isMeant)
     return refuse('POLICY_AMOUNT', `It gives ${amountIn} of ${from.symbol}, not what was asked for`)
   if (intent.least === undefined || minAmountOut < intent.least)

@@ -6,7 +6,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { Bounds, MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { balance, readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { perTick, ray } from '../shared/rate-units.ts'
 import { movementOf, transferEvent, transferLogs } from '../shared/transfers.ts'
@@ -37,10 +37,13 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
   return {
     entry,
     contractAssertions: [
-      says('the USDC of the PSM', { address: psm, abi, functionName: 'usdc' }, asset.address),
-      says('the sUSDS of the PSM', { address: psm, abi, functionName: 'susds' }, receipt.address),
-      says('the rate of the oracle', { address: oracle, abi, functionName: 'getSSR' }, 'a rate', (rate) =>
-        (rate as bigint) >= ray ? 'a rate' : rate,
+      mustAnswer('the USDC of the PSM', { address: psm, abi, functionName: 'usdc' }, asset.address),
+      mustAnswer('the sUSDS of the PSM', { address: psm, abi, functionName: 'susds' }, receipt.address),
+      mustAnswer(
+        'the rate of the oracle',
+        { address: oracle, abi, functionName: 'getSSR' },
+        'a rate',
+        (rate) => ((rate as bigint) >= ray ? 'a rate' : rate),
       ),
     ],
     state: {

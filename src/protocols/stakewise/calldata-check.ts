@@ -5,7 +5,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
-import { isUnits } from '../withdrawal-units.ts'
+import { matchesWithdrawal } from '../withdrawal-units.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 
 /** Checks a call of a vault against the deposit, or the request for a withdrawal, that was asked for. */
@@ -16,7 +16,7 @@ export function checkStakewiseCalldata({ data }: Transaction, intent: MarketInte
   const [shares, receiver] = found.args
   if (!sameAddress(receiver, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It is for ${receiver} to claim, not for ${intent.wallet}`)
-  if (!isUnits(shares, intent))
+  if (!matchesWithdrawal(shares, intent))
     return refuse('POLICY_AMOUNT', `It gives ${shares} shares back, not what was asked for`)
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${asset.symbol}`
   return {

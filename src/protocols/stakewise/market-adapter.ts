@@ -5,7 +5,7 @@ import type { StrategyEntry } from '../catalog-types.ts'
 import type { MarketState, ProtocolMarket } from '../market-adapter.ts'
 import type { Log, LogFilter, MarketEvent } from '../market-log-types.ts'
 import { readAmount } from '../shared/amount-reads.ts'
-import { says } from '../shared/contract-assertions.ts'
+import { mustAnswer } from '../shared/contract-assertions.ts'
 import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { ray } from '../shared/rate-units.ts'
 import {
@@ -31,13 +31,13 @@ export const stakewise = (entry: StrategyEntry, constants: StakewiseConstants): 
   return {
     entry,
     contractAssertions: [
-      says('the kind of the vault', ask('vaultId'), kindOf(asset.address)),
-      says(
+      mustAnswer('the kind of the vault', ask('vaultId'), kindOf(asset.address)),
+      mustAnswer(
         'whether StakeWise made the vault',
         { address: registry, abi: registryAbi, functionName: 'vaults', args: [vault] },
         'true',
       ),
-      says('whether the vault has validators', keeps('isCollateralized'), 'true'),
+      mustAnswer('whether the vault has validators', keeps('isCollateralized'), 'true'),
     ],
     state: {
       reads: [

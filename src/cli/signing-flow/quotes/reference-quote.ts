@@ -5,7 +5,7 @@ import type { AmountRequest, Amounts } from '../../../domain/accepted-amounts.ts
 import { sameAddress } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
-import { burnPrice, swapMost } from '../../../guard/price-tolerance.ts'
+import { burnBridgePrice, maxPriceShortfall } from '../../../guard/price-tolerance.ts'
 import type { ReferenceQuote } from '../../../planning/compare-with-own-engine.ts'
 import type { ServiceProposal } from '../../../planning/proposal-types.ts'
 import { withoutPayments } from '../../../protocols/service-fees-of-intent.ts'
@@ -29,7 +29,7 @@ export function referenceForStrategy(
   const { reference, kind } = backend
   if (!reference) return kind === 'remote' ? undefined : itself
   return {
-    price: { ...burnPrice, most: ask.slippage ?? burnPrice.most },
+    price: { ...burnBridgePrice, most: ask.slippage ?? burnBridgePrice.most },
     transactions: async () => {
       const { bytecode, crossChain, fees } = await (await reference()).strategyBytecode(ask)
       return crossChain.isCrossChain ? undefined : bytecode.slice(0, bytecode.length - paidIn(fees))
@@ -56,10 +56,10 @@ export async function referenceForSwap(
   // A given minimum output replaces the slippage check.
   const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
   if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
-    return { price: { ...burnPrice, most: accepted(burnPrice.most) } }
+    return { price: { ...burnBridgePrice, most: accepted(burnBridgePrice.most) } }
   try {
     const price = await ownPrice(reference, quote, exact)
-    if (price) return { price: { ...price, most: accepted(swapMost) } }
+    if (price) return { price: { ...price, most: accepted(maxPriceShortfall) } }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return unpriced(cli, quote, least, error)
@@ -102,7 +102,7 @@ export async function referenceForPlan(
   const { reference, kind } = backend
   if (kind !== 'remote' || intent?.kind !== 'swap') return undefined
   const { tokenIn, tokenOut, amountIn, amountOut, exact } = intent
-  if (tokenIn.chainId !== tokenOut.chainId) return { price: { ...burnPrice, most: null } }
+  if (tokenIn.chainId !== tokenOut.chainId) return { price: { ...burnBridgePrice, most: null } }
   const swapped = { tokenIn: { ...tokenIn, amount: amountIn }, tokenOut: { ...tokenOut, amount: amountOut } }
   const price = await (reference && ownPrice(reference, swapped, exact))?.catch((error: unknown) => {
     if (error instanceof AppError) return undefined

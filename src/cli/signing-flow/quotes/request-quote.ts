@@ -4,7 +4,7 @@ import { copyErrorWith } from '../../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../../domain/errors.ts'
 import { parseSlippage } from '../../../domain/slippage.ts'
 import type { LoadedPolicy } from '../../../guard/policy/policy-file.ts'
-import { worseBy } from '../../../guard/price-tolerance.ts'
+import { shortfallShare } from '../../../guard/price-tolerance.ts'
 import type { Cli } from '../../action-handler-context.ts'
 import { parseQuoteFlags, type QuoteFlags, type QuoteRequest } from './parse-quote-flags.ts'
 import { referenceForSwap } from './reference-quote.ts'
@@ -52,8 +52,8 @@ function narrower(
   const shown = { amountIn: quote.tokenIn.amount, amountOut: quote.tokenOut.amount }
   const bound =
     exact === 'in' ? { ...shown, amountOut: quote.minAmountOut! } : { ...shown, amountIn: quote.maxAmountIn! }
-  if (worseBy(bound, price) <= most) return undefined
-  const lost = worseBy(shown, price)
+  if (shortfallShare(bound, price) <= most) return undefined
+  const lost = shortfallShare(shown, price)
   // A margin for price changes between the two requests.
   const left = Math.floor(((most - lost) / (1 - lost)) * 0.95 * 1e6) / 1e6
   return left >= 0.0001 ? left : undefined
