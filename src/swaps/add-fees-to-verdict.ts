@@ -5,8 +5,8 @@ import { type FeePayment, sumOf } from '../protocols/fee-amounts.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 
 /**
- * The verdict of a swap whose call also pays `fees` of its input token: they are told in its text, and the wallet spends them with the
- * input. Whether they are the ones that were stated is for the guard to say.
+ * Adds `fees`, which the call pays in the input token, to the verdict of its swap: to its text, its arguments and the amount that the
+ * wallet spends. The guard checks elsewhere that the fees match the quote.
  */
 export function withFeesPaidInCall(
   verdict: Verdict,

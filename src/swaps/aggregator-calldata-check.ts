@@ -6,14 +6,14 @@ import type { Token } from '../domain/token.ts'
 import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 
-/** How the routers of aggregators write the native coin. */
+/** Address that aggregator routers use for the native coin. */
 export const nativeMark = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
-/** A token as the router of an aggregator writes it. */
+/** The address that an aggregator router uses for a token. */
 export const routerToken = ({ address }: Pick<Token, 'address'>): Address =>
   sameAddress(address, nativeAddress) ? nativeMark : address
 
-/** What the call of an aggregator's router says of its swap, beside what its executor is told. Amounts are in the smallest unit. */
+/** The swap parameters in a call of an aggregator router, without the data for its executor. Amounts are in the smallest unit. */
 export type Description = {
   srcToken: Address
   dstToken: Address
@@ -24,8 +24,8 @@ export type Description = {
 }
 
 /**
- * Checks a call with a description, of a router that enforces it, against the swap that was asked for. `swap` is `undefined` for another call,
- * `label` the aggregator's name, and `odd` says what else in the call nobody agreed to. The way that the tokens take is not read.
+ * Checks a router call against the requested swap. The router must enforce its description. `swap` is `undefined` for a call that is not a
+ * swap. `label` is the aggregator's name; `odd` refuses other parts of the call. The path of the tokens is not checked.
  */
 export function checkAggregatorSwapCalldata(
   swap: Description | undefined,

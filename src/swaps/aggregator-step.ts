@@ -6,7 +6,7 @@ import type { Description } from './aggregator-calldata-check.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { badAnswer } from './provider-api.ts'
 
-/** What an aggregator is that swaps on some chains, exact input only, within its transaction. */
+/** Common fields of an aggregator: same-chain swaps with an exact input, complete in one transaction. */
 export const aggregatorProvider = (
   name: string,
   isOn: (chainId: number) => boolean,
@@ -20,8 +20,8 @@ export const aggregatorProvider = (
 })
 
 /**
- * The transaction of a call that the service of an aggregator wrote: to the router that is known, not the one it names. `swap` is what the
- * call says. PROVIDER_API_ERROR for a call of something else, QUOTE_EXPIRED if it promises less than the offer.
+ * Makes a step of the call that an aggregator's service returned. It calls the known router, not the address in the response. `swap` is the
+ * decoded call. PROVIDER_API_ERROR for another swap; QUOTE_EXPIRED if its minimum is lower than that of the offer.
  */
 export function aggregatorStep(
   { from, tokenIn }: Route,
@@ -37,7 +37,7 @@ export function aggregatorStep(
   return payingStep({ chainId: from.chainId, to: router, data }, tokenIn, amountIn)
 }
 
-/** The step of a call that takes an amount of a token from its sender, or is sent it where it is the native coin. */
+/** The step of a call that spends a token of its sender; the native coin is sent as the call's value. */
 export function payingStep(
   call: { chainId: number; to: Address; data: Hex },
   { address: token }: Pick<Token, 'address'>,
@@ -50,13 +50,15 @@ export function payingStep(
   }
 }
 
-/** The slippage that is left where a service is asked anew at the transaction of an offer: half of it is for what the price has moved since. */
+/** The slippage to request when an offer's transaction is built: half of it, so that the price may move by the other half. */
 export const halfSlippage = ({
   amountOut,
   minAmountOut,
 }: Pick<Offer, 'amountOut' | 'minAmountOut'>): number =>
   Number(((amountOut - minAmountOut) * 10_000n) / amountOut) / 20_000
 
-/** A slippage in basis points as a service is asked for it: it rounds in its own way, and one less keeps its minimum above ours. */
+/**
+ * The slippage to request from a service, in basis points. Services round differently; one basis point less keeps their minimum above ours.
+ */
 export const askedSlippageBps = (slippage: number): number =>
   Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0)

@@ -6,13 +6,12 @@ import { nativeToken, type Token } from '../domain/token.ts'
 import { isBetter, type NetPrices } from './offer-comparison.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
-/** An offer with its provider. */
 type Won = { provider: SwapProvider; offer: Offer }
 
-/** The most pairs that an error names. */
+/** The maximum number of pairs that an error names. */
 const mostPairs = 8
 
-/** What the input of a route can be swapped into, by providers that serve it: on its own network first. */
+/** Lists the tokens that a route's input can be swapped into, those of its own network first. */
 function routesFrom(
   providers: readonly SwapProvider[],
   { from, tokenIn }: Pick<Route, 'from' | 'tokenIn'>,
@@ -28,7 +27,7 @@ function routesFrom(
   )
 }
 
-/** The error for a route that no provider serves, with pairs that are. */
+/** The error for a route that no provider serves; it names pairs that are served. */
 function noRouteError(
   { tokenIn, tokenOut, from, to }: Route,
   served: ReturnType<typeof routesFrom>,
@@ -47,7 +46,7 @@ function noRouteError(
   )
 }
 
-/** The providers that could serve a route; with a preferred one, only that. */
+/** The providers that support a route, or only the preferred one. */
 function eligible(
   providers: readonly SwapProvider[],
   route: Pick<Ask, keyof Route | 'exact'>,
@@ -78,8 +77,8 @@ function eligible(
 }
 
 /**
- * Asks all eligible providers at once and returns the best offer by what is left of it after gas: most out, or least in. Failed and late
- * providers are left out. The prices are read beside the offers. `known` are the networks and tokens that an error may name.
+ * Asks all eligible providers in parallel and returns the best offer after gas: highest output, or lowest input. Providers that fail or are
+ * late are left out. `known` holds the networks and tokens that an error may name.
  */
 export async function bestOffer(
   providers: readonly SwapProvider[],
@@ -132,7 +131,10 @@ export async function bestOffer(
       )
 }
 
-/** The offers that are compared by what they leave: those that are proved, and that who asks can take; the others only where there is none. */
+/**
+ * The offers to compare. Offers with a proven minimum come first, of these the ones within the requested number of approvals; others only
+ * if there are none.
+ */
 function preferable({ isOneApproval, tokenIn }: Ask, offers: readonly Won[]): readonly Won[] {
   const proved = offers.filter(({ provider }) => !provider.isOnWord)
   const isTwice = isOneApproval && !sameAddress(tokenIn.address, nativeAddress)
@@ -142,7 +144,7 @@ function preferable({ isOneApproval, tokenIn }: Ask, offers: readonly Won[]): re
 
 const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.name === 'TimeoutError'
 
-/** The error for providers that did not answer in time: by their own services, or, where they ask our nodes alone, by these. */
+/** The error for providers that all timed out: it names their services, or our nodes if no provider asks a service. */
 function tooLate(
   { from, to }: Ask,
   able: readonly SwapProvider[],
@@ -168,7 +170,7 @@ function tooLate(
 const isPayable = ({ amountIn, amountOut, maxAmountIn, minAmountOut }: Offer) =>
   [amountIn, amountOut, maxAmountIn, minAmountOut].every((amount) => amount >= 0n && amount <= maxUint256)
 
-/** Asks providers at once: what they answered in time, and the faults of the others. */
+/** Asks providers in parallel; returns the answers that arrived in time and the errors of the others. */
 export async function askAll<provider, offer>(
   providers: readonly provider[],
   deadlineMs: number,
@@ -184,7 +186,7 @@ export async function askAll<provider, offer>(
   }
 }
 
-/** Throws the fault, if there is one, that is about the request itself. */
+/** Throws the first error that is caused by the request itself (status 400). */
 export function throwOurs(faults: readonly unknown[]): void {
   const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
   if (ours) throw ours

@@ -1,6 +1,6 @@
 /**
- * A transaction of Bitcoin, as far as it is read here. Amounts are in satoshi; `height` and `time` (epoch ms) are those of its block, `null`
- * while it waits. `senders` are the addresses that it spends from.
+ * A Bitcoin transaction, reduced to the fields that swaps need. Amounts are in satoshi. `height` and `time` (epoch ms) are those of its
+ * block, `null` while it is unconfirmed. `senders` are the addresses of its inputs.
  */
 export type BitcoinTransaction = {
   txid: string
@@ -12,22 +12,22 @@ export type BitcoinTransaction = {
   senders: readonly string[]
 }
 
-/** What is asked of a Bitcoin chain. */
+/** Reads a Bitcoin chain. */
 export type Bitcoin = {
   /** A transaction by its hash; `undefined` if the chain and the mempool do not have it. */
   transaction: (txid: string) => Promise<BitcoinTransaction | undefined>
   /**
-   * The transactions of an address, newest first: those that wait, and those in blocks until one of them `isLast`. `isCutOff`: it has
-   * more than are read, and none of those that were read is the last.
+   * The transactions of an address, newest first. Reading stops at the page with a transaction that `isLast`. `isCutOff`: the page limit
+   * was reached before such a transaction.
    */
   of: (address: string, isLast: (one: BitcoinTransaction) => boolean) => Promise<AddressHistory>
-  /** How many blocks a transaction is deep, its own included; 0 while it waits. */
+  /** The number of confirmations of a transaction; 0 while it is unconfirmed. */
   confirmations: (transaction: BitcoinTransaction) => Promise<number>
 }
 
-/** The transactions of an address as far as they were read. */
+/** The transactions of an address that were read. */
 export type AddressHistory = { transactions: readonly BitcoinTransaction[]; isCutOff: boolean }
 
-/** What a transaction pays to an address, in satoshi. */
+/** The amount that a transaction pays to an address, in satoshi. */
 export const paidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
   outputs.reduce((sum, one) => (one.address === address ? sum + one.value : sum), 0n)

@@ -6,7 +6,7 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
-/** What is needed to follow a transfer between chains: their nodes, the catalogue, the time in epoch ms, and HTTP for a service. */
+/** Dependencies for following a transfer between chains; `now` is in epoch ms. */
 export type DeliveryContext = {
   rpc: (chainId: number) => ChainClient
   catalog: Catalog
@@ -14,20 +14,23 @@ export type DeliveryContext = {
   getJson: SwapDependencies['getJson']
 }
 
-/** A transfer to another chain: the mined call of a wallet that sent it, and the token that is to arrive for its recipient. */
+/** A transfer to another chain: the mined call that sent it, and the token that its recipient should receive. */
 export type AwaitedTransfer = {
   sent: { transaction: Transaction; wallet: Address; hash: Hex; blockNumber: number }
   arrival: { chainId: number; token: Address; recipient: Address }
 }
 
 /**
- * The state of a transfer to another chain; `undefined` fields could not be read. `way`: burnt here and minted there, deposited here
- * and paid out there by a relayer, ordered here and filled here by a solver, sent to a desk here that pays out here, or deposited here for an order that a solver pays out there. `sentAt` is epoch ms; `usualMs` is how long it takes at
- * most where nothing is wrong. `isUnknown`: the service of the bridge does not know a transfer that it should know by now, which does not say what became of it. `brought` is the
- * delivering transaction, matched by the bridge's own event, with its amount; `alike` counts the events in it that differ from this
- * transfer's in their number alone, itself included, and is `undefined` where the event names its transfer. `expiry` is there for a deposit: until when it can be paid out (Unix s, by the clock
- * of its destination), whether that is past and it was not, and the transactions that may have paid its `amount` back then, the oldest
- * first, with all that each `paid` back to its depositor: which deposit a bundle pays back, no chain says.
+ * The state of a transfer; `undefined` fields could not be read.
+ * `way`: burn and mint (`burn`), Across deposit and relayer fill (`deposit`), order that a solver fills on the same chain (`order`),
+ * payment to a desk that pays out on the same chain (`desk`), or deposit for a solver's payout (`solver`).
+ * `sentAt` is epoch ms; `usualMs` is the longest normal duration. `isUnknown`: the bridge's service should know the transfer by now but
+ * does not; its outcome is unknown.
+ * `brought` is the delivering transaction, matched by the bridge's event, with its amount. `alike` counts the events in it that differ from
+ * this transfer's only in their number, itself included; `undefined` where the event identifies its transfer.
+ * `expiry` exists for deposits: the fill deadline (Unix s, destination clock), whether it passed without a fill, and the transactions that
+ * may have refunded `amount`, oldest first. `paid` is the whole refund to the depositor, because the chain does not show which deposit it
+ * belongs to.
  */
 export type BridgeDelivery = {
   way: 'burn' | 'deposit' | 'order' | 'desk' | 'solver'
@@ -37,7 +40,7 @@ export type BridgeDelivery = {
   isAttested: boolean | undefined
   isDelivered: boolean | undefined
   brought: { found: MinedTransaction; amount: bigint; alike: number | undefined } | undefined
-  /** There for a desk whose events name no transfer: what it paid to the recipient since, the oldest first. */
+  /** Only for a desk, whose events name no transfer: its payments to the recipient since the transfer, oldest first. */
   payments?: readonly NonNullable<BridgeDelivery['brought']>[]
   expiry?: {
     at: number
@@ -45,11 +48,11 @@ export type BridgeDelivery = {
     amount: bigint
     refunds: readonly { found: MinedTransaction; paid: bigint }[]
   }
-  /** Command lines by which anybody can help on a burn that is not minted: to deliver it, or to have its attestation signed anew. */
+  /** Commands that help a burn that is not minted: deliver it, or request a new attestation. Any wallet can run them. */
   remedies?: { deliver?: string; reattest?: string }
   /**
-   * There for an order that a solver pays out there: its number, until when that may be (Unix s), what its service says where the chains show
-   * nothing, and what was given back of it, on either chain and in any token.
+   * Only for a `solver` order: its number, its deadline (Unix s), the service's status while the chains show nothing, and the refund, which
+   * may be on either chain and in any token.
    */
   order?: {
     id: Hex
@@ -59,25 +62,29 @@ export type BridgeDelivery = {
       | { chainId: number; token: Address; recipient: Address; found: MinedTransaction; amount: bigint }
       | undefined
   }
-  /** There for an order that cannot be filled any more: why, and how many blocks are missing until that is final. Nothing was taken. */
+  /**
+   * Only for an order that can no longer be filled: the reason, and the number of blocks until that is final. Its tokens were not taken.
+   */
   unfilled?: { why: 'expired' | 'cancelled'; missing: number }
 }
 
-/** Reads how far a transfer is. `told` is a delivery hash that somebody names: it counts if the bridge's event in it matches. */
+/** Reads the progress of a transfer. `told` is a delivery hash that the user names; it counts if the bridge's event in it matches. */
 export type FollowTransfer = (
   context: DeliveryContext,
   awaited: AwaitedTransfer,
   told: Hex | null,
 ) => Promise<BridgeDelivery>
 
-/** What a node answers in time; `undefined` if it does not. */
+/** Awaits a read of a node; `undefined` if the node does not answer in time. */
 export const answered = <T>(work: Promise<T>): Promise<T | undefined> =>
   undefinedIfUnanswered(withTimeout(work))
 
-/** How long a payment takes at most where nothing is wrong, in ms. A slow fill of Across, which comes with a bundle about every hour and a half, is not usual. */
+/**
+ * The longest normal duration of a payment, in ms. A slow fill of Across comes with a bundle, about every 90 minutes, and counts as late.
+ */
 const usualMs = 10 * 60_000
 
-/** What is known from the start of a transfer that no service attests. */
+/** The initial state of a transfer that needs no attestation. */
 export const unattested = (way: BridgeDelivery['way'], sentAt: number | undefined) => ({
   way,
   sentAt,

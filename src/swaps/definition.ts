@@ -9,14 +9,14 @@ import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
 /**
- * How far the terms of a swap are proved before it is signed: by its calldata, by the simulation of it, or not at all. `deadline`: until
- * when it may be executed; a provider without one may be late.
+ * How each term of a swap is proved before signing: by its calldata, by simulation, or not at all. `deadline` is the latest execution time;
+ * without a proof for it, the swap may execute later.
  */
 export type SwapProof = Readonly<
   Record<'spender' | 'amount' | 'recipient' | 'minimum' | 'deadline', 'calldata' | 'simulation' | 'none'>
 >
 
-/** Every term stands in the calldata. */
+/** The calldata proves every term. */
 export const provedByCalldata: SwapProof = {
   spender: 'calldata',
   amount: 'calldata',
@@ -25,34 +25,33 @@ export const provedByCalldata: SwapProof = {
   deadline: 'calldata',
 }
 
-/** A swap provider as the program knows it; one line of `swap-provider-registry.ts`. */
+/** A swap provider, as `swap-provider-registry.ts` lists it. */
 export type SwapDefinition = {
   name: string
-  /** Whether it swaps on one chain, or carries tokens to another. */
   reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
-  /** Whether its action only places an order, which somebody else fills later, or nobody does. */
+  /** Whether its transaction only places an order, which a solver may fill later. */
   isOrder?: true
-  /** Whether its action takes the tokens, and somebody pays out on the same chain later. */
+  /** Whether its transaction takes the tokens and the payout follows later on the same chain. */
   isLater?: true
-  /** The contract of a chain that takes the tokens; `undefined` without one. */
+  /** The contract that takes the tokens on a chain; `undefined` if there is none. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
-  /** The contract of a chain that is called, where that is another one: it takes the tokens through the spender. */
+  /** The contract to call on a chain, if it is not the spender; it takes the tokens through the spender. */
   callee?: (catalog: Catalog, chainId: number) => Address | undefined
-  /** What the guard expects of the action of a swap; `undefined` if it cannot carry it out. */
+  /** The targets and the check that the guard uses for a swap; `undefined` if the provider cannot execute it. */
   expect: (
     catalog: Catalog,
     intent: SwapIntent,
   ) => { targets: readonly Address[]; check: (transaction: Transaction) => Verdict } | undefined
   /**
-   * What the action of a swap brings now and at the spot price, by our own node; `undefined` if it is no swap of this provider. Not for
-   * a bridge, which has no price.
+   * Reads a swap's output now and at the spot price from our own node; `undefined` for a call of another provider. Bridges have no price
+   * and no `exchange`.
    */
   exchange?: (catalog: Catalog, transaction: Transaction) => Rounds<Exchanged> | undefined
   /** Opens the provider for quotes; `undefined` if the catalogue has no contracts for it. */
   open: (catalog: Catalog, network: SwapDependencies) => SwapProvider | undefined
 }
 
-/** The rows of a catalogue whose service is known. */
+/** The catalogue rows that have a service URL. */
 export const served = <row extends { api: string | null }>(rows: readonly row[]): (row & { api: string })[] =>
   rows.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))

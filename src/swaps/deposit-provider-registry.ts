@@ -3,17 +3,17 @@ import type { DepositDefinition, DepositDependencies, DepositProvider } from './
 import { nearIntents } from './near-intents/provider.ts'
 import { thorchain } from './thorchain/provider.ts'
 
-/** Every provider of swaps that begin on Bitcoin, in the order in which equal offers are preferred. */
+/** All providers of swaps from Bitcoin, in order of preference for equal offers. */
 export const depositDefinitions: readonly DepositDefinition[] = [thorchain, nearIntents]
 
-/** The names of all of them. */
+/** The names of all deposit providers. */
 export const depositProviderNames: readonly string[] = depositDefinitions.map(({ name }) => name)
 
-/** The provider of a name; `undefined` for one that is not known here. */
+/** The deposit provider with a name; `undefined` if unknown. */
 export const depositDefinition = (name: string): DepositDefinition | undefined =>
   depositDefinitions.find((one) => one.name === name)
 
-/** What proves the terms of a deposit of a provider, in words; `undefined` for one that is not known here. */
+/** Describes what proves the terms of a provider's deposit; `undefined` for an unknown provider. */
 export function depositProofOf(name: string): string | undefined {
   const definition = depositDefinition(name)
   return definition?.isAddressOnWord ? `${definition.proof}, all but the address` : definition?.proof

@@ -5,7 +5,7 @@ import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
 import type { BitcoinTransaction } from './bitcoin-chain.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
-/** What a swap that begins with a payment of BTC is asked for: `amount` in satoshi, `slippage` a fraction, `refund` a Bitcoin address. */
+/** A request for a swap from Bitcoin: `amount` in satoshi, `slippage` a fraction, `refund` a Bitcoin address. */
 export type DepositAsk = {
   to: Network
   tokenOut: Token
@@ -16,9 +16,9 @@ export type DepositAsk = {
 }
 
 /**
- * The terms of a deposit. `address` takes exactly `amount` satoshi, with `memo` in an OP_RETURN output where there is one, before `until`
- * (epoch ms). `late` says what comes back if it is late or short, and `refundFee` what the provider says that it keeps of that, in satoshi;
- * `seconds` is how long it takes, once paid.
+ * The terms of a deposit. Pay exactly `amount` satoshi to `address` before `until` (epoch ms), with `memo` in an OP_RETURN output unless it
+ * is `null`. `late` describes the refund of a late or short payment; `refundFee` is the provider's stated fee for it, in satoshi. `seconds`
+ * is the duration after the payment.
  */
 export type DepositTerms = {
   address: string
@@ -33,29 +33,29 @@ export type DepositTerms = {
 }
 
 /**
- * How far a provider says that a deposit has come. `waiting`: it does not know the deposit yet; `short`: it has less than was asked for.
- * Unknown words of a provider are `processing`. `destination` is the transaction that pays out, or back, where it is named.
+ * The progress of a deposit, as its provider reports it. `waiting`: the provider does not know the deposit yet; `short`: it received less
+ * than `amount`. Unknown statuses become `processing`. `destination` is the payout or refund transaction, if the provider names it.
  */
 export type DepositProgress = {
   status: 'waiting' | 'short' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
   destination?: string
-  /** What the provider says beside it, in its words. */
+  /** The provider's own status text. */
   said?: string
 }
 
-/** A provider of swaps that begin with a payment on Bitcoin. `raw` is its own data as JSON: stored, given to the client, and checked again there. */
+/** A provider of swaps from Bitcoin. `raw` is its own data as JSON; it is stored, sent to the client and checked there again. */
 export type DepositProvider = {
   name: string
-  /** Whether it must know in advance where a refund goes. */
+  /** Whether it requires a refund address in advance. */
   needsRefund: boolean
-  /** Whether it can pay out this token, without any request. */
+  /** Whether it can pay out this token; makes no request. */
   supports: (tokenOut: Token) => boolean
-  /** Its offer, checked; `undefined` without one, and `refused` with the reason in its words, where it gives one. */
+  /** Its checked offer; `undefined` without one; `refused` holds the provider's reason, if it gives one. */
   quote: (
     ask: DepositAsk,
     signal: AbortSignal,
   ) => Promise<{ raw: unknown; terms: DepositTerms } | { refused: string | null } | undefined>
-  /** The progress of a deposit; `undefined` as the deposit is one that was not found on Bitcoin. */
+  /** The progress of a deposit. `deposit` is `undefined` if it was not found on Bitcoin. */
   status: (
     terms: Pick<DepositTerms, 'address' | 'memo'>,
     deposit: BitcoinTransaction | undefined,
@@ -63,29 +63,29 @@ export type DepositProvider = {
   ) => Promise<DepositProgress>
 }
 
-/** What a deposit provider works with. */
+/** Dependencies of a deposit provider; `now` is in epoch ms. */
 export type DepositDependencies = Pick<SwapDependencies, 'exchangeJson'> & { now: () => number }
 
-/** A deposit provider as the program knows it; one line of `deposit-provider-registry.ts`. */
+/** A deposit provider, as `deposit-provider-registry.ts` lists it. */
 export type DepositDefinition = {
   name: string
-  /** By what the recipient and the amounts are proved before anything is paid. */
+  /** What proves the recipient and the amounts before the payment. */
   proof: 'signature of the provider' | 'memo'
-  /** Whether that leaves out the address to pay, which is the service's word: such an offer wins against none whose address is proved. */
+  /** Whether the service alone vouches for the payment address. Such an offer loses to any offer with a proven address. */
   isAddressOnWord?: true
-  /** Asks for the address again where it is only named, and gives the hosts that name it: PROVIDER_API_ERROR where one names another. */
+  /** Reads the payment address again and returns the hosts that confirm it. PROVIDER_API_ERROR if one names another address. */
   confirmAddress?: (
     bitcoin: BitcoinConstants,
     exchangeJson: SwapDependencies['exchangeJson'],
     address: string,
   ) => Promise<string[]>
-  /** Reads the terms out of the provider's own data, and refuses what was not asked for: PROVIDER_API_ERROR. Asks nobody. */
+  /** Parses the terms from the provider's data and checks them against the request, without requests. PROVIDER_API_ERROR if they differ. */
   check: (bitcoin: BitcoinConstants, raw: unknown, ask: DepositAsk) => DepositTerms
   /** Opens the provider; `undefined` if the catalogue has no service for it. */
   open: (bitcoin: BitcoinConstants, network: DepositDependencies) => DepositProvider | undefined
 }
 
-/** Whether text is the hash of a transaction of an EVM chain, with or without `0x`; the hash, or `undefined`. */
+/** Parses the hash of an EVM transaction, with or without `0x`; `undefined` for other text. */
 export function evmHash(text: string | undefined): Hex | undefined {
   const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text ?? '') ?? []
   return digits === undefined || /^0+$/.test(digits) ? undefined : `0x${digits.toLowerCase()}`

@@ -8,7 +8,7 @@ const Output = z.object({
   scriptpubkey_address: z.string().optional(),
   value: z.int().min(0),
 })
-/** An input; a coinbase has no output before it. */
+/** A transaction input; a coinbase input has no `prevout`. */
 const Input = z.object({ prevout: z.object({ scriptpubkey_address: z.string().optional() }).nullish() })
 const Transaction = z.object({
   txid: z.string().regex(/^[0-9a-f]{64}$/),
@@ -24,11 +24,11 @@ const Height = z.int().min(0)
 
 const name = 'esplora'
 
-/** How many transactions in blocks a full page has at least, and how many pages of an address are read. */
+/** The minimum number of confirmed transactions on a full page, and the maximum number of pages that are read. */
 const pageSize = 25
 const mostPages = 40
 
-/** Reads Bitcoin by an Esplora API (Blockstream/esplora API.md). A chain that cannot be read is PROVIDER_API_ERROR. */
+/** Reads Bitcoin through an Esplora API (Blockstream/esplora API.md). PROVIDER_API_ERROR if the API fails. */
 export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJson']): Bitcoin {
   const label = 'Bitcoin (Esplora)'
   const api = providerApi({ provider: name, label, base: base.replace(/\/$/, ''), headers: {} }, exchangeJson)
@@ -76,7 +76,7 @@ const transactionOf = ({ txid, vin, vout, status }: z.output<typeof Transaction>
   senders: [...new Set(vin.flatMap(({ prevout }) => prevout?.scriptpubkey_address ?? []))],
 })
 
-/** The text of an OP_RETURN script with one push: 6a, the length (4c before one above 75), the text. */
+/** The text of an OP_RETURN script with one push: 6a, length (preceded by 4c above 75 bytes), text. */
 function memoOf(script: string): string | null {
   const [, length, data] = /^6a(?:4c)?([0-9a-f]{2})((?:[0-9a-f]{2})*)$/.exec(script) ?? []
   if (length === undefined || data === undefined || data.length !== 2 * Number.parseInt(length, 16))

@@ -5,7 +5,7 @@ import { type Address, sameAddress } from '../domain/address.ts'
 /** A path through pools: `fees[i]` (in millionths) is the fee tier of the pool between `tokens[i]` and `tokens[i + 1]`. */
 export type SwapPath = { tokens: readonly Address[]; fees: readonly number[] }
 
-/** All paths to quote: each tier directly, and each pair of tiers through each middle token. */
+/** All paths to quote: each direct pool, and each pair of pools through a token of `via`. */
 export function pathsOf(
   { feeTiers, via }: { feeTiers: readonly number[]; via: readonly Address[] },
   first: Address,
@@ -22,13 +22,13 @@ export function pathsOf(
   ]
 }
 
-/** A path as text: tokens and tiers from the first token to the last. */
+/** A path as text: tokens and fee tiers, from the first token to the last. */
 export const shownPath = ({ tokens, fees }: SwapPath): string =>
   tokens.map((token, i) => (fees[i] === undefined ? token : `${token} ${fees[i]}`)).join(' ')
 
 /**
- * What an amount would bring at the spot prices of a path's pools, without fees. A price is the square root of token1 a token0, in 96
- * binary places, token0 having the lower address; `undefined` if one is unknown.
+ * The output of an amount at the spot prices of a path's pools, without fees. A price is the square root of token1 per token0, in Q96;
+ * token0 has the lower address. `undefined` if a price is unknown.
  */
 export function bringsAtPrices(
   { tokens }: SwapPath,
@@ -45,7 +45,7 @@ export function bringsAtPrices(
   return brings
 }
 
-/** What is asked of the pools of some paths, each pool once: for a path, the answers of its pools in order. */
+/** Reads the pools of some paths, each pool once; returns the answers for a path in pool order. */
 export function askedOnce(
   paths: readonly SwapPath[],
   queriesOf: (path: SwapPath) => readonly Query[],

@@ -1,10 +1,10 @@
 import type { Address, Hex } from '../domain/address.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
-/** How many transactions are looked at for one event. */
+/** The maximum number of transactions that are checked for one event. */
 const mostLooked = 20
 
-/** The first successful transaction from a block on that a query finds and in which something holds; `undefined` if none is seen. */
+/** Finds the first successful transaction since a block that a log query matches and `isIt` accepts; `undefined` if there is none. */
 export async function firstTransaction(
   { log, mined }: Pick<SwapDependencies, 'log' | 'mined'>,
   chainId: number,

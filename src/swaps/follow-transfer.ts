@@ -8,7 +8,7 @@ import { followOrder } from './cow/follow.ts'
 import { followRelay } from './relay/follow.ts'
 import { relayOn } from './relay/order.ts'
 
-/** Follows what arrives later as the provider does whose contract was called: Avenia by its desk, Relay by its depository, Across by its pool, LI.FI by the pool that its diamond pays into, CoW Protocol by its settlement, else CCTP v2. */
+/** Follows a transfer by the provider whose contract was called; any other contract is CCTP v2. LI.FI deposits into the pool of Across. */
 export const followTransfer: FollowTransfer = (context, awaited, told) => {
   if (isSentToDesk(context.catalog, awaited.sent.transaction)) return followRamp(context, awaited, told)
   const { chainId, to } = awaited.sent.transaction

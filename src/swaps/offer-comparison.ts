@@ -2,24 +2,24 @@ import { formatUnits } from 'viem/utils'
 import type { Price } from '../domain/usd.ts'
 import type { Ask, Offer } from './provider.ts'
 
-/** What an offer is measured with: the USD prices of its tokens and of the coin that pays for gas, and the gas price in wei. */
+/** The USD prices of an offer's tokens and of its gas coin, and the gas price in wei. */
 export type NetPrices = { tokenIn: Price; tokenOut: Price; coin: Price; gasPrice: bigint | null }
 
-/** What the gas of an offer costs in USD, with 8 decimals; `null` is unknown. */
+/** The gas cost of an offer in USD, with 8 decimals; `null` if unknown. */
 function gasInUsd({ gas }: Pick<Offer, 'gas'>, { coin, gasPrice }: NetPrices): bigint | null {
   if (gas === undefined || coin === null || gasPrice === null) return null
   return (gas * gasPrice * coin) / 10n ** 18n
 }
 
-/** The same as a decimal string. */
+/** The gas cost of an offer in USD, as a decimal string; `null` if unknown. */
 export const gasCostUsd = (offer: Pick<Offer, 'gas'>, prices: NetPrices): string | null => {
   const cost = gasInUsd(offer, prices)
   return cost === null ? null : formatUnits(cost, 8)
 }
 
 /**
- * What an offer is worth after its gas: the output less the gas for an exact input, in units of the output; the input and the gas for an
- * exact output, in units of the input. `null` if the gas or a price is unknown.
+ * The value of an offer after gas. Exact input: output minus gas, in units of the output. Exact output: input plus gas, in units of the
+ * input. `null` if the gas or a price is unknown.
  */
 export function netAmount(
   ask: Pick<Ask, 'exact' | 'tokenIn' | 'tokenOut'>,
@@ -34,8 +34,8 @@ export function netAmount(
 }
 
 /**
- * Whether an offer is better than another: by the net amounts where both are known; an unknown one never wins against a known one; where
- * both are unknown, by the gross amounts.
+ * Whether an offer is better than another. Known net amounts are compared and win against unknown ones; if both are unknown, the gross
+ * amounts decide.
  */
 export function isBetter(ask: Ask, one: Offer, other: Offer, prices: NetPrices): boolean {
   const [mine, theirs] = [netAmount(ask, one, prices), netAmount(ask, other, prices)]

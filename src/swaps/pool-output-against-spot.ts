@@ -3,8 +3,8 @@ import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { DecodedSwap } from './pool-swap-calldata-check.ts'
 
 /**
- * What a decoded swap through pools brings now, and at their spot prices: `quote` asks for the other amount of a given one, `other` reads
- * it in the answer, and `fair` says by the answers to `prices` what an input would bring.
+ * Reads a decoded pool swap's output now and at spot prices. `quote` reads the other amount for a given one, `other` parses the answer, and
+ * `fair` computes the output of an input from the answers to `prices`.
  */
 export function* poolOutputAgainstSpot(
   { exact, amountIn, amountOut }: Pick<DecodedSwap, 'exact' | 'amountIn' | 'amountOut'>,

@@ -6,8 +6,8 @@ import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 
 /**
- * A swap through pools of one chain as its call says it, its path from the first token to the last. Exact input: `amountOut` is the
- * least; exact output: `amountIn` is the most. `deadline` is in Unix seconds.
+ * A pool swap, decoded from its call; `tokens` go from the first token of the path to the last. Exact input: `amountOut` is the minimum.
+ * Exact output: `amountIn` is the maximum. `deadline` is in Unix seconds.
  */
 export type DecodedSwap = {
   exact: 'in' | 'out'
@@ -18,7 +18,7 @@ export type DecodedSwap = {
   deadline: bigint
 }
 
-/** Refuses a swap whose sides are the native coin where a token was asked for, or the reverse. */
+/** Refuses a swap that uses the native coin instead of the requested token, or a token instead of the coin. */
 export function wrongCoin(
   swap: { isNativeIn: boolean; isNativeOut: boolean },
   { tokenIn, tokenOut }: SwapIntent,
@@ -33,8 +33,8 @@ export function wrongCoin(
 }
 
 /**
- * Checks a decoded swap against the one that was asked for: its tokens, its way through tokens of `via` only, recipient, amounts and deadline.
- * `exchange` is its name in the text; `shownPath` is how the path is written; `wrapped` is the wrapped native coin.
+ * Checks a decoded swap against the requested one: tokens, path through tokens of `via` only, recipient, amounts and deadline. `exchange`
+ * is the name in the text, `shownPath` the path as text, `wrapped` the wrapped native coin.
  */
 export function checkPoolSwapCalldata(
   swap: DecodedSwap,

@@ -11,14 +11,14 @@ import { provedByCalldata, type SwapDefinition } from './definition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
-/** The parts of a provider that swaps through pools of one chain. `wrapped` is the wrapped native coin of the chain. */
+/** The parts of a provider of same-chain pool swaps. `wrapped` is the wrapped native coin of the chain. */
 type PoolSwapParts<constants> = {
   name: string
-  /** Where a catalogue has its contracts. */
+  /** Its contracts in a catalogue. */
   deployments: (catalog: Catalog) => readonly constants[]
-  /** The contract that is called. */
+  /** The contract to call. */
   routerOf: (here: constants) => Address
-  /** The contract that takes the tokens, where the router takes them through it. */
+  /** Permit2, if the router takes the tokens through it. */
   permit2Of?: (here: constants) => Address
   check: (
     transaction: Transaction,
@@ -26,7 +26,7 @@ type PoolSwapParts<constants> = {
     here: constants,
     wrapped: Address | undefined,
   ) => Verdict
-  /** What a call of the router brings now and at the spot price. */
+  /** Reads the output of a router call now and at the spot price. */
   exchange: (
     here: constants,
     transaction: Transaction,
@@ -39,7 +39,7 @@ type PoolSwapParts<constants> = {
   ) => SwapProvider
 }
 
-/** The definition of a provider that swaps through pools of one chain, all of whose terms stand in the calldata. */
+/** Defines a provider of same-chain pool swaps; the calldata proves all its terms. */
 export function poolSwapDefinition<constants extends { chainId: number }>({
   name,
   deployments,

@@ -8,9 +8,10 @@ import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
 /**
- * A swap along a path of pools before `deadline` (Unix seconds). Exact input: spends `amountIn`, brings at least `amountOut`. Exact
- * output: brings `amountOut`, spends at most `amountIn`. The native coin stands in the path as its wrapped form, or where pools hold it, as the zero address. `isNativeIn`: it is paid
- * in the native coin, of which the router returns what it did not need. `isNativeOut`: it is paid out in it. `fees`: what is paid of the input token beside it.
+ * A swap along a path of pools before `deadline` (Unix seconds). Exact input: spends `amountIn`, returns at least `amountOut`. Exact
+ * output: returns `amountOut`, spends at most `amountIn`. The path names the wrapped native coin, or the zero address if the pools hold the
+ * coin itself. `isNativeIn`: pays with the native coin; the router returns the rest. `isNativeOut`: pays out the native coin. `fees` are
+ * paid in the input token, in addition to it.
  */
 export type PoolSwap<path> = {
   chainId: number
@@ -27,8 +28,8 @@ export type PoolSwap<path> = {
 }
 
 /**
- * What pools quote for a path: the other amount of the swap (0 without one), the gas of the whole transaction, in units, and what an
- * amount would bring at the spot price.
+ * A path with its quote: the other amount of the swap (0 without one), the gas of the whole transaction in units, and the output of an
+ * amount at the spot price.
  */
 type QuotedPath<path> = {
   path: path
@@ -37,31 +38,31 @@ type QuotedPath<path> = {
   atSpot: (amountIn: bigint) => bigint | undefined
 }
 
-/** The parts of a provider that swaps through pools of one chain. */
+/** The parts of a provider of same-chain pool swaps. */
 type PoolProvider<constants, path> = {
   name: string
   deployments: readonly constants[]
   read: SwapDependencies['read']
   wrappedOn: (network: Network) => Address | undefined
   routerOf: (here: constants) => Address
-  /** The Permit2 through which the router takes tokens; without it, the router takes them itself. */
+  /** The Permit2 through which the router takes tokens; without it, the router takes them directly. */
   permit2Of?: (here: constants) => Address
-  /** Whether the pools hold the native coin itself, which then stands in a path as the zero address. */
+  /** Whether pools hold the native coin itself; paths then name it by the zero address. */
   holdsCoin?: boolean
-  /** Whether its transaction can pay fees of tokens, or also of the native coin; none without it. */
+  /** Whether its transaction can pay fees in tokens, or also in the native coin; `undefined` if it can pay none. */
   feesIn?: 'tokens' | 'tokens and coin'
-  /** What is read to quote all paths between two tokens. */
+  /** The reads that quote all paths between two tokens. */
   quotes: (here: constants, ends: readonly [Address, Address], ask: Ask) => Reading<QuotedPath<path>[]>
-  /** Makes the transaction; `sender` signs it and pays. */
+  /** Encodes the transaction; `sender` signs it and pays. */
   encode: (swap: PoolSwap<path> & { sender: Address }) => Transaction
 }
 
-/** What an offer keeps for its transaction; it is stored as JSON. */
+/** The provider data of an offer; it is stored as JSON. */
 type Raw<path> = { path: path; exact: 'in' | 'out' }
 
 const isNative = ({ address }: { address: Address }): boolean => sameAddress(address, nativeAddress)
 
-/** A provider that swaps through pools of one chain: the best of all paths, quoted in one call. */
+/** A provider of same-chain pool swaps: quotes all paths in one call and offers the best. */
 export function poolSwapProvider<constants extends { chainId: number }, path>({
   name,
   deployments,
@@ -75,7 +76,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
   encode,
 }: PoolProvider<constants, path>): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
-  /** The tokens at the ends of a path; `undefined` if pools of one chain cannot serve the route. */
+  /** The tokens at the ends of a path; `undefined` for an unsupported route. */
   const endsOf = ({ from, to, tokenIn, tokenOut }: Route): readonly [Address, Address] | undefined => {
     const [first, last] = [tokenIn, tokenOut].map((token) =>
       isNative(token) ? wrappedOn(from) : token.address,
@@ -141,7 +142,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
   }
 }
 
-/** An offer out of what pools quote for the other side of a swap; the slippage bounds that side. */
+/** Makes an offer of the quoted other side of a swap; the slippage bounds that side. */
 const offerOf = ({ exact, amount, slippage }: Ask, quoted: bigint, raw: unknown): Offer => ({
   amountIn: exact === 'in' ? amount : quoted,
   amountOut: exact === 'in' ? quoted : amount,

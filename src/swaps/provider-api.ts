@@ -3,18 +3,18 @@ import { AppError } from '../domain/errors.ts'
 import { exchangeJson } from '../http/client.ts'
 import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
 
-/** An amount as the services of aggregators write it, in the smallest unit. */
+/** An amount in the JSON of an aggregator's service: a decimal string, in the smallest unit. */
 export const Amount = z.string().regex(/^\d{1,78}$/)
 
-/** The service of a provider: requests below one base URL. PROVIDER_API_ERROR if it fails, limits the requests or does not answer. */
+/** Sends requests to a provider's service. PROVIDER_API_ERROR if it fails, limits the rate or does not answer. */
 export type ProviderApi = {
   get: (path: string, signal?: AbortSignal) => Promise<ApiAnswer>
   post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ApiAnswer>
 }
 
 /**
- * Opens the service of a provider. `label` is its name in messages. What it answers is data of a stranger: a status below 500 is given
- * to the caller, who parses the body. `headers` may be made for each request: for its method, its path with the query, and its body.
+ * Opens a provider's service. `label` is its name in messages. Responses are untrusted: those with a status below 500 go to the caller,
+ * which parses the body. `headers` can be computed per request, for services that require signed requests.
  */
 export function providerApi(
   {
@@ -53,7 +53,7 @@ export function providerApi(
 type Headers = ApiAnswer['headers']
 type HeadersFor = (request: Signable) => Promise<Headers>
 
-/** What of a request a service may want to be signed; `body` is the text that is sent, empty without one. */
+/** The parts of a request that a service may require to be signed; `body` is the text to send, empty without a body. */
 export type Signable = { method: 'GET' | 'POST'; uri: string; body: string }
 
 function signable(base: string, { path, body }: { path: string; body?: unknown }): Signable {
@@ -62,11 +62,11 @@ function signable(base: string, { path, body }: { path: string; body?: unknown }
   return { method: body === undefined ? 'GET' : 'POST', uri: pathname + search, body: text }
 }
 
-/** The error for an answer of a provider's service that cannot be used. */
+/** The error for an unusable response of a provider's service. */
 export const badAnswer = (provider: string, message: string, status: number): AppError =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
 
-/** The longest wait that a service may ask for, in seconds; a longer one is not repeated. */
+/** The longest wait of a `retry-after` header that is reported, in seconds. */
 const mostWaitSeconds = 86_400
 
 function limited(provider: string, label: string, { status, headers }: ApiAnswer): AppError {

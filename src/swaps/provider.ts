@@ -8,8 +8,9 @@ import type { Step } from '../protocols/step.ts'
 export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Token }
 
 /**
- * A request to a provider. `amount` is the input of an exact-in swap and the output of an exact-out one; `slippage` is a fraction; `refund` is the
- * address for a refund; `speed` is `null` for the best amounts at any speed; `isSpent`: all that arrives is spent at once.
+ * A request for an offer. `amount` is the input of an exact-input swap, the output of an exact-output swap; `slippage` is a fraction;
+ * `refund` is the refund address; `speed` is `null` for the best amounts at any speed; `isSpent`: the next step spends the whole minimum
+ * output.
  */
 export type Ask = Route & {
   exact: 'in' | 'out'
@@ -18,18 +19,18 @@ export type Ask = Route & {
   speed: 'fast' | 'standard' | null
   refund: Address | null
   isSpent: boolean
-  /** Whether it is known that what comes out is for another wallet than the one that pays. */
+  /** Whether the recipient is known to be another wallet than the payer. */
   isForOther?: boolean
-  /** Whether whoever asks takes one approval before the swap: a provider that needs two wins against no other. */
+  /** Whether the caller allows one approval before the swap. A provider that needs two then loses to any other. */
   isOneApproval?: boolean
-  /** The fees of the service beside `amount`, of an exact input; for an exact output they are known only with the offer. */
+  /** The service's fees in addition to `amount`, for an exact input. For an exact output they are known only with the offer. */
   fees?: readonly FeePayment[]
 }
 
-/** One fee of an offer, already inside its amounts. */
+/** A fee that is already included in the amounts of an offer. */
 export type OfferFee = { kind: string; token: Address; chainId: number; amount: string }
 
-/** Another speed of the same provider, with worse amounts, that saves `savesSeconds`; `null` is unknown. */
+/** Another speed of the same provider, with worse amounts. `savesSeconds` is `null` if unknown. */
 type Alternative = {
   transferSpeed: 'fast' | 'standard'
   amountIn: bigint
@@ -38,9 +39,9 @@ type Alternative = {
 }
 
 /**
- * The offer of a provider. `minAmountOut` and `maxAmountIn` are the bounds that the chain enforces. `raw` is the provider's own data, as JSON: it is
- * stored and returned to the provider, and not used elsewhere. `spot` is what `amountIn` would bring at the spot price of the pools, if known;
- * `gas` what its action uses, in units; `seconds` how long it takes from its first block on, `null` if nobody knows.
+ * An offer of a provider. The chain enforces `minAmountOut` and `maxAmountIn`. `raw` is the provider's own data as JSON; it is stored and
+ * returned to the provider, and not used elsewhere. `spot` is the output of `amountIn` at the spot price, if known. `gas` is in units.
+ * `seconds` is the duration after the first block, `null` if unknown.
  */
 export type Offer = {
   amountIn: bigint
@@ -49,24 +50,27 @@ export type Offer = {
   maxAmountIn: bigint
   fees: OfferFee[]
   raw: unknown
-  /** Other speeds, only while it is quoted. */
+  /** Other speeds; only in a new quote. */
   alternatives?: Alternative[]
   spot?: bigint
   gas?: bigint
   seconds?: number | null
-  /** Whether the transaction of the offer can pay the fees of the service itself, beside `amountIn`; else each is paid by a step of its own. */
+  /** Whether the offer's transaction can pay the service's fees in addition to `amountIn`. Otherwise each fee is a step of its own. */
   paysFees?: boolean
 }
 
-/** The parties of a swap. `deadline` is in Unix seconds; `fees` are what its transaction pays of the input token to collectors, beside the input, where the offer can (`paysFees`). */
+/**
+ * The parties of a swap. `deadline` is in Unix seconds. `fees` are paid by the transaction, in the input token and in addition to the
+ * input; only if `paysFees`.
+ */
 type SwapOrder = { wallet: Address; recipient: Address; deadline: number; fees?: readonly FeePayment[] }
 
-/** What was paid back of a swap, in the smallest unit of a token or of the coin, and the transaction on its chain. */
+/** A refund of a swap: the amount in the smallest unit of a token or of the native coin, and its transaction. */
 export type Returned = { chainId: number; token: Address; amount: bigint; hash: Hex }
 
 /**
- * The progress of a swap after its origin transaction was mined. `said`: the provider's own word for what no chain shows yet; `returned`: what
- * the chain shows that was paid back.
+ * The progress of a swap after its origin transaction is mined. `said` is the provider's own status where no chain shows it yet; `returned`
+ * is a refund on chain.
  */
 type SwapProgress = {
   status: 'confirmed' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
@@ -75,28 +79,27 @@ type SwapProgress = {
   returned?: Returned
 }
 
-/** A provider of swaps. */
 export type SwapProvider = {
   name: string
-  /** Whether it asks a service of its own for its offers, and not our nodes alone. */
+  /** Whether it asks its own service for offers. Others ask only our nodes. */
   asksService?: true
-  /** Whether nothing but its word says what comes out: it never wins against a provider whose minimum is proved. */
+  /** Whether only its service vouches for the output. Such a provider loses to any provider with a proven minimum. */
   isOnWord?: true
-  /** Whether a wallet that has allowed nothing yet needs two approvals for a token, as one at Permit2. */
+  /** Whether a token without an allowance needs two approvals, as with Permit2. */
   approvesTwice?: true
-  /** How it is set up, where that is not done: without it no route is served. */
+  /** How to configure it, if it is not configured; it then supports no route. */
   missing?: string
-  /** Which side of a swap it can fix; both without it. */
+  /** The side of a swap that it can fix; both if omitted. */
   exact?: readonly ('in' | 'out')[]
-  /** Whether it can serve this route, at the speed that was asked for, if one was; without any request. */
+  /** Whether it supports a route at the requested speed, if any; makes no request. */
   supports: (route: Route & Partial<Pick<Ask, 'speed'>>) => boolean
-  /** Its offer; `undefined` without one. An error with status 400 names a fault of the request. */
+  /** Its offer; `undefined` without one. An error with status 400 is a fault of the request. */
   quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
   /**
-   * The transaction that accepts the offer, and the provider's own data where that has changed by it. QUOTE_EXPIRED if the provider no
-   * longer holds to the offer.
+   * The transaction that accepts the offer, and the provider's own data if it changed. QUOTE_EXPIRED if the provider no longer honours the
+   * offer.
    */
   build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step & { raw?: unknown }>
-  /** The progress, once the origin transaction is mined. */
+  /** The progress after the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }

@@ -21,7 +21,7 @@ import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
-/** Every swap provider, in the order in which equal offers are preferred. */
+/** All swap providers, in order of preference for equal offers. */
 export const swapDefinitions: readonly SwapDefinition[] = [
   uniswapV3,
   uniswapV2,
@@ -38,29 +38,29 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   relay,
 ]
 
-/** The names of all providers. */
+/** The names of all swap providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
 
-/** The names of those that our own node can price: nobody else is asked for what they bring. */
+/** The names of the providers whose output our own node can price, without their services. */
 export const nodePricedProviderNames: readonly string[] = swapDefinitions.flatMap(({ name, exchange }) =>
   exchange ? [name] : [],
 )
 
-/** How far the terms of a swap of a provider are proved; `undefined` for one that is not known here. */
+/** How the terms of a provider's swap are proved; `undefined` for an unknown provider. */
 export const swapProofOf = (provider: string): SwapProof | undefined =>
   swapDefinitions.find(({ name }) => name === provider)?.proof
 
-/** Whether a swap by this provider is an order, which is filled after its transaction, or never. */
+/** Whether a provider's swap is an order, which may be filled after its transaction. */
 export const isOrderProvider = (provider: string | null): boolean =>
   swapDefinitions.some(({ name, isOrder }) => name === provider && isOrder === true)
 
-/** Whether a swap by this provider brings nothing by its transaction, and is paid out later, or never. */
+/** Whether a provider's swap pays out after its transaction, on the same chain. */
 export const isLaterProvider = (provider: string | null): boolean =>
   isOrderProvider(provider) || swapDefinitions.some(({ name, isLater }) => name === provider && isLater)
 
 /**
- * What the guard expects of the action of a swap: by the provider of that name, else, as a service may name its providers otherwise, by
- * the one whose contract is called. `undefined` if no provider of the catalogue can carry it out, or the named one cannot.
+ * What the guard expects of a swap's transaction: by the named provider, else, because a service may use other names, by the called
+ * contract. `undefined` if no provider of the catalogue, or not the named one, can execute it.
  */
 export function swapExpectation(
   catalog: Catalog,
@@ -81,7 +81,7 @@ export function swapExpectation(
   }
 }
 
-/** What a swap on one chain brings now and at the spot price, as our own node is to be asked; `undefined` if no provider knows the call. */
+/** Reads a swap's output now and at the spot price from our own node; `undefined` for an unknown call. */
 export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds<Exchanged> | undefined {
   for (const { exchange } of swapDefinitions) {
     const rounds = exchange?.(catalog, transaction)
@@ -90,14 +90,14 @@ export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds
   return undefined
 }
 
-/** The contracts of a chain that take tokens for a swap, with the names of their providers; Permit2, which is none of theirs, by its own. */
+/** The contracts that take tokens for swaps on a chain, with their provider names; Permit2, which several providers share, as `permit2`. */
 export const swapSpenders = (catalog: Catalog, chainId: number): { spender: Address; name: string }[] =>
   swapDefinitions.flatMap(({ name, spender, callee, isOrder }) => {
     const address = spender(catalog, chainId)
     return address ? [{ spender: address, name: callee && !isOrder ? 'permit2' : name }] : []
   })
 
-/** The contracts of a chain that are called for a swap and are not the ones that tokens are allowed to, with both. */
+/** The contracts that swaps call on a chain without an allowance of their own, each with the spender that it uses. */
 export const swapCallees = (
   catalog: Catalog,
   chainId: number,
@@ -107,7 +107,7 @@ export const swapCallees = (
     return called && allowed ? [{ callee: called, spender: allowed, name }] : []
   })
 
-/** The contract that a token must allow for an action: the one that is called, or Permit2 where that takes tokens through it. */
+/** The contract that needs the token allowance for a transaction: the called contract, or the Permit2 that it uses. */
 export const allowedFor = (catalog: Catalog, { chainId, to }: Pick<Transaction, 'chainId' | 'to'>): Address =>
   swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, to))?.spender ?? to
 

@@ -1,15 +1,15 @@
 import { parseAbi } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
 
-/** As `exclusiveRelayer`: any relayer may fill the deposit. */
+/** Value of `exclusiveRelayer` that lets any relayer fill the deposit. */
 export const anyone: Hex = `0x${'00'.repeat(32)}`
 
-/** The deposit that sends tokens to another chain (SpokePool of `@across-protocol/contracts` 5.0.27). */
+/** The deposit function of SpokePool, which starts a transfer (`@across-protocol/contracts` 5.0.27). */
 export const depositAbi = parseAbi([
   'function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable',
 ])
 
-/** What is read of a SpokePool, and what it tells of deposits, fills and refunds (the same package). */
+/** The reads and events of SpokePool for deposits, fills and refunds (the same package). */
 export const spokePoolAbi = parseAbi([
   'struct RelayExecution { bytes32 updatedRecipient; bytes32 updatedMessageHash; uint256 updatedOutputAmount; uint8 fillType; }',
   'function fillStatuses(bytes32 relayHash) view returns (uint256)',
@@ -19,11 +19,11 @@ export const spokePoolAbi = parseAbi([
   'event ExecutedRelayerRefundRoot(uint256 amountToReturn, uint256 indexed chainId, uint256[] refundAmounts, uint32 indexed rootBundleId, uint32 indexed leafId, address l2TokenAddress, address[] refundAddresses, bool deferredRefunds, address caller)',
 ])
 
-/** `fillStatuses` of a deposit that was paid out (FillStatus.Filled of V3SpokePoolInterface). */
+/** Value of `fillStatuses` for a filled deposit (FillStatus.Filled of V3SpokePoolInterface). */
 export const filled = 2n
 
 /**
- * For how long after the deadline of its quote a deposit may be filled, in seconds. It is paid back only after that, so that more time is
- * not always better; relayers usually need seconds. A pool takes deadlines up to six hours away (`fillDeadlineBuffer`, 21,600 s on Ethereum).
+ * How long a deposit may be filled after the deadline of its quote, in seconds. A longer window delays the refund; relayers usually need
+ * seconds. A pool accepts fill deadlines up to six hours ahead (`fillDeadlineBuffer`, 21,600 s on Ethereum).
  */
 export const fillWindow = 3_600

@@ -9,7 +9,7 @@ import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { anyone, depositAbi, fillWindow } from './abi.ts'
 
-/** The terms of a deposit as a call says them; times are in Unix seconds. */
+/** The terms of a deposit, decoded from its call; times are in Unix seconds. */
 export type SpokeDepositTerms = {
   depositor: Hex
   recipient: Hex
@@ -28,8 +28,8 @@ export type SpokeDepositTerms = {
 const isWordOf = (word: Hex, address: Address): boolean => sameAddress(word, padHex(address, { size: 32 }))
 
 /**
- * Checks a deposit of Across against the transfer to another chain that was asked for. What nobody fills is paid back to the depositor, so that
- * is the wallet. The deposit carries no call, and no coin: the native coin is not sent by it.
+ * Checks a deposit of Across against the requested transfer. An unfilled deposit is refunded to its depositor, so the depositor must be the
+ * wallet. The deposit carries no message and no native coin.
  */
 export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): Verdict {
   const call = strictDecode(depositAbi, data)
@@ -70,12 +70,13 @@ export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): 
   )
 }
 
-/** For how long one relayer alone may fill a deposit, in seconds. */
+/** The longest time during which one relayer alone may fill a deposit, in seconds. */
 const longestExclusivity = 600
 
 /**
- * Checks the terms of a deposit, whatever call makes it by the name of `name`. `window` is how much longer than its quote it may be filled, in
- * seconds; `kept` is the part of the input that the call keeps as a fee before the deposit. One relayer alone may fill it for some minutes: that costs time, and what nobody fills until its deadline is paid back.
+ * Checks the terms of a deposit. `name` is the function that makes it. `window` is how long after the quote's deadline it may be filled, in
+ * seconds. `kept` is the fee that the call takes from the input before the deposit. One relayer may have some minutes of exclusivity: that
+ * only delays the fill, and an unfilled deposit is refunded.
  */
 export function checkDepositCalldata(
   terms: SpokeDepositTerms,
@@ -87,7 +88,7 @@ export function checkDepositCalldata(
   const { inputAmount: amountIn, outputAmount: amountOut } = terms
   if (!isWordOf(inputToken, tokenIn.address))
     return refuse('POLICY_AMOUNT', `It deposits the token ${inputToken}, not ${tokenIn.address}`)
-  // The zero word would be a token of the relayer's choice; no token has that address.
+  // The zero word would let the relayer choose the token; no token has that address.
   if (!isWordOf(outputToken, tokenOut.address))
     return refuse('POLICY_QUOTE_DRIFT', `It asks for the token ${outputToken}, not ${tokenOut.address}`)
   if (destinationChainId !== BigInt(tokenOut.chainId))
@@ -112,7 +113,7 @@ export function checkDepositCalldata(
       `It asks for ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
     )
   const { exclusivityParameter: alone, quoteTimestamp } = terms
-  // It is a duration, or a time.
+  // The parameter is a duration or a time.
   if (
     alone > longestExclusivity &&
     !(alone >= quoteTimestamp && alone <= quoteTimestamp + longestExclusivity)
@@ -126,7 +127,7 @@ export function checkDepositCalldata(
       'POLICY_QUOTE_DRIFT',
       `It may be filled until ${fillDeadline}, more than ${window} s after ${intent.deadline}`,
     )
-  // A deposit that can be mined until the deadline must still be filled then.
+  // A deposit that is mined just before the deadline must still be fillable.
   if (fillDeadline < intent.deadline)
     return refuse(
       'POLICY_QUOTE_DRIFT',

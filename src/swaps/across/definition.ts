@@ -3,11 +3,11 @@ import { checkAcrossCalldata } from './calldata-check.ts'
 import { acrossOn, isCarried } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
 
-/** Across: deposits tokens on one chain, which a relayer pays out on another; not the native coin. */
+/** Across: a deposit on one chain, which a relayer pays out on another; tokens only. */
 export const across: SwapDefinition = {
   name: 'across',
   reach: 'cross-chain',
-  // Nothing in the call stops it from being mined after the deadline of its quote: it is then filled at the agreed amount, or paid back.
+  // The deposit can be mined after the deadline of its quote; it is then filled with the agreed amount or refunded.
   proof: { ...provedByCalldata, deadline: 'none' },
   spender: (catalog, chainId) => acrossOn(catalog, chainId)?.spokePool,
   expect: (catalog, intent) => {

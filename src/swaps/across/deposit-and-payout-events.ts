@@ -5,7 +5,7 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'
 import { spokePoolAbi as abi } from './abi.ts'
 
-/** A deposit, as its event on the origin chain tells it. Accounts and tokens are 32-byte words; times are in Unix seconds. */
+/** A deposit, decoded from its event on the origin chain. Accounts and tokens are 32-byte words; times are in Unix seconds. */
 export type Deposit = {
   originChainId: number
   destinationChainId: number
@@ -22,12 +22,12 @@ export type Deposit = {
   message: Hex
 }
 
-/** One event of a receipt. */
+/** A log of a receipt. */
 type Log = { address: Address; topics: readonly Hex[]; data: Hex }
 
 type EventName = 'FundsDeposited' | 'FilledRelay' | 'ExecutedRelayerRefundRoot'
 
-/** The arguments of the events of a name that a pool gave off; other logs are passed over. */
+/** The arguments of a pool's events with a given name; other logs are skipped. */
 const eventsIn = <const name extends EventName>(logs: readonly Log[], pool: Address, eventName: name) =>
   logs.flatMap((log) => {
     if (!sameAddress(log.address, pool) || !sameAddress(log.topics[0] ?? '', eventTopic(abi, eventName)))
@@ -40,7 +40,7 @@ const eventsIn = <const name extends EventName>(logs: readonly Log[], pool: Addr
     }
   })
 
-/** The deposit that a transaction made; `undefined` if it made none, or several. */
+/** The deposit in a transaction; `undefined` if it has none or several. */
 export function depositIn(
   logs: readonly Log[],
   { chainId, spokePool }: { chainId: number; spokePool: Address },
@@ -52,13 +52,13 @@ export function depositIn(
   return { ...rest, originChainId: chainId, destinationChainId: Number(destinationChainId) }
 }
 
-/** V3RelayData of V3SpokePoolInterface, and the chain where it is filled. */
+/** V3RelayData of V3SpokePoolInterface, and the destination chain. */
 const relayed = parseAbiParameters([
   'RelayData relayData, uint256 destinationChainId',
   'struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }',
 ])
 
-/** The name of a deposit in the pool of its destination (getV3RelayHash of SpokePool). */
+/** The hash that identifies a deposit in the destination pool (getV3RelayHash of SpokePool). */
 export const relayHash = (deposit: Deposit): Hex =>
   keccak256(
     encodeAbiParameters(relayed, [
@@ -67,7 +67,7 @@ export const relayHash = (deposit: Deposit): Hex =>
     ]),
   )
 
-/** What a transaction paid out for a deposit to its recipient, in the smallest unit, by the pool's own event; `undefined` if nothing. */
+/** The amount that a transaction paid to a deposit's recipient, from the pool's event, in the smallest unit; `undefined` without a fill. */
 export function filledIn(logs: readonly Log[], spokePool: Address, deposit: Deposit): bigint | undefined {
   const fill = eventsIn(logs, spokePool, 'FilledRelay').find(
     ({
@@ -94,18 +94,18 @@ export function filledIn(logs: readonly Log[], spokePool: Address, deposit: Depo
   return sameAddress(updatedRecipient, deposit.recipient) ? updatedOutputAmount : 0n
 }
 
-/** The filter of the event that a deposit was filled, on its destination. */
+/** The log filter for the fill of a deposit on its destination chain. */
 export const fillQuery = (spokePool: Address, { originChainId, depositId }: Deposit) => ({
   address: spokePool,
   topics: [eventTopic(abi, 'FilledRelay'), asTopic(BigInt(originChainId)), asTopic(depositId)] as Hex[],
 })
 
-/** How many transfers of a pool to a depositor are looked at for a refund. */
+/** The maximum number of transfers from a pool to a depositor that are checked for a refund. */
 export const mostRefunds = 20
 
 /**
- * The filter of the transfers that a pool made to a depositor in the token of the deposit: a refund is one. Which deposit a bundle pays
- * back, no event says.
+ * The log filter for transfers of the deposited token from the pool to the depositor, which include refunds. No event shows which deposit a
+ * bundle refunds.
  */
 export const refundQuery = (spokePool: Address, { inputToken, depositor }: Deposit) => ({
   address: accountOf(inputToken),
@@ -113,9 +113,8 @@ export const refundQuery = (spokePool: Address, { inputToken, depositor }: Depos
 })
 
 /**
- * How much of the token of a deposit bundles paid back to its depositor in a transaction, in the smallest unit, by the pool's own event and
- * no more than the token's transfers show: a refund that failed stays in the pool. `undefined` if less than was deposited. A bundle adds
- * up what one account gets.
+ * The amount that a transaction's bundles refunded to a depositor, in the smallest unit: from the pool's event, limited by the token's
+ * transfers, because a failed refund stays in the pool. `undefined` if less than the deposit. A bundle adds up all refunds of an account.
  */
 export function refundedIn(logs: readonly Log[], spokePool: Address, deposit: Deposit): bigint | undefined {
   const [token, depositor] = [accountOf(deposit.inputToken), accountOf(deposit.depositor)]
@@ -142,7 +141,7 @@ export function refundedIn(logs: readonly Log[], spokePool: Address, deposit: De
 
 const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n)
 
-/** The account of a 32-byte word. */
+/** The address in a 32-byte word. */
 export const accountOf = (word: Hex): Address => `0x${word.slice(26)}`
 
 const asTopic = (number: bigint): Hex => `0x${number.toString(16).padStart(64, '0')}`

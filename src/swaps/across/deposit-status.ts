@@ -15,12 +15,12 @@ import {
   relayHash,
 } from './deposit-and-payout-events.ts'
 
-/** From which blocks a deposit is looked for, and the least that it is to pay out. */
+/** The first blocks to search on both chains, and the minimum payout. */
 type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlock: string }
 
 /**
- * Reads from both chains how far the deposit of a mined transaction is. `told` is the hash of a fill that somebody names, for a node that does
- * not find it: it counts if the event of the pool in it matches.
+ * Reads the progress of a mined deposit from both chains. `told` names the fill for a node that does not find it; it counts if the pool's
+ * event in it matches.
  */
 export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' | 'read' | 'mined'>) {
   return async (
@@ -43,7 +43,7 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     return returned ? { status: 'refunded', returned } : { status: 'processing' }
   }
 
-  /** Whether a deposit was paid out, by which transaction, and how much it paid; `isPast`: it can be paid out no more. */
+  /** Reads the fill of a deposit: its transaction and its amount. `isPast`: it can no longer be filled. */
   async function fillOf(
     deposit: Deposit,
     { chainId, spokePool }: AcrossConstants,
@@ -67,15 +67,15 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     const hash = found?.transactionHash ?? (await told())
     const mined = hash && (await network.mined(chainId, hash))
     const paid = mined?.ok ? filledIn(mined.logs, spokePool, deposit) : undefined
-    // An event that the node found is one of this number, whatever else it says.
+    // The log filter has already matched this deposit's number.
     return hash && mined?.ok && (found || paid !== undefined)
       ? { isFilled, isPast, hash, paid }
       : { isFilled, isPast }
   }
 
   /**
-   * What a bundle has paid back of a deposit: by the first transaction since its block that moved just its amount from the pool to the
-   * depositor, else by the first that moved more. A bundle adds up what one account gets.
+   * Finds the refund of a deposit: the first later transaction that moved exactly its amount from the pool to the depositor, else the first
+   * that moved more. A bundle adds up all refunds of an account.
    */
   async function refundOf(
     deposit: Deposit,

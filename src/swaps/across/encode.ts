@@ -7,8 +7,8 @@ import { anyone, depositAbi } from './abi.ts'
 const asWord = (address: Address): Hex => padHex(address, { size: 32 }).toLowerCase() as Hex
 
 /**
- * Deposits `amountIn` here, so that a relayer pays `amountOut` to `recipient` on the other chain before `fillDeadline` (Unix s, by the clock
- * there), else it is paid back to `depositor` here. `quoteTimestamp` is when its fee was named, in Unix seconds. Any relayer may fill it.
+ * Encodes a deposit of `amountIn`. A relayer pays `amountOut` to `recipient` on the other chain before `fillDeadline` (Unix s, destination
+ * clock), else `depositor` gets a refund. `quoteTimestamp` is the time of the fee quote, in Unix seconds. Any relayer may fill it.
  */
 export const depositAcross = (ask: {
   chainId: number

@@ -26,8 +26,8 @@ import {
 import { acrossOn } from './pairs.ts'
 
 /**
- * Follows a deposit of Across by both chains: the deposit in its own receipt, the fill by the state and the events of the pool of the
- * destination, and what was paid back by the events of the pool of the origin. No service is asked.
+ * Follows a deposit of Across on both chains, without a service: the deposit in its receipt, the fill in the state and events of the
+ * destination pool, and the refund in the events of the origin pool.
  */
 export async function followDeposit(
   { rpc, catalog }: DeliveryContext,
@@ -49,7 +49,7 @@ export async function followDeposit(
     const found = await answered(findTransaction(destination, hash))
     const paid = found?.ok ? filledIn(found.logs, there.spokePool, deposit) : undefined
     if (!found || paid === undefined) return undefined
-    // The amount that the event says was paid, limited by what the token's own transfers show.
+    // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < paid ? arrived : paid, alike: undefined }
   }
@@ -71,7 +71,7 @@ export async function followDeposit(
     return findLatestLog(destination, query, since)
   }
 
-  /** The transactions that paid at least the deposit back since. */
+  /** The transactions since then that refunded at least the deposit. */
   async function refundsOf(): Promise<NonNullable<BridgeDelivery['expiry']>['refunds']> {
     const hashes = new Set<Hex>()
     const note = ({ data, transactionHash }: { data: Hex; transactionHash: Hex }): boolean => {
@@ -81,7 +81,7 @@ export async function followDeposit(
     await answered(findLatestLog(origin, refundQuery(here!.spokePool, deposit!), since, undefined, note))
     const mined = await Promise.all([...hashes].map((hash) => answered(findTransaction(origin, hash))))
     return mined.toReversed().flatMap((found) => {
-      // What was paid back in an earlier block was of another deposit.
+      // A refund in an earlier block belongs to another deposit.
       const isLater = found?.ok && found.blockNumber >= sent.blockNumber
       const paid = isLater ? refundedIn(found.logs, here!.spokePool, deposit!) : undefined
       return found && paid !== undefined ? [{ found, paid }] : []
@@ -89,7 +89,7 @@ export async function followDeposit(
   }
 }
 
-/** Whether a deposit was paid out, and whether it can be no more, by the newest block of its destination. */
+/** Whether a deposit is filled, and whether its deadline has passed, at the newest block of its destination. */
 async function stateOf(
   rpc: DeliveryContext['rpc'],
   { chainId, spokePool: to }: AcrossConstants,
@@ -97,7 +97,7 @@ async function stateOf(
 ): Promise<{ isFilled: boolean; isPast: boolean }> {
   const node = rpc(chainId)
   const data = encodeFunctionData({ abi, functionName: 'fillStatuses', args: [relayHash(deposit)] })
-  // The time is asked for first: what is unfilled after a time past the deadline stays so.
+  // Read the time first: a deposit that is unfilled after its deadline stays unfilled.
   const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', ['latest', false])
   const state = quantity(await node.request('eth_call', [{ to, data }, 'latest']), 'the state of a deposit')
   const now = Number(quantity(block?.timestamp, 'the time of a block'))

@@ -2,17 +2,17 @@ import { sameAddress } from '../../domain/address.ts'
 import { type Token, wrappedOn } from '../../domain/token.ts'
 import type { AcrossConstants, Catalog } from '../../protocols/catalog-types.ts'
 
-/** The contracts of Across on a chain. */
+/** The contracts of Across on a chain; `undefined` if there are none. */
 export const acrossOn = ({ across }: Pick<Catalog, 'across'>, chainId: number): AcrossConstants | undefined =>
   across.find((entry) => entry.chainId === chainId)
 
-/** The assets that are carried, by the symbols of our own catalogue: the large ones for which Across keeps liquidity on most networks. */
+/** The supported assets, by their symbols in our catalogue: the large ones with Across liquidity on most networks. */
 const carried: readonly string[] = ['USDC', 'USDT', 'DAI', 'WETH', 'WBTC']
 
 /**
- * Whether a token can be carried to another by Across: it is the same asset on both chains. That is so if our own catalogue knows both by
- * one symbol of `carried`, which nothing else on its chain has, and they have the same decimals. The wrapped native coin cannot be
- * carried to: a pool pays it out as the coin to whoever has no code, so that no token arrives.
+ * Whether Across can transfer a token to another: the same asset on both chains. Our catalogue must list both under one symbol of
+ * `carried`, unique on its chain, with the same decimals. The wrapped native coin cannot be the output: a pool pays it to accounts without
+ * code as the native coin, so no token arrives.
  */
 export function isCarried(
   catalog: Pick<Catalog, 'networks' | 'tokens' | 'across'>,
@@ -20,7 +20,7 @@ export function isCarried(
   tokenOut: Pick<Token, 'chainId' | 'address'>,
 ): boolean {
   const [here, there] = [tokenIn, tokenOut].map(({ chainId }) => acrossOn(catalog, chainId))
-  // Main networks and test networks have different services, and no relayer carries anything between them.
+  // Mainnets and testnets have different services, and no relayer connects them.
   if (!here || !there || here.chainId === there.chainId || here.api !== there.api) return false
   const [networkHere, networkThere] = [tokenIn, tokenOut].map((token) =>
     catalog.networks.find(({ chainId }) => chainId === token.chainId),
@@ -32,7 +32,7 @@ export function isCarried(
   return wrapped === undefined || !sameAddress(wrapped, to.address)
 }
 
-/** The token of the catalogue at an address, if it is one of `carried` and the only one of its symbol on its chain. */
+/** The catalogue token at an address, if its symbol is one of `carried` and unique on its chain. */
 function assetAt(
   { tokens }: Pick<Catalog, 'tokens'>,
   { chainId, address }: Pick<Token, 'chainId' | 'address'>,

@@ -11,13 +11,13 @@ import { fillWindow } from './abi.ts'
 import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
 
-/** The name of Across among the providers. */
+/** The provider name of Across. */
 export const provider = 'across'
 
-/** An end of Across whose service is known. */
+/** A chain with its Across service. */
 type AcrossEnd = AcrossConstants & { api: string }
 
-/** What an offer keeps for its transaction and its status; it is stored as JSON. `fillDeadline` is what the service suggests, in Unix seconds. */
+/** The provider data of an offer; it is stored as JSON. `fillDeadline` is the service's suggestion, in Unix seconds. */
 type Raw = {
   quoteTimestamp: number
   fillDeadline: number
@@ -34,7 +34,7 @@ const Seconds = z
   .regex(/^[0-9]{1,10}$/)
   .transform(Number)
 
-/** What is used of an answer of `/suggested-fees`: amounts in the smallest unit, times in Unix seconds. */
+/** The used fields of a `/suggested-fees` response: amounts in the smallest unit, times in Unix seconds. */
 const Suggested = z.object({
   outputAmount: Digits,
   timestamp: Seconds,
@@ -47,27 +47,27 @@ const Suggested = z.object({
 })
 type Suggested = z.output<typeof Suggested>
 
-/** An answer with the status 400 whose cause is the amount. Its text is not shown, and names no limit in a field of its own. */
+/** A response with status 400 that rejects the amount. It has no field with the limit, and its text is not shown. */
 const Refused = z.object({ code: z.enum(['AMOUNT_TOO_LOW', 'AMOUNT_TOO_HIGH']) })
 
 const wrong = (message: string, status: number) => badAnswer(provider, message, status)
 
-/** The error for an amount that no relayer takes. */
+/** The error for an amount that no relayer accepts. */
 const refusedAmount = (message: string, isLow: boolean, details: Record<string, string> = {}) =>
   new AppError('QUOTE_GENERATION_FAILED', message, {
     details: { provider, ...details },
     hint: isLow ? 'Try a larger amount.' : 'Try a smaller amount.',
   })
 
-/** What a deposit uses, in units of gas, as measured on the contract. */
+/** The gas of a deposit, in units, measured on the contract. */
 const depositGas = 110_000n
 
-/** For how long after the deadline of its quote a deposit of ours may be filled, in seconds: half of what the guard allows, as clocks differ. */
+/** How long our deposits may be filled after the deadline of their quote, in seconds: half of the guard's limit, because clocks differ. */
 const usualWindow = fillWindow / 2
 
 /**
- * Deposits on one chain, which a relayer pays out on the other out of its own funds. What arrives is named in the deposit, so that no less
- * can come; what nobody fills in time is paid back on the first chain. `isCarried` says between which tokens.
+ * A provider of transfers: a relayer pays out on the destination chain from its own funds. The deposit fixes the output, and an unfilled
+ * deposit is refunded on the origin chain. `isCarried` says which routes are supported.
  */
 export function across(
   ends: readonly AcrossEnd[],
@@ -77,7 +77,7 @@ export function across(
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
   const endsOf = ({ from, to }: Pick<Route, 'from' | 'to'>) => [on(from.chainId)!, on(to.chainId)!] as const
 
-  /** What the service suggests for an input. */
+  /** Requests the service's suggestion for an input. */
   const suggested = async (route: Route, amount: bigint, signal: AbortSignal): Promise<Suggested> => {
     const [here, there] = endsOf(route)
     const query = new URLSearchParams({
@@ -100,7 +100,7 @@ export function across(
       sameAddress(answer.spokePoolAddress, here.spokePool) &&
       sameAddress(answer.destinationSpokePoolAddress, there.spokePool)
     if (!isOurs) throw wrong('The service of Across names other contracts than the catalogue', status)
-    // Nobody pays out more than was deposited.
+    // A relayer never pays out more than the deposit.
     if (answer.outputAmount > amount)
       throw wrong('The service of Across names an output above the input', status)
     return answer
@@ -109,13 +109,13 @@ export function across(
   return {
     name: provider,
     asksService: true,
-    // It has one speed only; who names one asks for a bridge that has several.
+    // Across has one speed. A request for a speed needs a bridge with several.
     supports: (route) => (route.speed ?? null) === null && isCarried(route),
 
     async quote(ask, signal) {
       const first = await suggested(ask, ask.amount, signal)
       const costOf = (answer: Suggested, of: bigint) => of - answer.outputAmount
-      // The fee of an exact output is that of the input that it takes, so it is asked for twice.
+      // The fee depends on the input. For an exact output, request it again with the resulting input.
       const about = ask.amount + costOf(first, ask.amount)
       const answer = ask.exact === 'in' ? first : await suggested(ask, about, signal)
       const amountIn = ask.exact === 'in' ? ask.amount : ask.amount + costOf(answer, about)
@@ -162,7 +162,7 @@ export function across(
   }
 }
 
-/** Refuses an input that no relayer would take. */
+/** Refuses an input outside the service's limits. */
 function refuseAmount({ tokenIn }: Ask, { isAmountTooLow, limits }: Suggested, amountIn: bigint): void {
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
   const told = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
@@ -183,7 +183,7 @@ function offer(
     amountIn,
     amountOut,
     maxAmountIn: amountIn,
-    // What is paid out is named in the deposit: it does not slip.
+    // The deposit fixes the output, so there is no slippage.
     minAmountOut: amountOut,
     fees:
       fee === 0n

@@ -9,8 +9,8 @@ import type { Signable } from '../provider-api.ts'
 const Line = z.string().regex(/^[!-~]{1,200}$/)
 
 /**
- * The file of an account at Avenia: its API key, the RSA key (PEM) that signs requests, a sub-account if there is one, another API than
- * the public one, and the account of the partner that tokens are sent to, by the name of the network.
+ * The account file of Avenia: the API key, the RSA key (PEM) that signs requests, an optional sub-account, an optional API URL other than
+ * the public one, and the partner's receiving accounts by network name.
  */
 const Account = z.strictObject({
   apiKey: Line,
@@ -20,12 +20,12 @@ const Account = z.strictObject({
   desks: z.record(z.string(), CatalogAddress),
 })
 
-/** What signs the requests of an account, and what of it else is used. */
+/** The credentials and settings of an account. */
 export type AveniaAccount = Pick<z.output<typeof Account>, 'apiKey' | 'subAccountId' | 'url' | 'desks'> & {
   key: KeyObject
 }
 
-/** Reads an account out of the text of its file. CONFIG_INVALID otherwise, which says nothing of what is in it. */
+/** Parses an account file. CONFIG_INVALID otherwise; the error reveals none of its content. */
 export function parseAccount(text: string, path: string): AveniaAccount {
   const account = read(text, path)
   const { url } = account
@@ -43,7 +43,7 @@ function read(text: string, path: string): AveniaAccount {
     const what = where
       ? `its ${sanitizeText(where)} is missing or wrong`
       : 'it is not JSON, or has no RSA key'
-    // The cause would repeat what is in the file.
+    // The cause would reveal the content of the file.
     throw new AppError('CONFIG_INVALID', `${path} is not an account of Avenia: ${what}`, {
       hint: 'What belongs into it: docs/ramps.md',
     })
@@ -51,8 +51,8 @@ function read(text: string, path: string): AveniaAccount {
 }
 
 /**
- * The headers that authenticate a request: the API key, the time in epoch ms, and the signature (RSA, PKCS#1 v1.5, SHA-256, base64) of time,
- * method, path with query, and body (source: integration-guide.avenia.io).
+ * The authentication headers of a request: the API key, the time in epoch ms, and the signature (RSA, PKCS#1 v1.5, SHA-256, base64) of
+ * time, method, path with query, and body (source: integration-guide.avenia.io).
  */
 export function signedHeaders({ apiKey, key }: AveniaAccount, request: Signable, now: number) {
   const text = signedText(String(now), request)
@@ -63,6 +63,6 @@ export function signedHeaders({ apiKey, key }: AveniaAccount, request: Signable,
   }
 }
 
-/** The text that is signed. */
+/** The text that the signature covers. */
 export const signedText = (time: string, { method, uri, body }: Signable): string =>
   `${time}${method}${uri}${body}`

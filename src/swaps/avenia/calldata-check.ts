@@ -8,8 +8,8 @@ import type { AveniaConstants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 
 /**
- * Checks a transfer to the desk against the ramp that was asked for: the token, its exact amount, and the account of the settings. To whom the
- * desk pays out, and how much, stands in no calldata: it pays the wallet that sent.
+ * Checks a transfer to the desk against the requested ramp: token, exact amount and the configured account. The calldata proves neither the
+ * payout nor its recipient: the desk pays the sending wallet.
  */
 export function checkAveniaCalldata(
   { data }: Pick<Transaction, 'data'>,

@@ -3,19 +3,19 @@ import { checkAveniaCalldata } from './calldata-check.ts'
 import { aveniaOn, isRamp } from './pairs.ts'
 import { avenia as openProvider, provider } from './provider.ts'
 
-/** Avenia: a partner that takes USDC or BRLA by a plain transfer to its account, and pays the other one out later. */
+/** Avenia: a partner that receives USDC or BRLA by a plain transfer to its account, and pays out the other token later. */
 export const avenia: SwapDefinition = {
   name: provider,
   reach: 'same-chain',
   isLater: true,
-  // What comes back, to whom and until when is the word of the partner.
+  // Only the partner vouches for the payout, its recipient and its time.
   proof: { spender: 'calldata', amount: 'calldata', recipient: 'none', minimum: 'none', deadline: 'none' },
-  // It takes nothing by itself: the wallet sends.
+  // It needs no allowance: the wallet sends the tokens.
   spender: () => undefined,
   expect: (catalog, intent) => {
     const { tokenIn, tokenOut } = intent
     const here = aveniaOn(catalog, tokenIn.chainId)
-    // What is not called by this name would be taken for a swap that is done with its transaction.
+    // Under another provider name, the swap would count as complete with its transaction.
     if (!here || intent.provider !== provider || !isRamp(here, [tokenIn, tokenOut])) return undefined
     return {
       targets: [tokenIn.address],

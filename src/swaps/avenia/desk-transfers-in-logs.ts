@@ -4,16 +4,16 @@ import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'
 
-/** What the desk pays to a wallet: which token, from where, to whom. */
+/** A payment direction: token, desk and recipient. */
 type Way = { token: Address; desk: Address; to: Address }
 
-/** The filter of the events of payments by a desk. */
+/** The log filter for payments of a desk to a wallet. */
 export const paymentQuery = ({ token, desk, to }: Way): { address: Address; topics: Hex[] } => ({
   address: token,
   topics: [eventTopic(erc20Abi, 'Transfer'), addressTopic(desk), addressTopic(to)],
 })
 
-/** The amounts that a transaction moved from a desk to a wallet, one for each event, in the smallest unit. */
+/** The amounts that a transaction moved from a desk to a wallet, one per event, in the smallest unit. */
 export function paymentsIn(logs: MinedTransaction['logs'], way: Way): bigint[] {
   const { address, topics } = paymentQuery(way)
   return logs.flatMap((log) =>

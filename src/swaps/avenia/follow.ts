@@ -14,10 +14,10 @@ import {
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 import { aveniaOn, currencyOf } from './pairs.ts'
 
-/** How many payments of the desk to a wallet are looked at. */
+/** The maximum number of payments of the desk to a wallet that are checked. */
 const mostPayments = 20
 
-/** Whether a transaction sends a token of a ramp to the desk of its chain. */
+/** Whether a transaction sends a ramp token to the desk of its chain. */
 export function isSentToDesk(catalog: Pick<Catalog, 'avenia'>, transaction: Transaction): boolean {
   const here = aveniaOn(catalog, transaction.chainId)
   if (!here || !currencyOf(here, transaction.to)) return false
@@ -25,8 +25,8 @@ export function isSentToDesk(catalog: Pick<Catalog, 'avenia'>, transaction: Tran
 }
 
 /**
- * Follows a ramp by its chain alone: what the desk paid to the wallet since, in the other token, or in the one that was sent. No event says
- * for which ticket: all payments are given, and the one that is `told`.
+ * Follows a ramp on its chain, without the service: later payments of the desk to the wallet, in the other token or, as a refund, in the
+ * sent one. No event names its ticket, so it returns all payments, and the one in the transaction `told`.
  */
 export async function followRamp(
   { rpc, catalog }: DeliveryContext,
@@ -60,7 +60,7 @@ export async function followRamp(
     }),
   }
 
-  /** What the desk paid in a transaction, if that came after the transfer to it. */
+  /** The payments of the desk in a transaction; none if it is earlier than the transfer to the desk. */
   async function paymentsOf(hash: Hex, way: { token: Address; desk: Address; to: Address }) {
     const found = await answered(findTransaction(node, hash))
     if (!found?.ok || found.blockNumber < sent.blockNumber) return []
@@ -68,7 +68,7 @@ export async function followRamp(
     return amounts.map((one) => ({ found, amount: one, alike: amounts.length }))
   }
 
-  /** The payments since, the oldest first. */
+  /** The payments since the transfer, oldest first. */
   async function paid(way: { token: Address; desk: Address; to: Address }) {
     const hashes = new Set<Hex>()
     const note = ({ transactionHash }: { transactionHash: Hex }): boolean => {

@@ -2,17 +2,17 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
 
-/** Where the partner is set up on a chain; `undefined` without it. */
+/** The partner's constants on a chain; `undefined` without it. */
 export const aveniaOn = (
   { avenia = [] }: Pick<Catalog, 'avenia'>,
   chainId: number,
 ): AveniaConstants | undefined => avenia.find((one) => one.chainId === chainId)
 
-/** The two tokens of a ramp by the partner's names for them. */
+/** The partner's name for a ramp token; `undefined` for other tokens. */
 export const currencyOf = ({ usdc, brla }: AveniaConstants, token: Address): 'USDC' | 'BRLA' | undefined =>
   sameAddress(token, usdc) ? 'USDC' : sameAddress(token, brla) ? 'BRLA' : undefined
 
-/** Whether a swap is one of USDC into BRLA, or back, on the chain of the partner. */
+/** Whether a swap is USDC to BRLA or the reverse, on the partner's chain. */
 export function isRamp(
   here: AveniaConstants,
   tokens: readonly Pick<Token, 'chainId' | 'address'>[],

@@ -13,21 +13,21 @@ import { parseAccount, signedHeaders } from './api-credentials.ts'
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 import { currencyOf, isRamp } from './pairs.ts'
 
-/** The name of Avenia among the providers. */
+/** The provider name of Avenia. */
 export const provider = 'avenia'
 const label = 'Avenia'
 
-/** A chain whose API and account are known. */
+/** A chain with its configured API and account. */
 type Desk = AveniaConstants & { service: NonNullable<AveniaConstants['service']> }
 
-/** What an offer keeps; it is stored as JSON. The ticket is there once it was opened, for a wallet. */
+/** The provider data of an offer; it is stored as JSON. `ticket` exists once it is opened for a wallet. */
 type Raw = { quoteToken: string; exact: 'in' | 'out'; ticket?: { id: string; wallet: Address } }
 
-/** An amount as the service writes it, in whole tokens. */
+/** An amount in the service's JSON, in whole tokens. */
 const Amount = z.string().regex(/^\d{1,30}(\.\d{1,30})?$/)
 const Text = z.string().min(1).max(8_192)
 
-/** What is used of a quote, of the answer to a new ticket, and of a ticket (source: the types of pendulum-chain/vortex, services/brla). */
+/** The used fields of a quote, of a new ticket's response and of a ticket (source: types of pendulum-chain/vortex, services/brla). */
 const Quoted = z.object({
   quoteToken: Text,
   inputCurrency: z.string(),
@@ -46,10 +46,10 @@ const Ticket = z.union([
   z.object({ status: Status }),
 ])
 
-/** What a transfer of USDC uses at most, in units of gas, as measured on the contracts. */
+/** The maximum gas of a USDC transfer, in units, measured on the contracts. */
 const transferGas = 65_000n
 
-/** A decimal amount in the smallest unit; what is too fine for the token is cut off, or rounded up. */
+/** Parses a decimal amount to the smallest unit; excess digits are cut off or rounded up. */
 function unitsOf(text: string, decimals: number, isRoundedUp = false): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
@@ -57,8 +57,8 @@ function unitsOf(text: string, decimals: number, isRoundedUp = false): bigint {
 }
 
 /**
- * Swaps USDC into BRLA and back by Avenia: a quote at a fixed rate, a ticket for the wallet, and a transfer to the account of the
- * settings. What the API says of where to send is not read.
+ * A provider of swaps between USDC and BRLA through Avenia: a fixed-rate quote, a ticket for the wallet, and a transfer to the configured
+ * account. A payment address in the API's responses is ignored.
  */
 export function avenia(
   known: readonly AveniaConstants[],
@@ -143,13 +143,13 @@ export function avenia(
       return {
         amountIn,
         amountOut,
-        // The rate is fixed: nothing of it may slip.
+        // The rate is fixed, so there is no slippage.
         maxAmountIn: amountIn,
         minAmountOut: amountOut,
         fees: feesOf(found, here, { tokenIn, tokenOut }),
         raw,
         gas: transferGas,
-        // Nobody knows how long the desk takes.
+        // The desk states no duration.
         seconds: null,
       }
     },
@@ -202,7 +202,7 @@ export function avenia(
         if (error instanceof AppError) return undefined
         throw error
       })
-      // Whatever the ticket says, it moved nothing that our own node does not see; and without it, a payment may be that of another ramp.
+      // A ticket status counts only with a payment that our own node sees; without the status, the payment may belong to another ramp.
       if (told === 'PAID') {
         const destination = await payment(tokenOut.address, (amount) => amount >= minAmountOut)
         if (destination) return { status: 'fulfilled', destination }
@@ -225,7 +225,7 @@ export function avenia(
         return Ticket.safeParse(body).data?.status
       }
 
-      /** The first transaction since, in which the desk paid an amount. */
+      /** The first transaction since then in which the desk paid a matching amount. */
       function payment(token: Address, isIt: (amount: bigint) => boolean): Promise<Hex | undefined> {
         const way = { token, desk, to }
         return firstTransaction(
@@ -240,7 +240,7 @@ export function avenia(
   }
 }
 
-/** The fees that a quote names in one of its tokens. They are inside its amounts. */
+/** The fees of a quote that are in one of its tokens. The amounts already include them. */
 const feesOf = (
   { appliedFees }: z.output<typeof Quoted>,
   here: AveniaConstants,

@@ -10,9 +10,8 @@ const step =
   'struct Step { bytes32 poolId; uint256 assetInIndex; uint256 assetOutIndex; uint256 amount; bytes userData; }'
 
 /**
- * The swaps of the Vault, in one pool or along several, before `deadline` (Unix seconds). `kind` is 0 where the input is given, and 1 where
- * the output is; the zero address among the assets is the native coin. Of the limits of several, what goes in is positive, and what comes
- * out negative.
+ * The swap functions of the Vault, through one pool or several, before `deadline` (Unix seconds). `kind` is 0 for a given input and 1 for a
+ * given output. The zero address in the assets is the native coin. Limits of `batchSwap` are positive for inputs and negative for outputs.
  */
 export const vaultSwaps = parseAbi([
   funds,
@@ -22,17 +21,17 @@ export const vaultSwaps = parseAbi([
   'function batchSwap(uint8 kind, Step[] swaps, address[] assets, Funds funds, int256[] limits, uint256 deadline) payable returns (int256[] assetDeltas)',
 ])
 
-/** The Vault: the tokens of a pool, and how much of each it has. */
+/** The Vault's read of a pool's tokens and balances. */
 export const vaultPoolsAbi = parseAbi([
   'function getPoolTokens(bytes32 poolId) view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock)',
 ])
 
-/** BalancerQueries: called with eth_call, it tells what goes in (positive) and comes out (negative) of each asset now. */
+/** BalancerQueries, for eth_call: returns each asset's current input (positive) or output (negative). */
 export const queriesAbi = parseAbi([
   funds,
   step,
   'function queryBatchSwap(uint8 kind, Step[] swaps, address[] assets, Funds funds) returns (int256[] assetDeltas)',
 ])
 
-/** A weighted pool: the weights of its tokens, in the order of the Vault, which are 1e18 together. */
+/** A weighted pool's read of its token weights, in the Vault's order; they add up to 1e18. */
 export const weightedPoolAbi = parseAbi(['function getNormalizedWeights() view returns (uint256[] weights)'])

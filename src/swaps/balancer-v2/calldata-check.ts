@@ -7,7 +7,7 @@ import { checkPoolSwapCalldata, wrongCoin } from '../pool-swap-calldata-check.ts
 import { decodeSwap } from './decode.ts'
 import { isListed, shownPath } from './pool-paths.ts'
 
-/** Checks a call of the Vault of Balancer v2 against the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
+/** Checks a Vault call of Balancer v2 against the requested swap. `wrapped` is the wrapped native coin. */
 export function checkBalancerV2Calldata(
   transaction: Transaction,
   intent: SwapIntent,

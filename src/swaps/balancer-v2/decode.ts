@@ -6,7 +6,7 @@ import { vaultSwaps } from './abi.ts'
 import { stepsOf } from './path-quote.ts'
 import type { PoolPath } from './pool-paths.ts'
 
-/** A swap of the Vault as its call says it, who pays for it, and whether either side of it is the native coin. */
+/** A Vault swap, decoded from its call: the path, the payer, and which sides are the native coin. */
 export type VaultSwap = DecodedSwap & {
   path: PoolPath
   sender: Address
@@ -15,9 +15,8 @@ export type VaultSwap = DecodedSwap & {
 }
 
 /**
- * The swap that a call makes in one pool, or in several one after the other: without data for a pool, without what the Vault keeps for
- * anybody, all of what is given, and nothing in the middle. `undefined` for any other call. `wrapped` stands for the native coin at an
- * end.
+ * Decodes a swap through one pool, or through several in sequence: no user data, no internal balances, the whole given amount, and nothing
+ * left over between the pools. `undefined` for other calls. `wrapped` replaces the native coin at the ends of the path.
  */
 export function decodeSwap(
   { data }: Pick<Transaction, 'data'>,

@@ -6,7 +6,7 @@ import { vaultSwaps } from './abi.ts'
 import { fundsOf, stepsOf } from './path-quote.ts'
 import type { PoolPath } from './pool-paths.ts'
 
-/** Makes a swap of the Vault along a path, paid by `sender`, who must be who sends it; the Vault wraps and unwraps the native coin. */
+/** Encodes a Vault swap along a path. `sender` pays and must also send the transaction. The Vault wraps and unwraps the native coin. */
 export function swapBalancerV2(asked: PoolSwap<PoolPath> & { sender: Address }): Transaction {
   const { exact, path, amountIn, amountOut, isNativeIn = false, isNativeOut = false } = asked
   const isIn = exact === 'in'

@@ -4,10 +4,10 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import { queriesAbi, vaultPoolsAbi, weightedPoolAbi } from './abi.ts'
 import type { PoolPath } from './pool-paths.ts'
 
-/** A swap in one pool of several, as the Vault takes it. */
+/** One pool's part of a `batchSwap`. */
 type Step = { poolId: Hex; assetInIndex: bigint; assetOutIndex: bigint; amount: bigint; userData: Hex }
 
-/** The steps of a path whose tokens are the assets: from the given amount on, each with what the one before it gave or needs. */
+/** The steps of a path whose tokens are the assets. The first has the given amount; 0 takes the amount of the step before. */
 export function stepsOf({ pools }: Pick<PoolPath, 'pools'>, exact: 'in' | 'out', given: bigint): Step[] {
   const steps = pools.map((poolId, at) => ({
     poolId,
@@ -21,7 +21,7 @@ export function stepsOf({ pools }: Pick<PoolPath, 'pools'>, exact: 'in' | 'out',
 
 const nobody = { sender: nativeAddress, recipient: nativeAddress }
 
-/** The funds of a swap: out of the sender's tokens, to the recipient's, and none that the Vault keeps for either. */
+/** The funds of a swap, without internal balances of the Vault. */
 export const fundsOf = ({ sender, recipient }: { sender: Address; recipient: Address }) => ({
   sender,
   recipient,
@@ -29,7 +29,7 @@ export const fundsOf = ({ sender, recipient }: { sender: Address; recipient: Add
   toInternalBalance: false,
 })
 
-/** The question to BalancerQueries about a path. Its functions are not views, but an eth_call keeps no effect. */
+/** The BalancerQueries read that quotes a path. The function is not a view, but eth_call discards its effects. */
 export const quoteOf = (queries: Address, path: PoolPath, exact: 'in' | 'out', given: bigint): Query => ({
   address: queries,
   abi: queriesAbi,
@@ -37,13 +37,13 @@ export const quoteOf = (queries: Address, path: PoolPath, exact: 'in' | 'out', g
   args: [exact === 'in' ? 0 : 1, stepsOf(path, exact, given), path.tokens, fundsOf(nobody)],
 })
 
-/** The other amount of a swap in such an answer; `undefined` without one. */
+/** The other amount of a swap, from the answer to `quoteOf`; `undefined` without an answer. */
 export function otherAmount(answer: unknown, exact: 'in' | 'out'): bigint | undefined {
   const delta = (answer as readonly bigint[] | undefined)?.at(exact === 'in' ? -1 : 0)
   return delta === undefined || exact === 'out' ? delta : -delta
 }
 
-/** Two queries per pool of a path: what it has, and its weights. A pool's id begins with its address. */
+/** Two reads per pool of a path: its balances and its weights. A pool's id begins with its address. */
 export const priceQueries = (vault: Address, { pools }: PoolPath): Query[] =>
   pools.flatMap((id) => [
     { address: vault, abi: vaultPoolsAbi, functionName: 'getPoolTokens', args: [id] },
@@ -51,8 +51,8 @@ export const priceQueries = (vault: Address, { pools }: PoolPath): Query[] =>
   ])
 
 /**
- * What an amount would bring at the spot prices of a path's weighted pools, without fees: what a pool has of a token over the weight of
- * that is worth the same for all. `undefined` if a pool does not answer, or is empty, or not weighted.
+ * The output of an amount at the spot prices of a path's weighted pools, without fees. The spot price is the ratio of balance over weight
+ * of both tokens. `undefined` if a pool does not answer, is empty or is not weighted.
  */
 export function atSpot(
   { tokens }: PoolPath,

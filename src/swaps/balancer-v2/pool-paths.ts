@@ -8,7 +8,7 @@ type Pool = BalancerV2Constants['pools'][number]
 
 const holds = ({ tokens }: Pool, token: Address): boolean => tokens.some((one) => sameAddress(one, token))
 
-/** The paths to quote: through each pool of both tokens, and through each two pools that have a token in common. */
+/** The paths to quote: each pool with both tokens, and each two pools with a common third token. */
 export function pathsOf(
   { pools }: Pick<BalancerV2Constants, 'pools'>,
   first: Address,
@@ -30,7 +30,7 @@ export function pathsOf(
     ])
 }
 
-/** Whether every pool of a path is listed with the two tokens that it swaps, which are not the same. */
+/** Whether the catalogue lists every pool of a path with the two different tokens that it swaps. */
 export const isListed = (
   { pools }: Pick<BalancerV2Constants, 'pools'>,
   { tokens, pools: ids }: PoolPath,

@@ -14,10 +14,10 @@ import { swapBalancerV2 } from './encode.ts'
 import { atSpot, otherAmount, priceQueries, quoteOf } from './path-quote.ts'
 import { type PoolPath, pathsOf } from './pool-paths.ts'
 
-/** What a swap takes in gas, as measured on the contracts: the transaction with its calldata, and each pool of the path. */
+/** The gas of a swap, measured on the contracts: a base for the transaction, and an amount per pool. */
 const gasOf = ({ pools }: PoolPath): bigint => 55_000n + 45_000n * BigInt(pools.length)
 
-/** Swaps on one chain through the listed pools of Balancer v2: one or two, all quoted in one call by BalancerQueries. */
+/** A provider of same-chain swaps through one or two listed pools of Balancer v2; BalancerQueries quotes all paths in one call. */
 export const balancerV2 = (
   deployments: readonly BalancerV2Constants[],
   read: SwapDependencies['read'],
@@ -44,7 +44,7 @@ export const balancerV2 = (
     encode: swapBalancerV2,
   })
 
-/** What a swap of the Vault brings now, and at the spot prices of its pools; `undefined` if it is no such swap. */
+/** Reads the output of a Vault swap now and at spot prices; `undefined` for other calls. */
 export function exchangeOfBalancerV2(
   { vault, queries }: BalancerV2Constants,
   transaction: Transaction,

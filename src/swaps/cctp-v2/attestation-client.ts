@@ -4,27 +4,27 @@ import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { Sought } from '../provider-dependencies.ts'
 import { type FeeRate, priceIn, type Speed } from './transfer-fees.ts'
 
-/** What the bridge asks of the network: its attestation service, the newest block of a chain, and a log of a chain. */
+/** The network access of the bridge: its attestation service, and the newest block and logs of a chain. */
 export type CctpNetwork = {
   attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   head: (chainId: number) => Promise<bigint>
-  /** The first matching log from a block on, as far as known. */
+  /** The first matching log since a block; `undefined` if none is found. */
   log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<Delivered | undefined>
 }
 
 type Delivered = { transactionHash: Hex; topics: readonly Hex[]; data: Hex }
 
-/** An end of the bridge whose attestation service is known. */
+/** A chain of the bridge with its attestation service. */
 export type CctpEnd = CctpV2Constants & { attestation: string }
 
-/** The name of the bridge among the providers. */
+/** The provider name of CCTP v2. */
 export const provider = 'cctp'
 
-/** The error for an invalid answer of the attestation service. */
+/** The error for an invalid response of the attestation service. */
 export const wrong = (message: string, status: number) =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
 
-/** Asks the attestation service; a failure is an error of the bridge, not of the request. */
+/** Requests a path of the attestation service. PROVIDER_API_ERROR if it does not answer. */
 export async function asked(
   network: CctpNetwork,
   { attestation }: CctpEnd,
@@ -43,7 +43,7 @@ export async function asked(
   }
 }
 
-/** The current price of a speed, or of each speed if none is given, the fast one first; with delivery by Circle, as nobody else delivers. */
+/** Reads the prices of one speed, or of both with fast first. They include delivery by Circle; speeds without it are left out. */
 export async function pricesOf(
   network: CctpNetwork,
   { here, there }: { here: CctpEnd; there: CctpEnd },

@@ -10,7 +10,7 @@ import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { anyone, burn, finality, forwardHook } from './abi.ts'
 
-/** Checks a burn against the transfer to another chain that was asked for. `here` and `there` are the bridge's two ends. */
+/** Checks a burn against the requested transfer. `here` and `there` are the contracts on both chains. */
 export function checkCctpV2Calldata(
   { data }: Transaction,
   intent: SwapIntent,

@@ -10,13 +10,13 @@ const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
 export const cctpV2: SwapDefinition = {
   name: 'cctp',
   reach: 'cross-chain',
-  // A burn has no deadline: the attestation service decides when it is minted.
+  // A burn has no deadline: the attestation service decides when it can be minted.
   proof: { ...provedByCalldata, deadline: 'none' },
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, intent.tokenIn.chainId)
     const there = contractsOn(catalog, intent.tokenOut.chainId)
-    // A burn on a test network could be minted on the main network with the same domain, and vice versa.
+    // Mainnet and testnet chains share domain numbers, so both chains must use the same attestation service.
     if (!here || !there || here.attestation !== there.attestation) return undefined
     return {
       targets: [here.tokenMessenger],

@@ -7,10 +7,10 @@ import { eventTopic } from '../../protocols/shared/encode-topics.ts'
 import type { Sought } from '../provider-dependencies.ts'
 import { messageTransmitterV2Abi as abi, burn } from './abi.ts'
 
-/** The fields of a burn's message, named as in BurnMessageV2, which are fixed at the burn. `amount` is in the smallest unit. */
+/** The fields of a burn message that the burn fixes, named as in BurnMessageV2. `amount` is in the smallest unit. */
 export type Burned = { burnToken: Address; mintRecipient: Hex; amount: bigint; messageSender: Address }
 
-/** The burn of a wallet's call of depositForBurn or depositForBurnWithHook; `undefined` for another call. */
+/** Decodes the burn of a wallet's call of depositForBurn or depositForBurnWithHook; `undefined` for other calls. */
 export function burnedBy({ data }: Transaction, wallet: Address): Burned | undefined {
   const call = strictDecode(burn, data)
   if (!call) return undefined
@@ -18,15 +18,15 @@ export function burnedBy({ data }: Transaction, wallet: Address): Burned | undef
   return { burnToken, mintRecipient, amount, messageSender: wallet }
 }
 
-/** A message that a transaction delivered: its nonce, and how much of the token it minted to its recipient, in the smallest unit. */
+/** A delivered message: its nonce, and the amount that its recipient received, in the smallest unit. */
 type Delivered = { nonce: Hex; minted: bigint }
 
-/** One event of a receipt. */
+/** A log of a receipt. */
 type Log = { address: Address; topics: readonly Hex[]; data: Hex }
 
 /**
- * The messages of such a burn that a transaction delivered, by the bridge's own events (MessageReceived of MessageTransmitterV2): sent by the
- * bridge's end `here`, and with the same token, recipient, amount and sender as the burn. Two burns alike have messages alike but for their nonces.
+ * The messages of a burn that a transaction delivered, from the MessageReceived events of MessageTransmitterV2: sent by TokenMessenger on
+ * `here`, with the burn's token, recipient, amount and sender. Messages of equal burns differ only in their nonces.
  */
 export function deliveriesOf(
   burned: Burned,
@@ -48,13 +48,13 @@ export function deliveriesOf(
   })
 }
 
-/** The amount that a message delivered, by the bridge's log; `undefined` if the log does not contain it. */
+/** The amount that a message delivered, from its log; `undefined` for another log. */
 export function broughtIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined {
   const received = receivedIn(log)
   return received && hexToBigInt(wordAt(received.body, 68)) - hexToBigInt(wordAt(received.body, 164))
 }
 
-/** Finds the delivery of a message: its log, and whether the contract says that its nonce is used. */
+/** The search for a message's delivery: its log, and whether the contract says that its nonce is used. */
 export const receivedOf = (messageTransmitter: Address, nonce: Hex): Sought => ({
   query: { address: [messageTransmitter], topics: [[eventTopic(abi, 'MessageReceived')], null, [nonce]] },
   isThere: {
@@ -65,7 +65,7 @@ export const receivedOf = (messageTransmitter: Address, nonce: Hex): Sought => (
 
 const asWord = (address: Address): Hex => padHex(address, { size: 32 })
 
-/** How long the body of a burn is without hook data, in bytes (BurnMessageV2.sol, as are the offsets). */
+/** The length of a burn message without hook data, in bytes (this and the offsets: BurnMessageV2.sol). */
 const bodySize = 228
 
 const wordAt = (body: Hex, at: number): Hex => sliceHex(body, at, at + 32)
@@ -86,19 +86,22 @@ function receivedIn({ topics, data }: Pick<Log, 'topics' | 'data'>) {
   }
 }
 
-/** The minter of the bridge, and its call (BaseTokenMessenger and TokenMinter of `circlefin/evm-cctp-contracts`, v2; FiatToken of `circlefin/stablecoin-evm`). */
+/**
+ * The bridge's minter and its mint call (BaseTokenMessenger and TokenMinter of `circlefin/evm-cctp-contracts`, v2; FiatToken of
+ * `circlefin/stablecoin-evm`).
+ */
 const mints = parseAbi([
   'function localMinter() view returns (address)',
   'function mint(address to, uint256 amount) returns (bool)',
 ])
 
-/** The read of the minter of the bridge. */
+/** The call that reads the bridge's minter. */
 export const askMinter = (messenger: Address): { to: Address; data: Hex } => ({
   to: messenger,
   data: encodeFunctionData({ abi: mints, functionName: 'localMinter' }),
 })
 
-/** The call that mints what a bridge delivers, for simulations; only the minter may send it. */
+/** The mint call of a delivery, for simulations; only the minter may send it. */
 export const minted = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({
   to: token,
   data: encodeFunctionData({ abi: mints, functionName: 'mint', args: [to, amount] }),

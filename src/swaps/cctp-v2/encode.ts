@@ -5,8 +5,8 @@ import { callOf } from '../../protocols/shared/contract-call.ts'
 import { anyone, burn, forwardHook, messageTransmitterV2Abi } from './abi.ts'
 
 /**
- * Burns `amount` here, so that `amount` less at most `maxFee` is minted to `recipient` in the other domain. `isForwarded`: Circle delivers it
- * there, and keeps its fee for that of the same `maxFee`; otherwise whoever hands it over on the other chain.
+ * Encodes a burn of `amount`; `recipient` receives at least `amount` minus `maxFee` in the other domain. `isForwarded`: Circle delivers it,
+ * and its delivery fee counts against `maxFee`. Otherwise any account can deliver it.
  */
 export const depositForBurn = (ask: {
   chainId: number
@@ -34,7 +34,7 @@ export const depositForBurn = (ask: {
     : callOf(there, { abi: burn, functionName: 'depositForBurn', args })
 }
 
-/** Hands an attested message to the destination chain, which mints. Anyone may send it. */
+/** Encodes the delivery of an attested message, which mints on the destination chain. Any account may send it. */
 export const receiveMessage = (ask: {
   chainId: number
   transmitter: Address

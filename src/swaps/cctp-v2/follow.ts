@@ -15,8 +15,8 @@ import { burnedBy, deliveriesOf } from './delivery-events.ts'
 import { type BurnMessage, decodeMessage } from './message.ts'
 
 /**
- * What the attestation service returns for a burn. It may not know the burn; `message` is present if it returns one. `url` is what was asked,
- * `reattestUrl` what has it sign the burn anew, if it names its nonce.
+ * The attestation service's response for a burn. `url` is the requested URL; `reattestUrl` requests a new attestation, if the nonce is
+ * known.
  */
 type Attestation = {
   isKnown: boolean
@@ -26,7 +26,7 @@ type Attestation = {
   reattestUrl?: string
 }
 
-/** Asks the attestation service about a burn; `undefined` if it cannot be reached or gives no usable answer. */
+/** Requests a burn's attestation; `undefined` if the service does not give a usable answer. */
 export async function attestationOf(
   { attestation, getJson }: Pick<Catalog, 'attestation'> & Pick<DeliveryContext, 'getJson'>,
   here: CctpV2Constants | undefined,
@@ -65,12 +65,12 @@ export async function attestationOf(
   }
 }
 
-/** The longest usual time of an attestation, in ms: before the source block is final (fast), and after (standard). */
+/** The longest usual duration of an attestation, in ms: before (fast) and after (standard) the source block is final. */
 export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /**
- * Follows a burn of CCTP v2 by asking the attestation service and both chains. `told` is a reported delivery hash: it counts if the bridge's event in
- * it matches the burn, by the attested nonce, or without one by all fields of the burn and a block that is not earlier.
+ * Follows a burn of CCTP v2 through the attestation service and both chains. `told` is a delivery hash that the user names; it counts if
+ * the bridge's event in it matches the burn: by the attested nonce, else by all fields of the burn and a block that is not earlier.
  */
 export async function followBurn(
   { rpc, catalog, now, getJson }: DeliveryContext,
@@ -93,7 +93,7 @@ export async function followBurn(
     const alike = deliveriesOf(burned, found.logs, { here, there })
     const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
     if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
-    // The amount that the event says was minted, limited by what the token's own transfers show.
+    // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
   }
@@ -106,8 +106,7 @@ export async function followBurn(
   const brought = named ?? (hash && (await look(hash)))
   const isOld = burnedAt !== undefined && now() - burnedAt > attestationMs.standard
   const isUnknown = !brought && attestation?.isKnown === false && isOld
-  // Nothing can be minted without an attestation. A service that has forgotten a burn, or never saw it, does not prove that there
-  // is none.
+  // Minting requires an attestation. A service that does not know an old burn proves nothing.
   const isUnattested = attestation?.isAttested === false && !isUnknown
   const remedies =
     attestation && there && !brought && isUsed !== true
@@ -130,7 +129,10 @@ export async function followBurn(
   }
 }
 
-/** An attestation of a fast burn holds up to a block of the destination; until then anybody can deliver it, and later it is signed anew. */
+/**
+ * Commands that complete a burn. A fast attestation expires at a block of the destination; before, any wallet can deliver it; later it must
+ * be attested again.
+ */
 async function remediesOf(
   node: ChainClient,
   { attestation, there, network }: { attestation: Attestation; there: CctpV2Constants; network: Network },
@@ -151,10 +153,10 @@ async function remediesOf(
   }
 }
 
-/** How far the clock of one chain may be behind that of another, in ms: Ethereum dates a block by its slot of 12 s, a chain of the sandbox by itself. */
+/** The clock tolerance between two chains, in ms. Ethereum dates a block by its 12 s slot, sandbox chains by their own clock. */
 const chainClockSkewMs = 8_000
 
-/** Whether a delivery is after the burn by the times of both blocks, as far as two clocks agree; false if a time is unknown. */
+/** Whether a delivery's block is later than the burn, within the clock tolerance; false if a time is unknown. */
 async function isAfter(
   rpc: ChainClient,
   { blockNumber }: MinedTransaction,
@@ -175,7 +177,7 @@ async function isNonceUsed(
   return quantity(await rpc.request('eth_call', [{ to, data }, 'latest']), 'a nonce of the bridge') !== 0n
 }
 
-/** Finds the transaction that delivered a message, by the events on the destination chain, back to the time of the burn. */
+/** Finds the transaction that delivered a message: searches the destination's logs back to the time of the burn. */
 const mintTransaction = async (
   rpc: ChainClient,
   { messageTransmitter: address }: CctpV2Constants,

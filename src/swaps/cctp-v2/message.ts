@@ -1,7 +1,7 @@
 import { getAddress, size, sliceHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 
-/** A message of the bridge with the burn inside it. `nonce` is zero until it is attested. */
+/** A bridge message with its burn. `nonce` is zero until the attestation. */
 export type BurnMessage = {
   sourceDomain: number
   destinationDomain: number
@@ -21,11 +21,11 @@ export type BurnMessage = {
   hookData: Hex
 }
 
-/** Where the burn begins in a message (MessageV2.sol), and how long it is without hook data (BurnMessageV2.sol). */
+/** The offset of the burn in a message (MessageV2.sol), and its length without hook data (BurnMessageV2.sol). */
 const bodyAt = 148
 const bodySize = 228
 
-/** Reads a message; `undefined` when it is too short or of another version. Offsets: MessageV2.sol and BurnMessageV2.sol. */
+/** Decodes a message; `undefined` if it is too short or of another version. Offsets: MessageV2.sol and BurnMessageV2.sol. */
 export function decodeMessage(message: Hex): BurnMessage | undefined {
   if (size(message) < bodyAt + bodySize) return undefined
   const bytes = (at: number, length: number): Hex => sliceHex(message, at, at + length)

@@ -24,7 +24,10 @@ const Messages = z.object({
   ),
 })
 
-/** Burn and mint of USDC from one chain to another by CCTP v2. Fast pays the fee that the attestation service names; standard waits for finality. Where no speed is asked for, the one that brings more is offered, and the other named. */
+/**
+ * A provider of USDC transfers by CCTP v2. Fast pays the fee of the attestation service; standard waits for finality. Without a requested
+ * speed, it offers the speed with the higher output and lists the other.
+ */
 export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): SwapProvider {
   const on = (chainId: number) => deployments.find((deployment) => deployment.chainId === chainId)
   return {
@@ -36,7 +39,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
         from.chainId !== to.chainId &&
         !!here &&
         !!there &&
-        // A main network and a test network may have the same number: what is burnt for one would come out on the other.
+        // Mainnet and testnet chains share domain numbers, so both chains must use the same attestation service.
         here.attestation === there.attestation &&
         sameAddress(here.token, tokenIn.address) &&
         sameAddress(there.token, tokenOut.address)
@@ -116,17 +119,17 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       )
       const brought = received && broughtIn(received)
       if (brought === undefined) return { status: 'processing' }
-      // A transfer that delivered less than agreed has failed, and no more will come.
+      // A delivery below the agreed minimum has failed: no more will arrive.
       const isShort = brought < offer.minAmountOut
       return { status: isShort ? 'failed' : 'fulfilled', destination: received!.transactionHash }
     },
   }
 }
 
-/** What a burn uses, in units of gas: what 99 of 100 used at most over three months, by `@circle-fin/provider-cctp-v2` 1.14.0. */
+/** The gas of a burn, in units: the 99th percentile over three months, by `@circle-fin/provider-cctp-v2` 1.14.0. */
 const burnGas = 112_000n
 
-/** What a transfer costs at a speed: the fee of the bridge, what its delivery costs, and both. */
+/** The cost of a transfer at a speed: the bridge fee, the delivery fee (`forwarding`) and their sum. */
 type Cost = { speed: Speed; amountIn: bigint; fee: bigint; forwarding: bigint; cost: bigint }
 
 function offer(
@@ -160,7 +163,7 @@ function offer(
     raw,
     gas: burnGas,
     seconds,
-    // A more expensive speed is only an alternative if it is faster.
+    // A more expensive speed is an alternative only if it is faster.
     alternatives: others
       .filter((other) => other.speed === 'fast' && savesSeconds !== 0)
       .map((other) => ({

@@ -3,17 +3,17 @@ import { subtractSlippage } from '../../domain/slippage.ts'
 import { numbersAsText } from '../../http/strict-json.ts'
 import { finality } from './abi.ts'
 
-/** A speed of the bridge. */
+/** A transfer speed of the bridge. */
 export type Speed = keyof typeof finality
 
-/** The share that a bridge keeps of an amount: `parts` of each `of`. */
+/** A fee as a fraction of an amount: `parts` / `of`. */
 export type FeeRate = { parts: bigint; of: bigint }
 
 const Tiers = z.array(
   z.object({
     finalityThreshold: z.string(),
     minimumFee: z.string(),
-    // What its delivery costs, in the smallest unit of the token, by how soon it gets into a block.
+    // The delivery fees by priority, in the smallest unit of the token.
     forwardFee: z
       .object({ high: z.string().regex(/^\d{1,30}$/) })
       .optional()
@@ -21,21 +21,23 @@ const Tiers = z.array(
   }),
 )
 
-/** The price of a speed: a share of the amount, and for its delivery by Circle so much in the smallest unit; `undefined` without delivery. */
+/**
+ * The price of a speed: a fraction of the amount, and the delivery fee of Circle in the smallest unit; `undefined` if it does not deliver.
+ */
 export type Price = { rate: FeeRate; forwarding: bigint | undefined }
 
-/** The price of a speed, from the answer of the attestation service; `undefined` if it states none, or one that takes everything. */
+/** Parses the price of a speed from the service's response; `undefined` without one, or if the fee is the whole amount. */
 export function priceIn(text: string, speed: Speed): Price | undefined {
   const tiers = Tiers.safeParse(numbersAsText(text)).data
   const tier = tiers?.find(({ finalityThreshold }) => finalityThreshold === String(finality[speed]))
   const rate = tier && ofBps(tier.minimumFee)
-  // A transfer that costs its whole amount delivers nothing.
+  // A fee of the whole amount would deliver nothing.
   if (!rate || rate.parts >= rate.of) return undefined
-  // Circle's own kit allows for the dearest delivery as well: one that is not paid for is not delivered.
+  // Circle's own kit also allows for the highest delivery fee; an underpaid delivery does not happen.
   return { rate, forwarding: tier.forwardFee && BigInt(tier.forwardFee.high) }
 }
 
-/** Basis points as decimal text, which may be a fraction such as 1.3, to the last digit. */
+/** Parses decimal basis points, such as 1.3, exactly. */
 function ofBps(text: string): FeeRate | undefined {
   const [, whole, fraction = '', exponent = '0'] =
     /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text) ?? []
@@ -45,15 +47,15 @@ function ofBps(text: string): FeeRate | undefined {
   return { parts: BigInt(whole + fraction) * up, of: 10_000n * down }
 }
 
-/** The fee of an amount, rounded up to its smallest unit. */
+/** The fee of an amount, rounded up to the smallest unit. */
 export const feeOf = (amount: bigint, { parts, of }: FeeRate): bigint => (amount * parts + of - 1n) / of
 
-/** The fee with the tenth above it that Circle's own kit allows, so that one that has risen a little does not make a fast transfer slow. */
+/** Adds the 10 % that Circle's own kit allows, so that a small rise of the fee does not turn a fast transfer into a slow one. */
 export const withHeadroom = (fee: bigint): bigint => fee + fee / 10n
 
 /**
- * The most that the bridge may keep: the fee with its headroom and what its delivery costs, but never more than may slip. Where what arrives
- * is exact, or spent to the last unit (`isSpent`), no more than both.
+ * The highest fee that the bridge may take: the fee with headroom plus the delivery fee, limited by the slippage. For an exact output or
+ * `isSpent`, there is no headroom.
  */
 export function mostFee(
   { exact, isSpent, slippage }: { exact: 'in' | 'out'; isSpent: boolean; slippage: number },
@@ -65,7 +67,7 @@ export function mostFee(
   return [withHeadroom(fee) + forwarding, slips].reduce((a, b) => (a < b ? a : b))
 }
 
-/** The smallest input that brings at least `out` after the fee. */
+/** The smallest input that leaves at least `out` after the fee. */
 export function grossUp(out: bigint, rate: FeeRate): bigint {
   let amountIn = (out * rate.of) / (rate.of - rate.parts)
   while (amountIn - feeOf(amountIn, rate) < out) amountIn += 1n

@@ -1,8 +1,8 @@
 import type { Speed } from './transfer-fees.ts'
 
 /**
- * How many seconds an attestation takes on average by the domain of the burn, fast and standard; where Circle names a span, its middle
- * (source: developers.circle.com/cctp/concepts/finality-and-block-confirmations, November 2026).
+ * Average attestation times in seconds by the burn's domain; the middle of Circle's ranges (source:
+ * developers.circle.com/cctp/concepts/finality-and-block-confirmations, November 2026).
  */
 const waits: Readonly<Record<number, Record<Speed, number>>> = {
   0: { fast: 20, standard: 960 },
@@ -16,11 +16,11 @@ const waits: Readonly<Record<number, Record<Speed, number>>> = {
   13: { fast: 8, standard: 8 },
 }
 
-/** How much faster a fast transfer from a domain is, in seconds; `null` is unknown. */
+/** The time that a fast transfer from a domain saves, in seconds; `null` if unknown. */
 export function savedBy(domain: number): number | null {
   const wait = waits[domain]
   return wait ? wait.standard - wait.fast : null
 }
 
-/** How many seconds a transfer from a domain takes at a speed; `null` is unknown. */
+/** The duration of a transfer from a domain at a speed, in seconds; `null` if unknown. */
 export const waitOf = (domain: number, speed: Speed): number | null => waits[domain]?.[speed] ?? null

@@ -1,11 +1,11 @@
 import { parseAbi } from 'viem/utils'
 
-/** The pre-signature of an order (GPv2Settlement of `@cowprotocol/contracts` 1.8.0): its owner alone may give it, or take it back. */
+/** The pre-signature of an order, which only its owner can set or revoke (GPv2Settlement of `@cowprotocol/contracts` 1.8.0). */
 export const preSignatureAbi = parseAbi(['function setPreSignature(bytes orderUid, bool signed)'])
 
 /**
- * What is read of the settlement, and what it tells of trades (the same package). `filledAmount` is in units of the side that the order
- * fixes, and the largest number for an order that its owner made invalid.
+ * The reads and events of the settlement (the same package). `filledAmount` is in units of the order's fixed side, and the maximum uint256
+ * for an order that its owner invalidated.
  */
 export const settlementAbi = parseAbi([
   'function filledAmount(bytes orderUid) view returns (uint256)',
@@ -15,7 +15,7 @@ export const settlementAbi = parseAbi([
 ])
 
 /**
- * For how long after the deadline of its quote an order may be filled, in seconds. Its allowance and its pre-signature must be mined
- * first, and solvers then need some auctions.
+ * How long an order may be filled after the deadline of its quote, in seconds. The allowance and the pre-signature must be mined first, and
+ * solvers then need several auctions.
  */
 export const orderWindow = 1_800

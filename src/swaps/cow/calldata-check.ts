@@ -9,8 +9,8 @@ import { preSignatureAbi as abi, orderWindow } from './abi.ts'
 import { isSameUid, orderOf, partsOfUid, uidOf } from './order.ts'
 
 /**
- * Checks the pre-signature of an order against the swap that was asked for. The call names the order by its hash alone, so that order is made
- * here, out of the intent: where both have the same uid, tokens, amounts, recipient, fee and everything else are those of the intent.
+ * Checks an order's pre-signature against the requested swap. The call contains only the order's uid, so this builds the order from the
+ * intent and compares uids: equal uids mean equal tokens, amounts, recipient, fee and all other fields.
  */
 export function checkCowCalldata(
   { data }: Pick<Transaction, 'data'>,
@@ -34,7 +34,7 @@ export function checkCowCalldata(
       'POLICY_QUOTE_DRIFT',
       `It may be filled until ${validTo}, more than ${orderWindow} s after ${intent.deadline}`,
     )
-  // An order that can be signed until the deadline must still be fillable then.
+  // An order that is signed just before the deadline must still be fillable.
   if (validTo < intent.deadline)
     return refuse(
       'POLICY_QUOTE_DRIFT',

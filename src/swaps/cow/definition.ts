@@ -6,7 +6,7 @@ import { cow as openProvider, provider } from './provider.ts'
 
 const contractsOn = ({ cow }: Catalog, chainId: number) => cow.find((entry) => entry.chainId === chainId)
 
-/** CoW Protocol: an order that its owner signs on the chain, and that a solver fills later or nobody does; between tokens only. */
+/** CoW Protocol: an order that its owner signs on chain, and that a solver may fill later; tokens only. */
 export const cow: SwapDefinition = {
   name: provider,
   reach: 'same-chain',
@@ -17,7 +17,7 @@ export const cow: SwapDefinition = {
   callee: (catalog, chainId) => contractsOn(catalog, chainId)?.settlement,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, intent.tokenIn.chainId)
-    // What is not called by this name would be taken for a swap that is done with its transaction.
+    // Under another provider name, the swap would count as complete with its transaction.
     if (!here || intent.provider !== provider) return undefined
     if ([intent.tokenIn, intent.tokenOut].some(({ address }) => sameAddress(address, nativeAddress)))
       return undefined

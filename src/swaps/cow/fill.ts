@@ -5,7 +5,7 @@ import { isSameUid, partsOfUid } from './order.ts'
 
 type Log = { address: Address; topics: Hex[]; data: Hex }
 
-/** The event of a log of the settlement; `undefined` for another. */
+/** Decodes a log of the settlement; `undefined` for other logs. */
 function eventIn({ address, topics, data }: Log, settlement: Address) {
   if (!sameAddress(address, settlement)) return undefined
   try {
@@ -15,7 +15,7 @@ function eventIn({ address, topics, data }: Log, settlement: Address) {
   }
 }
 
-/** The uid of the order that a transaction has pre-signed; `undefined` without one. */
+/** The uid of the order that a transaction pre-signed; `undefined` without one. */
 export function signedIn(logs: readonly Log[], settlement: Address): Hex | undefined {
   for (const log of logs) {
     const event = eventIn(log, settlement)
@@ -24,7 +24,7 @@ export function signedIn(logs: readonly Log[], settlement: Address): Hex | undef
   return undefined
 }
 
-/** What the buyer of an order got in a transaction, in units of the bought token; `undefined` where it was not filled in it. */
+/** The amount that an order bought in a transaction, in units of the bought token; `undefined` if the order was not filled in it. */
 export function boughtIn(logs: readonly Log[], settlement: Address, uid: Hex): bigint | undefined {
   for (const log of logs) {
     const event = eventIn(log, settlement)
@@ -33,7 +33,7 @@ export function boughtIn(logs: readonly Log[], settlement: Address, uid: Hex): b
   return undefined
 }
 
-/** The logs among which the fill of an order is: the trades of its owner. */
+/** The log filter for all trades of an order's owner, which include its fill. */
 export const fillQuery = (settlement: Address, uid: Hex): { address: Address; topics: Hex[] } => ({
   address: settlement,
   topics: [

@@ -17,11 +17,11 @@ import { settlementAbi as abi } from './abi.ts'
 import { boughtIn, fillQuery, signedIn } from './fill.ts'
 import { orderEnd, partsOfUid } from './order.ts'
 
-/** An order at a block: whether it is filled, and why nobody can fill it any more. */
+/** The state of an order at a block: whether it is filled, and why it can no longer be filled. */
 type OrderState = { isFilled: boolean; why: 'expired' | 'cancelled' | undefined }
 
 /**
- * Follows an order of CoW Protocol by its chain alone: the order in the receipt of its pre-signature, and its fill by the state and the
+ * Follows an order of CoW Protocol on its chain, without the service: the order in its pre-signature's receipt, the fill in the state and
  * events of the settlement.
  */
 export async function followOrder(
@@ -43,7 +43,7 @@ export async function followOrder(
     const found = await answered(findTransaction(node, hash))
     const bought = found?.ok ? boughtIn(found.logs, settlement, uid) : undefined
     if (!found || bought === undefined) return undefined
-    // The amount that the event says was bought, limited by what the token's own transfers show.
+    // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < bought ? arrived : bought, alike: undefined }
   }
@@ -64,7 +64,7 @@ export async function followOrder(
   let brought: BridgeDelivery['brought']
   const hashes: Hex[] = []
   const note = ({ data, transactionHash }: { data: Hex; transactionHash: Hex }): boolean => {
-    // The uid is the last thing in the event.
+    // The uid is the last field of the event.
     if (data.toLowerCase().includes(uid.slice(2).toLowerCase())) hashes.push(transactionHash)
     return hashes.length > 0
   }
@@ -72,11 +72,11 @@ export async function followOrder(
   for (const hash of hashes) brought ??= await look(hash)
   return { ...known, isDelivered: true, brought, expiry }
 
-  /** The state by the newest block; an end without a fill counts once it was so as many blocks ago as make it final. */
+  /** The state at the newest block. An expiry or cancellation is final once it also holds at the final depth. */
   async function stateNow() {
     const block = await node.request<{ number?: string } | null>('eth_getBlockByNumber', ['latest', false])
     const head = Number(quantity(block?.number, 'the number of a block'))
-    // A node that is behind knows nothing of the order yet.
+    // A node behind the pre-signature does not know the order yet.
     if (head < sent.blockNumber) return undefined
     const newest = await stateAt(node, { settlement, uid: uid!, validTo: order!.validTo }, head)
     if (newest.isFilled || !newest.why) return { isFilled: newest.isFilled }

@@ -11,15 +11,15 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { CowConstants } from '../../protocols/catalog-types.ts'
 
-/** The document that our orders refer to, as the order book keeps it; it asks for nothing. */
+/** The app data document of our orders, as the order book stores it; it requests nothing. */
 export const appDocument = '{"appCode":"sluice","metadata":{},"version":"1.3.0"}'
 
-/** Its hash, which stands in the order. */
+/** The hash of the app data document, a field of the order. */
 export const appHash: Hex = keccak256(stringToHex(appDocument))
 
 /**
- * An order of ours: it is filled at once and whole or not at all, between balances of tokens, and pays no fee beside its amounts. `sell`:
- * `sellAmount` is exact and `buyAmount` the least; `buy`: `buyAmount` is exact and `sellAmount` the most. `validTo` is in Unix seconds.
+ * An order of ours: fill-or-kill, with token balances and no extra fee. `sell`: `sellAmount` is exact and `buyAmount` the minimum. `buy`:
+ * `buyAmount` is exact and `sellAmount` the maximum. `validTo` is in Unix seconds.
  */
 export type CowOrder = {
   kind: 'sell' | 'buy'
@@ -31,7 +31,7 @@ export type CowOrder = {
   validTo: number
 }
 
-/** The order of a swap between two tokens: the amounts are exact on the fixed side, and the bound on the other. */
+/** The order of a swap between two tokens: one amount is exact, the other is its bound. */
 export const orderOf = (
   { tokenIn, tokenOut }: { tokenIn: Pick<Token, 'address'>; tokenOut: Pick<Token, 'address'> },
   { exact, amountIn, amountOut }: { exact: 'in' | 'out'; amountIn: bigint; amountOut: bigint },
@@ -53,7 +53,7 @@ const types = {
   ),
 } as const
 
-/** The EIP-712 domain of the orders of a settlement (GPv2Signing of the same package). */
+/** The EIP-712 domain of a settlement's orders (GPv2Signing of the same package). */
 const domainOf = ({ chainId, settlement }: Pick<CowConstants, 'chainId' | 'settlement'>) => ({
   name: 'Gnosis Protocol',
   version: 'v2',
@@ -61,7 +61,7 @@ const domainOf = ({ chainId, settlement }: Pick<CowConstants, 'chainId' | 'settl
   verifyingContract: settlement,
 })
 
-/** The hash of that domain, which the settlement names. */
+/** The hash of the EIP-712 domain, which the settlement publishes. */
 export function orderDomain(at: Pick<CowConstants, 'chainId' | 'settlement'>): Hex {
   const { name, version, chainId, verifyingContract } = domainOf(at)
   const type = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
@@ -77,7 +77,7 @@ export function orderDomain(at: Pick<CowConstants, 'chainId' | 'settlement'>): H
   )
 }
 
-/** The uid of an order of `owner` at a settlement: its EIP-712 digest, the owner and `validTo` (`packOrderUidParams` of the package). */
+/** The uid of an order of `owner`: EIP-712 digest, owner and `validTo` (`packOrderUidParams` of the package). */
 export function uidOf(
   at: Pick<CowConstants, 'chainId' | 'settlement'>,
   order: CowOrder,
@@ -99,24 +99,24 @@ export function uidOf(
   return concatHex([digest, owner, numberToHex(order.validTo, { size: 4 })]).toLowerCase() as Hex
 }
 
-/** The owner and the last second of an order, out of its uid of 56 bytes; `undefined` for another length. */
+/** The owner and the expiry (Unix s) in an order's uid of 56 bytes; `undefined` for another length. */
 export const partsOfUid = (uid: Hex): { owner: Address; validTo: number } | undefined =>
   uid.length === 2 + 112
     ? { owner: `0x${uid.slice(66, 106)}`, validTo: Number.parseInt(uid.slice(106), 16) }
     : undefined
 
-/** Whether two uids are the same. */
+/** Whether two uids are equal. */
 export const isSameUid = (one: Hex, other: Hex): boolean => sameAddress(one, other)
 
-/** `filledAmount` of an order that its owner made invalid. */
+/** `filledAmount` of an order that its owner invalidated. */
 const invalid = 2n ** 256n - 1n
 
-/** What has become of an order. */
+/** The state of an order. */
 export type OrderEnd = 'filled' | 'cancelled' | 'expired' | 'open'
 
 /**
- * What has become of an order, by the settlement's `filledAmount` and `preSignature` of one block, and whether that block is past
- * `validTo`. What is filled is filled, whether a node shows its event or not.
+ * The state of an order, from `filledAmount` and `preSignature` at one block; `isPast`: that block is after `validTo`. A filled order
+ * counts as filled even if the node does not show its event.
  */
 export function orderEnd(filled: bigint, signed: bigint, isPast: boolean): OrderEnd {
   if (filled > 0n && filled !== invalid) return 'filled'

@@ -13,14 +13,14 @@ import { preSign } from './encode.ts'
 import { boughtIn, fillQuery, signedIn } from './fill.ts'
 import { appDocument, appHash, isSameUid, orderEnd, orderOf, partsOfUid, uidOf } from './order.ts'
 
-/** The name of CoW Protocol among the providers. */
+/** The provider name of CoW Protocol. */
 export const provider = 'cow'
 const label = 'CoW Protocol'
 
-/** A chain whose order book is known. */
+/** A chain with its order book. */
 type CowEnd = CowConstants & { api: string }
 
-/** What an offer keeps for its transaction; it is stored as JSON. `shift` keeps orders of the same second apart. */
+/** The provider data of an offer; it is stored as JSON. `shift` separates orders of the same second. */
 type Raw = { exact: 'in' | 'out'; shift: number; fromBlock: string }
 
 const Amount = z
@@ -28,7 +28,7 @@ const Amount = z
   .regex(/^\d{1,78}$/)
   .transform(BigInt)
 
-/** What is used of an answer of `/quote` (`OrderQuoteResponse` of `@cowprotocol/sdk-order-book` 4.1.0). */
+/** The used fields of a `/quote` response (`OrderQuoteResponse` of `@cowprotocol/sdk-order-book` 4.1.0). */
 const Quoted = z.object({
   quote: z.object({
     sellToken: CatalogAddress,
@@ -43,10 +43,10 @@ const Quoted = z.object({
 })
 const Refusal = z.object({ errorType: z.string() })
 
-/** The words of an answer without a quote: no liquidity, tokens that are not traded. */
+/** The error types that mean no quote. */
 const noQuote = ['NoLiquidity', 'UnsupportedToken', 'UnsupportedOrderType', 'ZeroAmount']
 
-/** What the order book does not take, in our words, by its own (`OrderPostError` of the same package). */
+/** Our texts for the order book's reasons to reject an order (`OrderPostError` of the same package). */
 const refusals: Readonly<Record<string, string>> = {
   InsufficientBalance: 'the wallet has less than it sells',
   InsufficientValidTo: 'it could be filled for too short a time',
@@ -56,22 +56,22 @@ const refusals: Readonly<Record<string, string>> = {
   UnsupportedToken: 'one of its tokens is not traded',
 }
 
-/** What a pre-signature uses, in units of gas, as measured on the contract. */
+/** The gas of a pre-signature, in units, measured on the contract. */
 const preSignatureGas = 60_000n
 
 /** The clock of a chain (source: Multicall3). */
 const functionName = 'getCurrentBlockTimestamp'
 const clockAbi = parseAbi(['function getCurrentBlockTimestamp() view returns (uint256)'])
 
-/** The least time beyond the deadline of the quote for which an order of ours can be filled, in seconds; clocks differ. */
+/** The minimum time that our orders can be filled after the quote's deadline, in seconds; clocks differ. */
 const leastWindow = orderWindow / 3
 
-/** How many orders of the same second are kept apart by the second until which they are good. */
+/** The number of orders of one second that different expiry times keep apart. */
 const shifts = 300
 
 /**
- * Swaps by orders of CoW Protocol that the wallet signs on the chain: solvers fill them whole, for no less than they say, or nobody does
- * and nothing was taken. The order book has quotes, and must know an order before solvers see it.
+ * A provider of swaps by orders of CoW Protocol that the wallet signs on chain. Solvers fill an order whole and within its bounds; an
+ * unfilled order takes nothing. The order book quotes, and must accept an order before solvers see it.
  */
 export function cow(
   chains: readonly CowEnd[],
@@ -102,7 +102,7 @@ export function cow(
         {
           sellToken: tokenIn.address,
           buyToken: tokenOut.address,
-          // The wallet is not known before the quote is taken.
+          // The wallet may still be unknown at the time of the quote.
           from: refund ?? nativeAddress,
           appData: appDocument,
           appDataHash: appHash,
@@ -149,14 +149,14 @@ export function cow(
         amountOut: buyAmount,
         maxAmountIn: exact === 'in' ? amount : addSlippage(amountIn, slippage),
         minAmountOut: exact === 'in' ? subtractSlippage(buyAmount, slippage) : amount,
-        // The order names no fee: a solver keeps what its fill costs of the amounts.
+        // The order has no fee field: solvers take their costs from the amounts.
         fees:
           feeAmount === 0n
             ? []
             : [{ kind: 'network', token: tokenIn.address, chainId: from.chainId, amount: String(feeAmount) }],
         raw,
         gas: preSignatureGas,
-        // Nobody knows which auction an order wins.
+        // The auction that fills an order cannot be predicted.
         seconds: null,
       }
     },
@@ -196,7 +196,7 @@ export function cow(
           `The order book of ${label} does not take the order: ${refusals[refusal]}`,
           { details: { provider, status } },
         )
-      // The same quote is built again with the same order, which it then has already.
+      // Building the same quote again makes the same order, which the order book already has.
       if (refusal !== 'DuplicatedOrder' && (named === undefined || !isSameUid(named, uid)))
         throw badAnswer(
           provider,
@@ -219,16 +219,16 @@ export function cow(
       const end = await endOf(uid)
       if (end === undefined || end === 'open') return { status: 'processing' }
       if (end !== 'filled') {
-        // An end without a fill counts once it was so as many blocks ago as make it final: a node that is behind does not know the order yet.
+        // An expiry or cancellation is final once it also holds at the final depth; a node that is behind does not know the order yet.
         const old = (await head(chainId)) - BigInt(from.depth - 1)
         const then = old < placed.blockNumber ? undefined : await endOf(uid, old)
         return { status: then === 'expired' || then === 'cancelled' ? 'failed' : 'processing' }
       }
       const destination = await fillOf(uid, BigInt((raw as Raw).fromBlock))
-      // A node that shows no event of it now may do so later.
+      // The node may show the event later.
       return destination ? { status: 'fulfilled', destination } : { status: 'processing' }
 
-      /** The state of an order, at the newest block or the given one; `undefined` if the settlement does not answer. */
+      /** The state of an order at a block, by default the newest; `undefined` if the settlement does not answer. */
       async function endOf(order: Hex, at?: bigint): Promise<ReturnType<typeof orderEnd> | undefined> {
         const of = (functionName: string) => ({ address: settlement, abi, functionName, args: [order] })
         const clock = from.multicall3 && { address: from.multicall3, abi: clockAbi, functionName }

@@ -9,7 +9,7 @@ import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
 import { checkAggregatorSwapCalldata } from '../aggregator-calldata-check.ts'
 import { feeFlags, harmlessFlags, metaAggregationRouterAbi } from './abi.ts'
 
-/** The terms of a call of `swap`; `undefined` for another call. */
+/** The terms of a `swap` call; `undefined` for other calls. */
 export function decodeKyberSwap(data: Hex) {
   const call = strictDecode(metaAggregationRouterAbi, data)
   if (call?.functionName !== 'swap') return undefined
@@ -17,7 +17,7 @@ export function decodeKyberSwap(data: Hex) {
   return desc
 }
 
-/** The fees that a call pays out of its amount; `undefined` if they are not exact amounts of the input token. */
+/** The fees that a call pays from its amount; `undefined` if they are not exact amounts of the input token. */
 export function feesOfKyberSwap({
   feeReceivers,
   feeAmounts,
@@ -29,8 +29,8 @@ export function feesOfKyberSwap({
 }
 
 /**
- * Checks a call of the router against the swap that was asked for. The way that the tokens take is not read: the router gives its executors
- * no more than the input, calls nothing but `callBytes` and the like of them, and reverts if the recipient gets less than the minimum.
+ * Checks a router call against the requested swap. The path is not checked: the router gives its executors at most the input, makes only
+ * `callBytes` calls and the like, and reverts if the recipient gets less than the minimum.
  */
 export function checkKyberSwapCalldata({ data }: Pick<Transaction, 'data'>, intent: SwapIntent): Verdict {
   const swap = decodeKyberSwap(data)

@@ -6,11 +6,11 @@ import { kyberSwap as openProvider } from './provider.ts'
 const contractsOn = ({ kyberSwap }: Catalog, chainId: number) =>
   kyberSwap.find((entry) => entry.chainId === chainId)
 
-/** KyberSwap's aggregator: swaps on one chain along a route that its service finds. */
+/** KyberSwap's aggregator: same-chain swaps along a route from its service. */
 export const kyberSwap: SwapDefinition = {
   name: 'kyberswap',
   reach: 'same-chain',
-  // Until when it may be executed stands in the data of its executor, which is not read.
+  // The deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
   expect: (catalog, intent) => {

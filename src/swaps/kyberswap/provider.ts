@@ -12,8 +12,8 @@ import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
 
 /**
- * How the service is asked to have its router pay fees out of the input, in units of it (docs.kyberswap.com, EVM swaps; several are
- * separated by commas).
+ * The query parameters that make the router pay fees from the input, in its smallest unit (docs.kyberswap.com, EVM swaps; commas separate
+ * several fees).
  */
 const charging = (fees: readonly FeePayment[]) =>
   fees.length > 0 && {
@@ -23,19 +23,18 @@ const charging = (fees: readonly FeePayment[]) =>
     feeReceiver: fees.map(({ to }) => to).join(','),
   }
 
-/** A fee as text, to compare it. */
+/** A fee as text, for comparisons. */
 const asText = ({ to, amount }: FeePayment): string => `${amount} to ${to.toLowerCase()}`
 
-/** The name of the provider. */
 const provider = 'kyberswap'
 const label = 'KyberSwap'
 
-/** How this program is named to the service, which asks for it (docs.kyberswap.com, EVM swaps, `x-client-id` and `source`). */
+/** This program's client name, which the service asks for (docs.kyberswap.com, EVM swaps, `x-client-id` and `source`). */
 const client = 'sluice'
 
 /**
- * How much longer than its quote a transaction may execute, in seconds: the guard simulates it at the deadline of the quote, rounded up,
- * and the executor's own deadline is not read.
+ * How long a transaction may execute after its quote's deadline, in seconds. The guard simulates at the quote's deadline, rounded up, and
+ * does not check the executor's own deadline.
  */
 const graceSeconds = 60
 
@@ -56,27 +55,24 @@ const Built = z.object({
 })
 const Refusal = z.object({ code: z.int() })
 
-/**
- * The codes of an answer without a route: none found, an amount that is too large, no pools, a token that is not known
- * (docs.kyberswap.com, EVM swaps).
- */
+/** The error codes for no route: none found, amount too large, no pools, unknown token (docs.kyberswap.com, EVM swaps). */
 const noRoute = [4008, 4009, 4010, 4011]
 
-/** The codes of a build whose route is gone: no route any more, or a worse price than was quoted. */
+/** The error codes of a build for an expired route: no route any more, or a worse price than quoted. */
 const routeGone = [...noRoute, 4222, 4227]
 
-/** The longest route that is kept with a quote, in characters of JSON; usual ones take a few thousand. */
+/** The longest stored route, in characters of JSON; usual routes take a few thousand. */
 const longestSummary = 65_536
 
-/** The most slippage that the service builds with, in basis points. */
+/** The maximum slippage of the service, in basis points. */
 const mostSlippageBps = 2_000
 
-/** What an offer keeps for its transaction; it is stored as JSON. `slippageBps` is what the service is asked for. */
+/** The provider data of an offer; it is stored as JSON. `slippageBps` is the slippage requested from the service. */
 type Raw = { routeSummary: z.output<typeof Summary>; slippageBps: number }
 
 /**
- * Swaps on one chain by KyberSwap's aggregator, exact input only. Its service finds the route and writes the call; the router's call
- * says recipient and minimum. A chain has the address of the service's API for it.
+ * A provider of same-chain swaps by KyberSwap's aggregator, exact input only. Its service finds the route and encodes the call; the call
+ * contains recipient and minimum. `api` is the service's URL for the chain.
  */
 export function kyberSwap(
   chains: readonly (KyberSwapConstants & { api: string })[],
@@ -152,7 +148,7 @@ export function kyberSwap(
       const paid = swap && feesOfKyberSwap(swap)
       if (paid?.map(asText).join() !== fees.map(asText).join())
         throw badAnswer(provider, `${label} answered with other fees than were asked for`, status)
-      // The router takes the fees out of the amount of its call.
+      // The router takes the fees from the amount of its call.
       const whole = { ...offer, amountIn: offer.amountIn + sumOf(fees) }
       const written = { data, swap, to, status }
       return aggregatorStep(route, whole, written, { provider, label, router: here.router })

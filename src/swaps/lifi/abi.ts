@@ -1,9 +1,10 @@
 import { parseAbi } from 'viem/utils'
 
 /**
- * The functions of LI.FI's diamond that say recipient and minimum: those of GenericSwapFacetV3, and those of AcrossFacetV4, of which one pays
- * a fee before the deposit (source: lifinance/contracts, src/Facets, and the ERC-7730 descriptor registry/lifi/calldata-LIFIDiamond.json of
- * ethereum/clear-signing-erc7730-registry, whose fields of AcrossV4Data are the newer ones). `…Packed` and `…Min` are not among them.
+ * The functions of LI.FI's diamond that contain recipient and minimum: those of GenericSwapFacetV3 and AcrossFacetV4; one of the latter
+ * pays a fee before the deposit. `…Packed` and `…Min` functions are left out. Sources: lifinance/contracts, src/Facets, and the ERC-7730
+ * descriptor registry/lifi/calldata-LIFIDiamond.json of ethereum/clear-signing-erc7730-registry, which has the newer fields of
+ * AcrossV4Data.
  */
 export const diamondAbi = parseAbi([
   'struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }',
@@ -19,8 +20,8 @@ export const diamondAbi = parseAbi([
   'function swapAndStartBridgeTokensViaAcrossV4(BridgeData _bridgeData, SwapData[] _swapData, AcrossV4Data _acrossData) payable',
 ])
 
-/** What a deposit pays out for each unit of its input, in parts of this, where a fee is paid before it (AcrossFacetV4, `outputAmountMultiplier`). */
+/** The unit of `outputAmountMultiplier`, the output per input of a deposit after a fee (AcrossFacetV4). */
 export const multiplierUnit = 10n ** 18n
 
-/** For how long after the deadline of its quote a deposit may be filled, in seconds: what a pool takes at most (see `fillWindow` of Across). */
+/** How long a deposit may be filled after the deadline of its quote, in seconds: the pool's maximum (see `fillWindow` of Across). */
 export const longestWindow = 21_600

@@ -12,7 +12,7 @@ import { diamondAbi, longestWindow, multiplierUnit } from './abi.ts'
 
 type Swap = SwapIntent
 
-/** What a call of the diamond says: a swap on its chain with all that it takes of the wallet, or a deposit for another one. */
+/** The terms of a diamond call: a same-chain swap with everything that it takes from the wallet, or a deposit for another chain. */
 type Terms =
   | {
       kind: 'swap'
@@ -29,12 +29,12 @@ type Terms =
       receiver: Address
       isPlain: boolean
       minimum: bigint
-      /** The most that is kept of the input as a fee, before the deposit. */
+      /** The maximum fee that is kept from the input before the deposit. */
       kept: bigint
       deposit: SpokeDepositTerms
     }
 
-/** The terms of a call, whose coin is the zero address as LI.FI writes it; `undefined` for a call that does not say them. */
+/** Decodes the terms of a call; the zero address is the native coin. `undefined` for a call without recipient and minimum. */
 export function decodeLifi(data: Hex): Terms | undefined {
   const call = strictDecode(diamondAbi, data)
   if (!call) return undefined
@@ -58,7 +58,7 @@ export function decodeLifi(data: Hex): Terms | undefined {
     tokenOut,
     receiver,
     minimum,
-    // The coin comes with the call; each step that sends it takes its part of that.
+    // The native coin comes as the call's value; each step that sends it takes a part.
     takes: steps
       .filter(({ requiresDeposit, sendingAssetId }) => (isCoinIn ? isCoin(sendingAssetId) : requiresDeposit))
       .map(({ sendingAssetId: token, fromAmount: amount }) => ({ token, amount })),
@@ -71,8 +71,8 @@ type Args = Extract<
 >['args']
 
 /**
- * The terms of a deposit; with the steps before it that pay fees, `undefined` if one of them changes the token. The diamond deposits all
- * that is left after them, which is at least `minAmount`, and the deposit asks for its part of that.
+ * The terms of a deposit. `steps` are fee payments before it; `undefined` if one of them changes the token. After them, the diamond
+ * deposits the rest, at least `minAmount`; the requested output is a multiple of the rest.
  */
 function depositOf(
   name: string,
@@ -110,8 +110,8 @@ function depositOf(
 }
 
 /**
- * Checks a call of LI.FI's diamond against the swap that was asked for, on one chain or to another. How it swaps is not read: the diamond reverts
- * if less than the minimum is there for the recipient.
+ * Checks a call of LI.FI's diamond against the requested swap or transfer. The path is not checked: the diamond reverts if the recipient
+ * gets less than the minimum.
  */
 export function checkLifiCalldata({ data }: Pick<Transaction, 'data'>, intent: Swap): Verdict {
   if (intent.exact === 'out') return refuse('POLICY_DECODE', 'LI.FI cannot fix what comes out')
@@ -156,7 +156,7 @@ function checkSwapCalldata(
   }
 }
 
-/** A transfer to another chain is a deposit of Across that the diamond makes: what it says twice is held twice. */
+/** Checks a transfer, an Across deposit by the diamond. Where the call repeats a term, both values are checked. */
 function checkTransferCalldata(
   { name, token, receiver, isPlain, kept, deposit }: Extract<Terms, { kind: 'deposit' }>,
   intent: Swap,
@@ -166,7 +166,7 @@ function checkTransferCalldata(
     return refuse('POLICY_AMOUNT', `It takes the token ${token}, not ${intent.tokenIn.address}`)
   if (!sameAddress(receiver, intent.recipient))
     return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.recipient}`)
-  // What nobody fills is paid back without the fee, so that is bounded by itself: by what the transfer may cost in all.
+  // A refund does not return the fee, so the deposit without the fee must be worth at least the output.
   const left = formatAmount(deposit.inputAmount - kept, intent.tokenIn)
   const isLess =
     kept < 0n ||
@@ -179,6 +179,6 @@ function checkTransferCalldata(
   return checkDepositCalldata(deposit, intent, { name, window: longestWindow, kept })
 }
 
-/** Whether an amount of one token is more than one of another token of the same worth. */
+/** Whether an amount of a token exceeds an amount of another token with the same value per token. */
 const isAbove = (amount: bigint, token: Token, other: bigint, otherToken: Token): boolean =>
   amount * 10n ** BigInt(otherToken.decimals) > other * 10n ** BigInt(token.decimals)

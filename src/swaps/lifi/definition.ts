@@ -7,11 +7,11 @@ import { lifi as openProvider } from './provider.ts'
 const diamondOn = ({ lifi }: Catalog, chainId: number) =>
   lifi.find((entry) => entry.chainId === chainId)?.diamond
 
-/** LI.FI: swaps on one chain along a route that its service finds, and transfers to another chain by Across. */
+/** LI.FI: same-chain swaps along a route from its service, and transfers to other chains through Across. */
 export const lifi: SwapDefinition = {
   name: 'lifi',
   reach: 'both',
-  // A swap has no deadline in its call, and a deposit none until when it may be mined.
+  // A swap call has no deadline, and a deposit can be mined at any time.
   proof: { ...provedByCalldata, deadline: 'none' },
   spender: diamondOn,
   expect: (catalog, intent) => {

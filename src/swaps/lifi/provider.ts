@@ -10,17 +10,16 @@ import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-ap
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeLifi } from './calldata-check.ts'
 
-/** The name of the provider. */
 const provider = 'lifi'
 const label = 'LI.FI'
 
-/** Whose swap is quoted while no wallet is known: the account of the examples in LI.FI's own documentation. It is in no transaction. */
+/** The wallet in quotes for an unknown wallet: the account in LI.FI's documentation examples. No transaction contains it. */
 const nobody: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
 
-/** The code of an answer without a quote (docs.li.fi/api-reference/error-codes, NoQuoteError). */
+/** The error code for no quote (docs.li.fi/api-reference/error-codes, NoQuoteError). */
 const noQuote = 1002
 
-/** What is used of an answer of `/quote`; `gasCosts` are in units of gas. */
+/** The used fields of a `/quote` response; `gasCosts` are in units of gas. */
 const Quoted = z.object({
   action: z.object({
     fromChainId: z.int(),
@@ -40,16 +39,16 @@ const Quoted = z.object({
 type Quoted = z.output<typeof Quoted>
 const Refusal = z.object({ code: z.int() })
 
-/** A status that names what arrived. Every other word, known or not, says nothing that the chains do not say. */
+/** A status that names the delivery. Other statuses are ignored, because the chains show the same. */
 const Arrived = z.object({
   status: z.literal('DONE'),
   receiving: z.object({ txHash: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]) }),
 })
 
-/** What an offer keeps for its status; it is stored as JSON, and is empty for a swap on one chain. */
+/** The provider data of a transfer's offer; it is stored as JSON, and is empty for a same-chain swap. */
 type Raw = { originFromBlock: string; destinationFromBlock: string }
 
-/** The pools of Across, which carry what LI.FI sends to another chain. */
+/** The pools of Across, which deliver LI.FI's transfers. */
 type Pools = {
   on: (chainId: number) => AcrossConstants | undefined
   isCarried: (route: Route) => boolean
@@ -58,8 +57,8 @@ type Pools = {
 const isFar = ({ from, to }: Pick<Route, 'from' | 'to'>): boolean => from.chainId !== to.chainId
 
 /**
- * Swaps on one chain along a route that LI.FI's service finds, and transfers to another chain by Across, exact input only. The service
- * writes the call, of which only functions that say recipient and minimum are taken; who is called and paid is the catalogue's to say.
+ * A provider of same-chain swaps along a route from LI.FI's service, and of transfers through Across; exact input only. The service encodes
+ * the call; only functions that contain recipient and minimum are accepted, and only the catalogue's contracts are called and approved.
  */
 export function lifi(
   chains: readonly (LifiConstants & { api: string })[],
@@ -70,7 +69,7 @@ export function lifi(
   const apiOf = (chainId: number): ProviderApi =>
     providerApi({ provider, label, base: on(chainId)!.api, headers: {} }, network.exchangeJson)
 
-  /** An answer whose call says its terms, and that call; `undefined` without a quote. */
+  /** Requests a quote and decodes its call; `undefined` without a quote. PROVIDER_API_ERROR for a call without terms. */
   const quoted = async (
     route: Route,
     terms: { amount: bigint; slippage: number; wallet: Address; recipient: Address },
@@ -87,7 +86,7 @@ export function lifi(
       toAddress: terms.recipient,
       slippage: String(terms.slippage),
       skipSimulation: 'true',
-      // The bridge whose terms are all in the call, with no swap before it but for what pays the fee of the service.
+      // Only Across has all its terms in the call; the only exchange step allowed before it is the fee payment.
       ...(isFar(route) && { allowBridges: 'across', allowExchanges: 'none' }),
     })
     const { status, body } = await apiOf(from.chainId).get(`/quote?${query}`, signal)
@@ -142,7 +141,7 @@ export function lifi(
       const answer = await quoted(ask, terms, signal)
       if (!answer) return undefined
       const { gasCosts, executionDuration, minimum, status, kept } = answer
-      // What a deposit brings is in its call.
+      // The call of a deposit fixes its output.
       const amountOut = isFar(ask) ? minimum : BigInt(answer.toAmount)
       if (amountOut === 0n) return undefined
       const minAmountOut = subtractSlippage(amountOut, slippage)
@@ -173,7 +172,7 @@ export function lifi(
     },
 
     async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient }) {
-      // The service is asked anew, now with the wallet.
+      // Request the quote again, now with the wallet.
       const slippage = within(halfSlippage({ amountOut, minAmountOut }))
       const answer = await quoted(route, { amount: amountIn, slippage, wallet, recipient })
       if (!answer) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
@@ -202,5 +201,5 @@ export function lifi(
   }
 }
 
-/** A slippage as the service is asked for it, as a fraction. */
+/** The slippage to request from the service, as a fraction. */
 const within = (slippage: number): number => askedSlippageBps(slippage) / 10_000

@@ -16,10 +16,12 @@ import { isSignedBy } from './signature.ts'
 const name = 'near-intents'
 const label = 'NEAR Intents 1Click'
 
-/** BTC as the service names it (recorded: near-intents-status-btc-refunded.json of the facts). */
+/** The service's asset id of BTC (recorded: test/swaps/samples/near-intents-status-btc-refunded.json). */
 const btcAsset = 'nep141:btc.omft.near'
 
-/** The names of chains in the service (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25, `TokenResponse.blockchain`), and of the sandbox's. */
+/**
+ * The service's chain names (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25, `TokenResponse.blockchain`), and those of the sandbox.
+ */
 const blockchains: Readonly<Record<number, string>> = {
   1: 'eth',
   10: 'op',
@@ -34,7 +36,7 @@ const blockchains: Readonly<Record<number, string>> = {
   31338: 'sandbox-two',
 }
 
-/** How long the deposit address is to be good, in ms: a deposit needs a block, which may take hours with a low fee. */
+/** The requested lifetime of a deposit address, in ms: with a low fee, it may take hours until a deposit is mined. */
 const lifetimeMs = 4 * 3_600_000
 
 const Amount = z.string().regex(/^\d{1,78}$/)
@@ -75,7 +77,7 @@ const Answer = z.looseObject({
     refundFee: Amount.optional(),
   }),
 })
-/** What an offer keeps: the answer with its signature, and the asset that the service means by the token. */
+/** The provider data of an offer: the signed answer, and the service's asset for the token. */
 const Raw = z.object({ asset: Asset, answer: Answer })
 
 const Hashes = z.array(z.object({ hash: z.string() }))
@@ -88,11 +90,11 @@ const Status = z.object({
     })
     .nullish(),
 })
-/** The older shape of a status: a list of deposits (recorded: near-intents-status-btc-refunded.json of the facts). */
+/** The older shape of a status response: a list of deposits (recorded: test/swaps/samples/near-intents-status-btc-refunded.json). */
 const Listed = z.array(z.object({ depositAddress: z.string(), status: z.string() }))
 const Refusal = z.object({ message: z.string() })
 
-/** The words of the service as ours; other words are `processing`. */
+/** The service's statuses as ours; others become `processing`. */
 const states: Readonly<Record<string, DepositProgress['status']>> = {
   PENDING_DEPOSIT: 'waiting',
   KNOWN_DEPOSIT_TX: 'waiting',
@@ -103,11 +105,11 @@ const states: Readonly<Record<string, DepositProgress['status']>> = {
   FAILED: 'failed',
 }
 
-/** A word of the service as ours; one that is not known is told as it is. */
+/** Maps a status of the service to ours; an unknown one becomes `processing` with its text. */
 const stateOf = (word: string): DepositProgress =>
   states[word] ? { status: states[word] } : { status: 'processing', said: word }
 
-/** Whether an asset of the service is a token: the same chain, contract and decimals. The coin of a chain has no contract. */
+/** Whether the service's asset is the token: same chain, contract and decimals. A native coin has no contract. */
 const isAsset = (asset: z.output<typeof Asset>, token: Token): boolean =>
   asset.blockchain === blockchains[token.chainId] &&
   asset.decimals === token.decimals &&
@@ -119,7 +121,7 @@ const isAsset = (asset: z.output<typeof Asset>, token: Token): boolean =>
 
 const toleranceOf = (slippage: number): number => Math.floor(slippage * 10_000 + 1e-6)
 
-/** The fields of a signed quote that are not what was asked for. */
+/** The names of the signed fields that differ from the request. */
 function differences(
   { quoteRequest: asked, quote }: z.output<typeof Answer>,
   assetId: string,
@@ -133,7 +135,7 @@ function differences(
     refundTo: asked.refundTo === ask.refund,
     recipient: sameAddress(asked.recipient, ask.recipient),
     slippageTolerance: asked.slippageTolerance <= toleranceOf(ask.slippage),
-    // Rounded by the service in its own way.
+    // The service rounds differently, so allow one unit.
     minAmountOut: BigInt(quote.minAmountOut) + 1n >= subtractSlippage(BigInt(quote.amountOut), ask.slippage),
     depositMemo: !quote.depositMemo,
     customRecipientMsg: !quote.customRecipientMsg && !asked.customRecipientMsg,
@@ -143,8 +145,8 @@ function differences(
 }
 
 /**
- * Swaps by 1Click of NEAR Intents: BTC is paid to an address that is made for the swap. The service signs its quote, which names deposit
- * address, amounts, recipient and refund address; the signature is verified here, before anybody is told to pay.
+ * Swaps by 1Click of NEAR Intents: the user pays BTC to an address that is made for the swap. The service signs its quote with deposit
+ * address, amounts, recipient and refund address; this verifies the signature before any payment instruction is shown.
  */
 export const nearIntents: DepositDefinition = {
   name,
@@ -199,7 +201,7 @@ export const nearIntents: DepositDefinition = {
         const { status: listed, body: list } = await api.get('/v0/tokens', signal)
         const known = z.array(z.unknown()).safeParse(list)
         if (!known.success) throw badAnswer(name, `${label} did not answer with its tokens`, listed)
-        // Tokens of other chains may be written in other ways.
+        // Tokens of other chains may have another shape.
         const assets = known.data.flatMap((one) => Asset.safeParse(one).data ?? [])
         const [asset, other] = assets.filter((one) => isAsset(one, ask.tokenOut))
         if (!asset || other) return undefined
@@ -218,7 +220,7 @@ export const nearIntents: DepositDefinition = {
           deadline: new Date(now() + lifetimeMs).toISOString(),
         }
         const { status, body } = await api.post('/v0/quote', request, signal)
-        // What it does not swap, such as an amount that is too small, is refused with a message.
+        // The service rejects unsupported swaps, such as too small an amount, with a message.
         const refusal = status === 400 ? Refusal.safeParse(body).data : undefined
         if (refusal) return { refused: refusal.message }
         const raw = { asset, answer: body }

@@ -5,16 +5,16 @@ import { canonicalJson } from '../../domain/text/canonical-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A quote as the service answers with it, as far as its signature is concerned. */
+/** The parts of a quote response that the signature concerns. */
 export type SignedQuote = { timestamp: string; signature: string; quoteRequest: Fields; quote: Fields }
 
-/** The fields of the request that are signed always, and those that are signed where they are set. */
+/** The signed fields of the request: those that are always signed, and those that are signed if set. */
 const requestFields = [
   'dry swapType slippageTolerance originAsset depositType destinationAsset amount refundTo refundType recipient recipientType deadline',
   'quoteWaitingTimeMs referral virtualChainRecipient virtualChainRefundRecipient customRecipientMsg',
 ] as const
 
-/** The same of the quote. */
+/** The signed fields of the quote, in the same two groups. */
 const quoteFields = [
   'amountIn amountInFormatted amountInUsd minAmountIn amountOut amountOutFormatted amountOutUsd minAmountOut',
   'depositAddress depositMemo deadline timeWhenInactive timeEstimate virtualChainRecipient virtualChainRefundRecipient customRecipientMsg refundFee withdrawFee',
@@ -26,8 +26,8 @@ const signedOf = (from: Fields, [always, where]: readonly [string, string]): [st
 ]
 
 /**
- * The text that the service signs: the base58 of the SHA-256 of the signed fields as JSON with sorted keys, those of the quote over those
- * of the request (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25, `quoteHash`). For a quote that is no dry one.
+ * The text that the service signs: base58 of the SHA-256 of the signed fields as JSON with sorted keys. Quote fields override request
+ * fields (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25, `quoteHash`). Not for dry quotes.
  */
 export function quoteHash({ quoteRequest, quote, timestamp }: SignedQuote): string {
   const fields = [...signedOf(quoteRequest, requestFields), ...signedOf(quote, quoteFields)]
@@ -35,12 +35,12 @@ export function quoteHash({ quoteRequest, quote, timestamp }: SignedQuote): stri
   return base58Text.encode(sha256(new TextEncoder().encode(canonicalJson(signed)), 'bytes'))
 }
 
-/** What stands before the 32 bytes of an ed25519 key in its DER form (RFC 8410). */
+/** The DER prefix of a 32-byte ed25519 key (RFC 8410). */
 const spki = Buffer.from('302a300506032b6570032100', 'hex')
 
 const bytesOf = (text: string): Buffer => Buffer.from(base58Text.decode(text.replace(/^ed25519:/, '')))
 
-/** Whether the key signed the quote; the key and the signature are `ed25519:` and base58, or base58 alone. */
+/** Whether the key signed the quote; key and signature are base58, with or without `ed25519:`. */
 export function isSignedBy(publicKey: string, quote: SignedQuote): boolean {
   try {
     const key = createPublicKey({
@@ -50,7 +50,7 @@ export function isSignedBy(publicKey: string, quote: SignedQuote): boolean {
     })
     return verify(null, Buffer.from(quoteHash(quote)), key, bytesOf(quote.signature))
   } catch {
-    // A key or signature that is none signs nothing.
+    // A malformed key or signature proves nothing.
     return false
   }
 }

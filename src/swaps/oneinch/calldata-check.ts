@@ -6,18 +6,18 @@ import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkAggregatorSwapCalldata } from '../aggregator-calldata-check.ts'
 import { aggregationRouterAbi } from './abi.ts'
 
-/** The mark of 4 bytes that the service puts behind a call, which the router does not read, in characters of hex. */
+/** The length, in hex digits, of the 4-byte suffix that the service appends to a call; the router ignores it. */
 const markLength = 8
 
-/** The terms of a call of `swap`; `undefined` for another call. */
+/** The terms of a `swap` call; `undefined` for other calls. */
 export function decodeOneInchSwap(data: Hex) {
   const isMarked = (data.length - '0x12345678'.length) % 64 === markLength
   return strictDecode(aggregationRouterAbi, isMarked ? (data.slice(0, -markLength) as Hex) : data)?.args[1]
 }
 
 /**
- * Checks a call of the router against the swap that was asked for. What its executor does is not read: the router takes no more than the input,
- * and reverts if what it gets for the recipient is less than the minimum. Its other functions have their terms in pools or nested calls.
+ * Checks a router call against the requested swap. The executor is not checked: the router takes at most the input, and reverts if it gets
+ * less than the minimum for the recipient. Other functions of the router have their terms in pools or nested calls, and are refused.
  */
 export function checkOneInchCalldata({ data }: Pick<Transaction, 'data'>, intent: SwapIntent): Verdict {
   const swap = decodeOneInchSwap(data)

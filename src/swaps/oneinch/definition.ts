@@ -6,11 +6,11 @@ import { oneInch as openProvider, provider } from './provider.ts'
 const contractsOn = ({ oneInch }: Catalog, chainId: number) =>
   oneInch.find((entry) => entry.chainId === chainId)
 
-/** 1inch's aggregator: swaps on one chain along a route that its service finds, for who has a key for it. */
+/** 1inch's aggregator: same-chain swaps along a route from its service, with the user's API key. */
 export const oneInch: SwapDefinition = {
   name: provider,
   reach: 'same-chain',
-  // Until when it may be executed stands in the data of its executor, if at all, which is not read.
+  // Any deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
   expect: (catalog, intent) => {

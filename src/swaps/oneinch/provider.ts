@@ -11,11 +11,11 @@ import { Amount, badAnswer, providerApi } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeOneInchSwap } from './calldata-check.ts'
 
-/** The name of 1inch among the providers. */
+/** The provider name of 1inch. */
 export const provider = '1inch'
 const label = '1inch'
 
-/** A chain whose service and key are known. */
+/** A chain with its service URL and API key file. */
 type Served = { [name in keyof OneInchConstants]: NonNullable<OneInchConstants[name]> }
 
 const Key = z
@@ -23,25 +23,25 @@ const Key = z
   .trim()
   .regex(/^[!-~]{1,200}$/)
 
-/** What is used of the answers (source: the OpenAPI description of the Classic Swap API v6.1). */
+/** The used fields of the responses (source: the OpenAPI description of the Classic Swap API v6.1). */
 const Quoted = z.object({ dstAmount: Amount, gas: z.int().nonnegative().optional() })
 const Swapped = z.object({ dstAmount: Amount, tx: z.object({ to: CatalogAddress, data: HexData }) })
 const Refusal = z.object({ statusCode: z.literal(400), description: z.string() })
 
-/** Whether a refusal says that there is no route for the amount (source: help.1inch.io, 1inch API troubleshooting). */
+/** Whether an error response means no route for the amount (source: help.1inch.io, 1inch API troubleshooting). */
 const hasNoRoute = (body: unknown): boolean =>
   /insufficient liquidity/i.test(Refusal.safeParse(body).data?.description ?? '')
 
-/** The smallest plan takes one request in a second (source: as above), and a swap asks for its call soon after its quote. */
+/** The smallest plan allows one request per second (source: as above), and a swap's call is often requested right after its quote. */
 const pauseMs = 1_100
 
-/** Whether the service only wants a pause of a second; one that does not say how long is taken to want that. */
+/** Whether the service's rate limit asks for a wait of at most one second, or does not state a wait. */
 const wantsPause = (error: unknown): boolean =>
   error instanceof AppError && error.details?.status === 429 && Number(error.details.retryAfterSeconds) <= 1
 
 /**
- * Swaps on one chain by 1inch's aggregator, exact input only, with the user's own key. Its service finds the route and writes the call, in
- * which recipient and minimum stand. No error says anything of the key, or repeats what the service says.
+ * A provider of same-chain swaps by 1inch's aggregator, exact input only, with the user's API key. Its service finds the route and encodes
+ * the call, which contains recipient and minimum. Errors reveal neither the key nor the service's text.
  */
 export function oneInch(
   known: readonly OneInchConstants[],
@@ -103,7 +103,7 @@ export function oneInch(
         origin: wallet,
         receiver: recipient,
         minReturn: String(offer.minAmountOut),
-        // The program simulates by itself; and of the functions of the router, only `swap` says all that is asked for.
+        // The program simulates by itself. Of the router's functions, only `swap` contains all terms.
         disableEstimate: 'true',
         compatibility: 'true',
         allowPartialFill: 'false',

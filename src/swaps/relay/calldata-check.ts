@@ -19,9 +19,9 @@ const faultCodes = {
 } as const satisfies Record<RefundFault['of'], string>
 
 /**
- * Checks a deposit at Relay against the transfer to another chain that was asked for. The deposit names its order by its hash alone, and the rest
- * of the order's terms stands behind the call, so that the order is made here, out of the intent and these: where both have the same hash,
- * tokens, amount, recipient, chains and solver are those of the intent and of the catalogue.
+ * Checks a deposit at Relay against the requested transfer. The deposit contains only the order's hash; the other terms follow the call.
+ * This builds the order from the intent and those terms and compares hashes: equal hashes mean that tokens, amount, recipient, chains and
+ * solver are those of the intent and the catalogue.
  */
 export function checkRelayCalldata(
   transaction: Pick<Transaction, 'data' | 'value'>,
@@ -53,7 +53,7 @@ export function checkRelayCalldata(
       'POLICY_QUOTE_DRIFT',
       `Its order may be filled until ${deadline}, more than ${longestWindow} s after ${intent.deadline}`,
     )
-  // A deposit that can be mined until the deadline must still be filled then.
+  // A deposit that is mined just before the deadline must still be fillable.
   if (deadline < intent.deadline)
     return refuse(
       'POLICY_QUOTE_DRIFT',

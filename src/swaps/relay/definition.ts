@@ -6,7 +6,7 @@ import { checkRelayCalldata } from './calldata-check.ts'
 import { relayOn } from './order.ts'
 import { relay as openProvider, provider } from './provider.ts'
 
-/** Whether both tokens are on chains of Relay, and on different ones. A payment of the native coin leaves no event that can be found. */
+/** Whether both tokens are on different chains of Relay. The native coin cannot be the output, because no search finds its payment. */
 const isCarried = (catalog: Catalog, { tokenIn, tokenOut }: Pick<Route, 'tokenIn' | 'tokenOut'>): boolean => {
   const [here, there] = [tokenIn, tokenOut].map(({ chainId }) => relayOn(catalog, chainId))
   return (
@@ -18,11 +18,11 @@ const isCarried = (catalog: Catalog, { tokenIn, tokenOut }: Pick<Route, 'tokenIn
   )
 }
 
-/** Relay: a deposit on one chain for an order, which a solver pays out of its own funds on another, also in another token. */
+/** Relay: a deposit on one chain for an order, which a solver fills on another from its own funds, also in another token. */
 export const relay: SwapDefinition = {
   name: provider,
   reach: 'cross-chain',
-  // By the hash of the order. Nothing in the call stops it from being mined after the deadline of its quote.
+  // The hash of the order proves the terms. The deposit can be mined after the deadline of its quote.
   proof: { ...provedByCalldata, deadline: 'none' },
   spender: (catalog, chainId) => relayOn(catalog, chainId)?.depository,
   expect: (catalog, intent) => {

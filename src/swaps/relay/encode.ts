@@ -4,7 +4,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { depositoryAbi as abi } from './abi.ts'
 import { type RelayDeposit, type RelayTerms, withTerms } from './order.ts'
 
-/** Encodes the deposit for an order at the depository of a chain, with the terms of the order behind the call. */
+/** Encodes the deposit for an order at a chain's depository, followed by the order's terms. */
 export function depositRelay({
   chainId,
   depository,

@@ -19,8 +19,8 @@ import { type PaidBy, transferQuery, type Way } from './payments.ts'
 import { type RelayWord, saidIn, statusPath } from './service-status.ts'
 
 /**
- * Follows a deposit at Relay by both chains: the order stands in its calldata, and a payment for it, or what is given back, has the number of
- * the order in its own. The service is asked only where these show nothing, for transactions that no search of events finds.
+ * Follows a deposit at Relay on both chains: its calldata contains the order, and the calldata of a payment or refund ends with the order
+ * id. Only if the chains show nothing, the service is asked for transactions that no log search finds.
  */
 export async function followRelay(
   { rpc, catalog, getJson }: DeliveryContext,
@@ -72,7 +72,7 @@ export async function followRelay(
     },
   }
 
-  /** What the service says; it may say nothing. */
+  /** The service's status; `undefined` if it does not answer. */
   async function saidBy(url: string): Promise<RelayWord | undefined> {
     const answer = await getJson(url).catch(() => undefined)
     return answer?.status === 200 ? saidIn(answer.body) : undefined

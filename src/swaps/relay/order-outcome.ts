@@ -4,15 +4,15 @@ import type { RelayDeposit, RelayTerms } from './order.ts'
 import { type Paid, type PaidBy, paidIn, type Way } from './payments.ts'
 import type { RelayWord } from './service-status.ts'
 
-/** How many transfers of a token to an account are looked at for a payment. */
+/** The maximum number of transfers of a token to an account that are checked for a payment. */
 const mostTransfers = 40
 
-/** Transfers of a token to an account since a deposit, and whether these are all. */
+/** Transfers of a token to an account since a deposit; `isAll`: the list is complete. */
 export type Transfers = { logs: readonly { transactionHash: Hex; topics: readonly Hex[] }[]; isAll: boolean }
 
 /**
- * How payments are looked up. `transaction` is a mined one; `transfers` are those since the deposit as far as a node tells, none of the
- * native coin, which leaves no event.
+ * Looks up payments. `transaction` reads a mined transaction; `transfers` reads the transfers since the deposit, none for the native coin,
+ * which leaves no log.
  */
 export type Chains<Found extends PaidBy> = {
   transaction: (chainId: number, hash: Hex) => Promise<Found | undefined>
@@ -22,7 +22,10 @@ export type Chains<Found extends PaidBy> = {
 /** A payment for an order. */
 export type Payment<Found> = { way: Way; found: Found; amount: bigint }
 
-/** How an order ended; `isAll`: where it did not, all that can have paid it out was looked at. `said` is the word of the service, if it was asked. */
+/**
+ * The outcome of an order. `isAll`: without an outcome, all possible payments were checked. `said` is the service's status, if it was
+ * asked.
+ */
 export type Outcome<Found> = {
   delivered?: Payment<Found>
   returned?: Payment<Found>
@@ -30,7 +33,7 @@ export type Outcome<Found> = {
   said?: RelayWord | undefined
 }
 
-/** The order of a deposit, whose solver the catalogue names, and where it is to be paid. */
+/** The order of a deposit, the catalogue's solver, and the expected payment. */
 export type AwaitedOrder = {
   order: RelayDeposit & { terms: RelayTerms }
   solver: Address
@@ -38,9 +41,9 @@ export type AwaitedOrder = {
 }
 
 /**
- * What became of an order, by both chains: what was paid to its recipient, or given back. `told` are transactions that somebody names; the
- * service is asked (`ask`) only where the chains show nothing, for transactions that no search of events finds. Its word ends nothing: what
- * it names counts if a chain shows what that paid.
+ * Finds the outcome of an order on both chains: its delivery or its refund. `told` are transactions that the user names. Only if the chains
+ * show nothing, `ask` requests the service's status, for transactions that no log search finds. They count only if a chain shows their
+ * payment.
  */
 export async function outcomeOf<Found extends PaidBy>(
   awaited: AwaitedOrder,
@@ -58,8 +61,8 @@ export async function outcomeOf<Found extends PaidBy>(
 }
 
 /**
- * The same without the service. One payment of the minimum is a delivery, whoever made it. Less than that, and what is given back, counts
- * only from the solver, and is given back where the order may be so in just that way.
+ * The outcome without the service. A payment of the minimum is a delivery, from any sender. Less than that counts only from the solver, and
+ * is a refund if the order allows a refund in the same token, chain and recipient.
  */
 async function outcomeByChains<Found extends PaidBy>(
   { order: { id, terms }, solver, arrival }: AwaitedOrder,
@@ -86,7 +89,7 @@ async function outcomeByChains<Found extends PaidBy>(
   }
   return { isAll }
 
-  /** What was paid in a way, that of the solver's own transfers first: of many transfers not all are looked at. */
+  /** The payments of one kind, the solver's own transfers first, because only a limited number is checked. */
   async function paymentsBy(way: Way): Promise<{ payments: (Payment<Found> & Paid)[]; isAll: boolean }> {
     const search = await chains.transfers(way)
     const isOthers = ({ topics: [, from] }: Transfers['logs'][number]) =>
@@ -104,7 +107,7 @@ async function outcomeByChains<Found extends PaidBy>(
   }
 }
 
-/** The first of these payments that the solver made. */
+/** The first payment by the solver. */
 function solversOf<Found>(payments: readonly (Payment<Found> & Paid)[]): Payment<Found> | undefined {
   const found = payments.find(({ bySolver }) => bySolver > 0n)
   return found && { ...found, amount: found.bySolver }

@@ -11,7 +11,7 @@ import type { Token } from '../../domain/token.ts'
 import type { Catalog, RelayConstants } from '../../protocols/catalog-types.ts'
 import { depositoryAbi, termsParameters } from './abi.ts'
 
-/** How an order may be given back: where, to whom, in which token, and at least how much. `deadline` is in Unix seconds. */
+/** A possible refund of an order: chain, recipient, token and minimum. `deadline` is in Unix seconds. */
 export type RelayRefund = {
   chainId: bigint
   recipient: Address
@@ -22,8 +22,8 @@ export type RelayRefund = {
 }
 
 /**
- * The terms of an order that are not those of the request: `minimum` and `expected` are what it brings, `deadline` until when it may be
- * filled (Unix s), `extraData` the contract that pays a coin out. `requestId` is the service's name for it, and no part of the order.
+ * The terms of an order that are not in the request. `minimum` and `expected` are its output, `deadline` the last fill time (Unix s),
+ * `extraData` the contract that pays out a native coin. `requestId` is the service's id, and not part of the order.
  */
 export type RelayTerms = {
   requestId: Hex
@@ -35,7 +35,7 @@ export type RelayTerms = {
   refunds: readonly RelayRefund[]
 }
 
-/** What an order swaps, and for whom. Its input is paid by the deposit. */
+/** The swap of an order and its recipient. The deposit pays its input. */
 export type RelayRoute = {
   tokenIn: Pick<Token, 'chainId' | 'address'>
   tokenOut: Pick<Token, 'chainId' | 'address'>
@@ -43,11 +43,11 @@ export type RelayRoute = {
   recipient: Address
 }
 
-/** Where Relay is on a chain; `undefined` where it is not. */
+/** The contracts of Relay on a chain; `undefined` if there are none. */
 export const relayOn = ({ relay }: Pick<Catalog, 'relay'>, chainId: number): RelayConstants | undefined =>
   relay.find((one) => one.chainId === chainId)
 
-/** The two chains of an order, as Relay knows them. */
+/** The two chains of an order. */
 export type RelayEnds = readonly [here: RelayConstants, there: RelayConstants]
 
 /** The fields of an order (`ORDER_EIP712_TYPES` of `@reservoir0x/relay-protocol-sdk` 0.0.63). */
@@ -80,8 +80,8 @@ const types = {
 } as const
 
 /**
- * The number of an order of ours: it has one input and one payment, no calls and no fees, and the solver of the catalogue. It is the hash
- * of the order without a domain (`getOrderId` of the same package). `undefined` if it may be given back on a third chain.
+ * The id of an order: its EIP-712 struct hash without a domain (`getOrderId` of the same package). Our orders have one input, one payment,
+ * no calls, no fees, and the catalogue's solver. `undefined` if a refund is on a third chain.
  */
 export function orderIdOf(
   [here, there]: RelayEnds,
@@ -111,10 +111,10 @@ export function orderIdOf(
   })
 }
 
-/** A deposit for an order, as its call says it; the zero address as `token` is the native coin, whose amount is the value of the call. */
+/** A deposit for an order, decoded from its call. The zero address as `token` is the native coin; its amount is the call's value. */
 export type RelayDeposit = { depositor: Address; token: Address; amount: bigint; id: Hex }
 
-/** A call of the depository for an order; `undefined` for another one, or one that nothing else may follow and does. */
+/** Decodes a depository call for an order; `undefined` for other calls, and for calls followed by other data. */
 export function decodeDeposit({ data, value }: { data: Hex; value: bigint }): RelayDeposit | undefined {
   const call = strictDecode(depositoryAbi, data)
   if (!call) return undefined
@@ -126,10 +126,10 @@ export function decodeDeposit({ data, value }: { data: Hex; value: bigint }): Re
   return { depositor, token, amount, id }
 }
 
-/** How long the two calls are, in hex digits with `0x`. */
+/** The lengths of the two calls, in characters of hex with `0x`. */
 const lengths = { native: 2 + 8 + 2 * 64, erc20: 2 + 8 + 4 * 64 }
 
-/** A call of the depository with the terms of its order behind it; `undefined` for anything else. */
+/** Decodes a depository call that is followed by its order's terms; `undefined` for other data. */
 export function decodeOrder(transaction: {
   data: Hex
   value: bigint
@@ -143,22 +143,22 @@ export function decodeOrder(transaction: {
   return undefined
 }
 
-/** Terms, only if writing them again gives the same bytes. */
+/** Decodes terms only if encoding them again gives the same bytes. */
 function decodeTerms(data: Hex): RelayTerms | undefined {
   try {
     const [terms] = decodeAbiParameters(termsParameters, data)
     return encodeTerms(terms) === data ? terms : undefined
   } catch {
-    return undefined // They are no terms: the caller names the refusal.
+    return undefined // Not terms: the caller names the refusal.
   }
 }
 
 const encodeTerms = (terms: RelayTerms): Hex =>
   encodeAbiParameters(termsParameters, [terms]).toLowerCase() as Hex
 
-/** A call of the depository, with the terms of its order behind it; in lower case. */
+/** A depository call followed by its order's terms, in lower case. */
 export const withTerms = (call: Hex, terms: RelayTerms): Hex =>
   concatHex([call, encodeTerms(terms)]).toLowerCase() as Hex
 
-/** Whether two numbers of orders are the same. */
+/** Whether two order ids are equal. */
 export const isSameOrder = (one: Hex, other: Hex): boolean => sameAddress(one, other)

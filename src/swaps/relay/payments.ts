@@ -6,30 +6,30 @@ import type { TransactionCall } from '../../domain/transaction.ts'
 import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'
 import { fillContractEvents } from './abi.ts'
 
-/** A transaction with its call, as far as a payment for an order is read from it. */
+/** The parts of a transaction that show a payment for an order. */
 export type PaidBy = {
   ok: boolean
   logs: readonly { address: Address; topics: readonly Hex[]; data: Hex }[]
   call: TransactionCall
 }
 
-/** What an order may pay: a token of a chain to an account. `extraData` names the contract that a coin is paid by. */
+/** A payment that an order allows: chain, token and recipient. `extraData` names the contract that pays out a native coin. */
 export type Way = { chainId: number; token: Address; to: Address; extraData: Hex }
 
-/** The filter of the transfers of a token to an account. */
+/** The log filter for transfers of a token to an account. */
 export const transferQuery = ({ token, to }: Pick<Way, 'token' | 'to'>) => ({
   address: token,
   topics: [eventTopic(erc20Abi, 'Transfer'), null, addressTopic(to)] as (Hex | null)[],
 })
 
-/** What a transaction paid for an order, in the smallest unit, and how much of that is known to be the solver's. */
+/** The amount that a transaction paid for an order, in the smallest unit, and the part that is known to come from the solver. */
 export type Paid = { amount: bigint; bySolver: bigint }
 
 /**
- * What a transaction paid for an order. The amount counts by the rules of Relay's oracle, which pays the solver by them: its calldata ends
- * with the number of the order, and the token's own events show the amount (`getSolverPaidAmount` of relayprotocol/relay-protocol-oracle).
- * Anybody can pay so, as the number is public: the solver's is what it sent, or what the token says came from it. What an account sends to
- * itself is no payment.
+ * The amount that a transaction paid for an order, by the rules of Relay's oracle, which pays the solver: the calldata ends with the order
+ * id, and the token's events show the amount (`getSolverPaidAmount` of relayprotocol/relay-protocol-oracle). The order id is public, so any
+ * account can pay this way. `bySolver` counts transactions that the solver sent and transfers from its address. Transfers to oneself do not
+ * count.
  */
 export function paidIn(
   { ok, logs, call }: PaidBy,
@@ -43,7 +43,7 @@ export function paidIn(
   if (sameAddress(token, nativeAddress)) {
     const isPlain = call.to !== null && sameAddress(call.to, to) && input === `0x${number}`
     const amount = isPlain ? call.value : sumOf(logs.map((log) => coinPaid(log, { to, extraData })))
-    // The contract that pays coins out does so for whoever calls it.
+    // The contract that pays out coins does so for any caller.
     return { amount, bySolver: isSolvers ? amount : 0n }
   }
   const { topics } = transferQuery({ token, to })
@@ -62,7 +62,7 @@ export function paidIn(
   }
 }
 
-/** What the contract for paying out coins says that it paid to an account by an event. */
+/** The amount that the native-coin payout contract paid to an account, from its event. */
 function coinPaid(
   { address, topics, data }: PaidBy['logs'][number],
   { to, extraData }: Pick<Way, 'to' | 'extraData'>,

@@ -15,19 +15,19 @@ import { transferQuery, type Way } from './payments.ts'
 import { type RelayQuote, readQuote } from './quote-answer.ts'
 import { saidIn, statusPath } from './service-status.ts'
 
-/** The name of the provider. */
+/** The provider name of Relay. */
 export const provider = 'relay'
 const label = 'Relay'
 
-/** Whose order is quoted while no wallet is known: the account of the examples in Relay's own documentation. It is in no transaction. */
+/** The wallet in quotes for an unknown wallet: the account in Relay's documentation examples. No transaction contains it. */
 const nobody: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
 
-/** What a deposit with the terms of its order uses, in units of gas, as measured on the contract. */
+/** The gas of a deposit followed by its order's terms, in units, measured on the contract. */
 const depositGas = 65_000n
 
 const Refusal = z.object({ errorCode: z.string() })
 
-/** The codes of an answer without a quote (relay-docs, handling-errors). */
+/** The error codes for no quote (relay-docs, handling-errors). */
 const noQuote: readonly string[] = [
   'CHAIN_DISABLED',
   'INSUFFICIENT_LIQUIDITY',
@@ -43,15 +43,15 @@ const noQuote: readonly string[] = [
   'UNSUPPORTED_ROUTE',
 ]
 
-/** What an offer keeps for its status; it is stored as JSON. */
+/** The provider data of an offer, for its status; it is stored as JSON. */
 type Raw = { originFromBlock: string; destinationFromBlock: string }
 
-/** An end of Relay whose service is known. */
+/** A chain of Relay with its service. */
 type RelayEnd = RelayConstants & { api: string }
 
 /**
- * Transfers to another chain, also into another token, exact input only: a deposit for an order that a solver pays out. Nothing of the
- * service's call is taken: the deposit is written here, with the order that the answer shows, whose hash must be its number.
+ * A provider of transfers, also into another token, exact input only: a deposit for an order that a solver fills. The service's call is not
+ * used: this encodes the deposit for the order in the response, whose hash must be the order id.
  */
 export function relay(
   ends: readonly RelayEnd[],
@@ -63,7 +63,7 @@ export function relay(
   const apiOf = ({ api: base }: RelayEnd): ProviderApi =>
     providerApi({ provider, label, base, headers: {} }, network.exchangeJson)
 
-  /** What the service quotes; `undefined` without a quote. */
+  /** Requests a checked quote; `undefined` without one. */
   const quoted = async (
     route: Route,
     terms: { amount: bigint; slippageBps: number; wallet: Address; recipient: Address },
@@ -83,7 +83,7 @@ export function relay(
       amount: String(amount),
       tradeType: 'EXACT_INPUT',
       slippageTolerance: String(slippageBps),
-      // What is deposited is the token itself, by a call that names the order.
+      // Deposit the token itself, by a call that contains the order id.
       explicitDeposit: true,
       disableOriginSwaps: true,
       usePermit: false,
@@ -135,7 +135,7 @@ export function relay(
     },
 
     async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient, deadline }) {
-      // The service is asked anew, now with the wallet.
+      // Request the quote again, now with the wallet.
       const slippageBps = askedSlippageBps(halfSlippage({ amountOut, minAmountOut }))
       const found = await quoted(route, { amount: amountIn, slippageBps, wallet, recipient })
       if (!found) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
@@ -189,7 +189,7 @@ export function relay(
     return mined && call && { ...mined, call, hash }
   }
 
-  /** The transfers of a token to an account since a block; none of the native coin, which leaves no event. */
+  /** The transfers of a token to an account since a block; none for the native coin, which leaves no log. */
   async function transfers(way: Way, fromBlock: bigint): Promise<Transfers> {
     if (sameAddress(way.token, nativeAddress)) return { logs: [], isAll: true }
     const { address, topics } = transferQuery(way)

@@ -8,14 +8,14 @@ import { decodeDeposit, isSameOrder, orderIdOf, type RelayEnds, type RelayTerms 
 import { refundFault } from './refund-terms-check.ts'
 
 const Units = Amount.transform(BigInt).refine((units) => units <= maxUint256)
-/** Unix seconds. */
+/** A time in Unix seconds. */
 const Deadline = z.int().min(1).max(0xffffffff)
 const Bytes = HexData.refine((bytes) => bytes.length <= 2 + 2 * 1_024)
 const Account = CatalogAddress.transform((address) => address.toLowerCase() as Address)
 
 /**
- * The order of a quote (`Order` of `@reservoir0x/relay-protocol-sdk` 0.0.63) with one input, one payment, no calls and no fees. What it has
- * beside what is read here is in its hash, which is made anew.
+ * The order of a quote (`Order` of `@reservoir0x/relay-protocol-sdk` 0.0.63) with one input, one payment, no calls and no fees. The hash,
+ * which is computed again, covers the fields that are not parsed here.
  */
 const Order = z.object({
   solverChainId: z.string(),
@@ -47,7 +47,7 @@ const Order = z.object({
   fees: z.tuple([]),
 })
 
-/** What is used of an answer of `/quote/v2` (`@relayprotocol/relay-sdk` 7.0.3, api.d.ts). */
+/** The used fields of a `/quote/v2` response (`@relayprotocol/relay-sdk` 7.0.3, api.d.ts). */
 const Quoted = z.object({
   steps: z.array(z.looseObject({ id: z.string() })).min(1),
   fees: z.record(z.string(), z.unknown()).optional(),
@@ -69,18 +69,19 @@ const Fee = z.object({
   currency: z.object({ chainId: z.int(), address: CatalogAddress }),
 })
 
-/** The fees of an answer by our kinds; its `gas` is what the deposit itself costs, and `relayer` the sum of two others. */
+/** The service's fees and our kinds. Not included: `gas`, the cost of the deposit itself, and `relayer`, the sum of two others. */
 const feeKinds = { relayerGas: 'network', relayerService: 'relayer', app: 'app' } as const
 
-/** What a quote was asked for. */
+/** The request that a quote must match. */
 type Asked = { route: Route; amount: bigint; wallet: Address; recipient: Address }
 
-/** A quote that is what was asked for: the terms of its order, whose hash is `id`; `seconds` until it is paid, if it is said. */
+/** A quote that matches its request: the terms of its order, whose hash is `id`; `seconds` until the payment, `null` if unknown. */
 export type RelayQuote = { terms: RelayTerms; id: Hex; seconds: number | null; fees: OfferFee[] }
 
 /**
- * Reads a quote, or says what is wrong with it as the rest of a sentence after the name of the service. Its last step must be one deposit
- * of just what is swapped, for the order that it shows, and the hash of that order with our tokens, amount and recipient must be its number.
+ * Parses and checks a quote, or returns its fault as the rest of a sentence that begins with the service's name. Its last step must be one
+ * deposit of exactly the input for the order in the response; the hash of that order with our tokens, amount and recipient must be the
+ * order id.
  */
 export function readQuote(
   body: unknown,
@@ -92,7 +93,7 @@ export function readQuote(
   const [here] = ends
   const found = Quoted.safeParse(body).data
   if (!found) return 'did not answer with a quote'
-  // An approval before it is ours to make.
+  // Ignore an approval before the deposit: the program makes its own.
   const isAlone = found.steps.slice(0, -1).every(({ id }) => id === 'approve')
   const deposit = isAlone ? Deposit.safeParse(found.steps.at(-1)).data : undefined
   if (!deposit) return 'asks for something else than one deposit for an order'
@@ -119,7 +120,7 @@ export function readQuote(
   return { terms, id, seconds: found.details?.timeEstimate ?? null, fees: feesOf(found.fees, route) }
 }
 
-/** The terms of an order between two chains; `undefined` if it may be given back on a third one. */
+/** The terms of an order between two chains; `undefined` if a refund is on a third chain. */
 function termsOf(
   { salt, inputs: [{ refunds }], output }: z.output<typeof Order>,
   requestId: Hex,
@@ -135,7 +136,7 @@ function termsOf(
   return { requestId, salt: BigInt(salt), minimum, expected, deadline, extraData, refunds: options }
 }
 
-/** The fees that an answer names in tokens of the two chains. They are inside its amounts; one below zero is a discount, and not shown. */
+/** The fees in tokens of the two chains; the amounts already include them. Negative fees, which are discounts, are left out. */
 const feesOf = (fees: Readonly<Record<string, unknown>> = {}, { from, to }: Route): OfferFee[] =>
   Object.entries(feeKinds).flatMap(([name, kind]) => {
     const fee = Fee.safeParse(fees[name]).data

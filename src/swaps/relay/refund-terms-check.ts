@@ -2,10 +2,10 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { RelayEnds, RelayRefund, RelayRoute, RelayTerms } from './order.ts'
 
-/** What is wrong with the ways back of an order: what it may do, and what kind of term that is against. */
+/** A fault of an order's refund terms: `text` describes it, `of` is the kind of term. */
 export type RefundFault = { of: 'recipient' | 'token' | 'deadline' | 'payer'; text: string }
 
-/** What an order is for, the chains of Relay that it is between, and the tokens that are known. */
+/** The request of an order, its two chains, and the known tokens. */
 export type RefundTerms = {
   asked: Pick<RelayRoute, 'tokenIn' | 'tokenOut' | 'recipient'> & { wallet: Address }
   ends: RelayEnds
@@ -13,9 +13,9 @@ export type RefundTerms = {
 }
 
 /**
- * What is wrong with how an order may be given back, as the rest of a sentence that begins with it; `undefined` if nothing is. It goes to
- * the wallet, or on the other chain to the recipient, in a token that is known, for as long as the order may be filled; and it comes from
- * the catalogue's contract, where it is a coin, because the event of another one is anybody's. How much it is at least, no order says.
+ * Finds a fault in an order's refund terms; its text continues a sentence about the order. A refund must go to the wallet, or on the other
+ * chain to the recipient, in a known token, and for as long as the order may be filled. A native coin must come from the catalogue's
+ * contract, because any account can make another contract emit the event. The refund terms do not bound the amount.
  */
 export function refundFault(
   { refunds, deadline }: Pick<RelayTerms, 'refunds' | 'deadline'>,
@@ -45,7 +45,7 @@ export function refundFault(
   return undefined
 }
 
-/** Whether a coin comes from the contract of the catalogue on its chain (`fillContract` of relayprotocol/relay-protocol-oracle). */
+/** Whether the catalogue's contract on the refund's chain pays the coin (`fillContract` of relayprotocol/relay-protocol-oracle). */
 const isPaidByRouter = ({ chainId, extraData }: RelayRefund, ends: RelayEnds): boolean =>
   ends.some(
     (end) =>

@@ -7,7 +7,9 @@ const Word = z
   .optional()
   .catch(undefined)
 
-/** What the service says of an order: its word, which may be new, why it failed or was not given back, and the transactions that paid. */
+/**
+ * The service's response about an order: its status, which may be unknown, the reasons of a failure or a failed refund, and the payments.
+ */
 const Said = z.object({
   status: z.string().regex(/^[a-z_-]{1,40}$/i),
   txHashes: z.array(Hash).max(20).catch([]).default([]),
@@ -15,13 +17,13 @@ const Said = z.object({
   refundFailReason: Word,
 })
 
-/** The same in one text: its word, and the reason against giving back before the other one, which the service calls N/A where it is none. */
+/** The service's status: the word, a text with the reason (of a failed refund first; `N/A` means none), and the payments. */
 export type RelayWord = { word: string; text: string; hashes: readonly Hex[] }
 
-/** Where the service tells what became of an order. */
+/** The path of an order's status in the service. */
 export const statusPath = (requestId: Hex): string => `/intents/status/v3?requestId=${requestId}`
 
-/** Reads that answer; `undefined` if it is none. */
+/** Parses a status response; `undefined` if it is malformed. */
 export function saidIn(body: unknown): RelayWord | undefined {
   const said = Said.safeParse(body).data
   if (!said) return undefined

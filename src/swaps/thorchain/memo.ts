@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 
-/** The names of chains in THORChain (recorded: thorchain-inbound-addresses.json of the facts), and of the sandbox's. */
+/** The chain names of THORChain (recorded: test/swaps/samples/thorchain-inbound-addresses.json), and those of the sandbox. */
 const chains: Readonly<Record<number, string>> = {
   1: 'ETH',
   56: 'BSC',
@@ -11,7 +11,7 @@ const chains: Readonly<Record<number, string>> = {
   31338: 'SANDTWO',
 }
 
-/** A token as THORChain names it, such as `ETH.ETH` or `ETH.USDC-0XA0B8…`; `undefined` for a chain that it does not know. */
+/** The THORChain name of a token, such as `ETH.ETH` or `ETH.USDC-0XA0B8…`; `undefined` for an unsupported chain. */
 export function thorAsset({ chainId, address, symbol }: Token): string | undefined {
   const chain = chains[chainId]
   if (chain === undefined) return undefined
@@ -20,13 +20,13 @@ export function thorAsset({ chainId, address, symbol }: Token): string | undefin
     : `${chain}.${symbol}-${address}`.toUpperCase()
 }
 
-/** THORChain counts every asset in 1e-8; what a token has more decimals for is zero, and what it has fewer for is cut off. */
+/** Converts an amount from THORChain's 1e-8 to the token's decimals; excess digits are cut off. */
 export const fromThor = (amount: bigint, decimals: number): bigint =>
   decimals >= 8 ? amount * 10n ** BigInt(decimals - 8) : amount / 10n ** BigInt(8 - decimals)
 
 /**
- * The memo of a swap: asset, destination and the least that it may bring in 1e-8, `null` without one. `limit` may be written as `12e3`, and
- * be followed by the parts of a streaming swap. `undefined` for a memo that is another one, or that pays a fee to somebody.
+ * Parses a swap memo: asset, destination and minimum output in 1e-8, `null` without one. The minimum may be written as `12e3`, and
+ * streaming parameters may follow it. `undefined` for other memos, and for one with an affiliate fee.
  */
 export function readSwapMemo(
   memo: string,
@@ -40,8 +40,8 @@ export function readSwapMemo(
 }
 
 /**
- * Whether a memo names a token and nothing else: in full, by the last three or more digits of its contract, as memos are shortened to
- * fit, or by the short code of ETH.ETH (gitlab.com/thorchain/thornode issues 1402 and 1707). A symbol alone may be another token's.
+ * Whether a memo's asset is exactly this token: its full name, the last three or more digits of its contract (memos are shortened to fit),
+ * or the short code of ETH.ETH (gitlab.com/thorchain/thornode issues 1402 and 1707). A symbol alone could be another token.
  */
 export function namesAsset(named: string, token: Token): boolean {
   const full = thorAsset(token)
@@ -59,5 +59,5 @@ export function namesAsset(named: string, token: Token): boolean {
 
 const sameName = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase()
 
-/** Whether a memo sends to a recipient. */
+/** Whether a memo's destination is the recipient. */
 export const pays = (destination: string, recipient: Address): boolean => sameAddress(destination, recipient)

@@ -38,7 +38,7 @@ const Quote = z.looseObject({
 
 const Refusal = z.object({ message: z.string() })
 
-/** What an offer keeps: the answer as it came. */
+/** The provider data of an offer: the response. */
 const Raw = z.object({ answer: Quote })
 
 const Coin = z.object({ asset: z.string(), amount: Amount })
@@ -66,14 +66,14 @@ const Status = z.object({
   }),
 })
 
-/** What a memo does not say as was asked. */
+/** How a memo differs from the request; `undefined` if it matches. */
 function wrongInMemo(memo: string, ask: DepositAsk, least: bigint): string | undefined {
   const read = readSwapMemo(memo)
   if (!read) return 'it is not the memo of a swap, or pays a fee to another address'
   if (!namesAsset(read.asset, ask.tokenOut))
     return `it does not name ${ask.tokenOut.symbol} on ${ask.to.name}`
   if (!pays(read.destination, ask.recipient)) return 'it names another recipient'
-  // Rounded by the node in its own way.
+  // The node rounds differently, so allow one unit.
   if (read.limit === null || read.limit + 1n < least) return 'it has no limit, or one below the minimum'
   return Buffer.byteLength(memo) > longestMemo ? `it is longer than ${longestMemo} bytes` : undefined
 }
@@ -97,13 +97,13 @@ const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
     minAmountOut: fromThor(limit, ask.tokenOut.decimals),
     until: answer.expiry * 1000,
     late: 'A swap that would bring less than the minimum is refunded, less a fee, to the address that paid. Pay from an address of your own, not from an exchange and not from a taproot address (bc1p). What is paid without the memo, or after the deadline, may be lost.',
-    // The recommended least is four times the fee of a refund (gitlab.com/thorchain/thornode, merge request 2905).
+    // The recommended minimum is four times the refund fee (gitlab.com/thorchain/thornode, merge request 2905).
     refundFee: BigInt(answer.recommended_min_amount_in ?? 0) / 4n,
     seconds: answer.total_swap_seconds ?? null,
   }
 }
 
-/** Refuses an amount that a fee would eat up in a refund. */
+/** Refuses an amount that a refund's fee would consume. */
 function refuseSmall(
   { recommended_min_amount_in, dust_threshold }: z.output<typeof Quote>,
   amount: bigint,
@@ -119,7 +119,7 @@ function refuseSmall(
   )
 }
 
-/** What a status says: whether the swap was paid out or given back, and by which transaction. */
+/** The progress in a status response: payout or refund, and its transaction. */
 function progressOf(
   { planned_out_txs, out_txs, stages }: z.output<typeof Status>,
   chain: string,
@@ -145,9 +145,8 @@ const pathOf = (quote: Record<string, string>): string =>
   `/thorchain/quote/swap?${new URLSearchParams(quote)}`
 
 /**
- * Swaps by THORChain: BTC is paid to its vault with a memo that names the asset, the recipient and the least that it may bring. The memo
- * is read here, so the recipient is proved without trusting the service; the vault is the word of its nodes. A refund goes to the address
- * that paid.
+ * Swaps by THORChain: the user pays BTC to its vault, with a memo of asset, recipient and minimum output. Parsing the memo proves the
+ * recipient without trust in the service; only its nodes vouch for the vault address. A refund goes to the paying address.
  */
 export const thorchain: DepositDefinition = {
   name,
@@ -174,7 +173,7 @@ export const thorchain: DepositDefinition = {
           liquidity_tolerance_bps: String(Math.floor(ask.slippage * 10_000 + 1e-6)),
         })
         const { status, body } = await api.get(path, signal)
-        // Such as an asset without a pool, or an amount that is too small.
+        // For example an asset without a pool, or too small an amount.
         if (status >= 400 && status < 500) return { refused: Refusal.safeParse(body).data?.message ?? null }
         const raw = { answer: body }
         const terms = check(bitcoin, raw, ask)
@@ -196,12 +195,12 @@ export const thorchain: DepositDefinition = {
   },
 }
 
-/** The vaults as a node names them (recorded: thorchain-inbound-addresses.json of the facts). */
+/** The vaults in a node's response (recorded: test/swaps/samples/thorchain-inbound-addresses.json). */
 const Inbound = z.array(
   z.object({ chain: z.string().optional(), address: z.string().optional(), halted: z.boolean() }),
 )
 
-/** The service of a THORNode. */
+/** The API of a THORNode. */
 const thornodeApi = (base: string, exchangeJson: SwapDependencies['exchangeJson']) =>
   providerApi(
     { provider: name, label: 'THORChain', base: base.replace(/\/$/, ''), headers: {} },
@@ -209,8 +208,8 @@ const thornodeApi = (base: string, exchangeJson: SwapDependencies['exchangeJson'
   )
 
 /**
- * Holds the address of a quote to the vault for BTC that THORNodes name: that of the quote, and a second one where one is set. Returns the
- * hosts of the nodes, all of which name it. PROVIDER_API_ERROR where one names another, or takes no BTC now.
+ * Compares a quote's address with the BTC vault of the THORNode, and of a second THORNode if configured. Returns the hosts of the nodes,
+ * which all confirm it. PROVIDER_API_ERROR if one names another address or accepts no BTC now.
  */
 async function confirmVault(
   { thornode, secondThornode = null }: BitcoinConstants,

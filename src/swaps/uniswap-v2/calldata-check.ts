@@ -6,7 +6,7 @@ import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkPoolSwapCalldata, wrongCoin } from '../pool-swap-calldata-check.ts'
 import { decodeSwap } from './decode.ts'
 
-/** Checks a call of UniswapV2Router02 against the swap on one chain that was asked for. `wrapped` is the wrapped native coin. */
+/** Checks a call of UniswapV2Router02 against the requested swap. `wrapped` is the wrapped native coin. */
 export function checkUniswapV2Calldata(
   transaction: Transaction,
   intent: SwapIntent,

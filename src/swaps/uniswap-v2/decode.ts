@@ -3,10 +3,10 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import { swaps } from './abi.ts'
 
-/** A swap of the router as its call says it, and whether either side of it is the native coin. */
+/** A router swap, decoded from its call, and which sides are the native coin. */
 export type PairSwap = DecodedSwap & { isNativeIn: boolean; isNativeOut: boolean }
 
-/** The functions that are taken: which side is exact, and on which the native coin is. */
+/** The supported functions: the exact side, and the side with the native coin. */
 const forms = {
   swapExactETHForTokens: { exact: 'in', isNativeIn: true, isNativeOut: false },
   swapETHForExactTokens: { exact: 'out', isNativeIn: true, isNativeOut: false },
@@ -16,7 +16,7 @@ const forms = {
   swapTokensForExactETH: { exact: 'out', isNativeIn: false, isNativeOut: true },
 } as const
 
-/** The swap that a call makes; `undefined` for any other call. What is paid in the native coin is its value. */
+/** Decodes a router swap; `undefined` for other calls. A native input is the call's value. */
 export function decodeSwap({ data, value }: Pick<Transaction, 'data' | 'value'>): PairSwap | undefined {
   const call = strictDecode(swaps, data)
   if (!call) return undefined

@@ -2,7 +2,7 @@ import { poolSwapDefinition } from '../pool-swap-definition.ts'
 import { checkUniswapV2Calldata } from './calldata-check.ts'
 import { exchangeOfV2, uniswapV2 as open } from './provider.ts'
 
-/** Uniswap v2: swaps on one chain, also of the native coin. */
+/** Uniswap v2: same-chain swaps, also of the native coin. */
 export const uniswapV2 = poolSwapDefinition({
   name: 'uniswap-v2',
   deployments: (catalog) => catalog.uniswapV2,

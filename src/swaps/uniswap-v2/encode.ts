@@ -6,7 +6,7 @@ import { swaps } from './abi.ts'
 
 type V2Swap = PoolSwap<readonly Address[]>
 
-/** Makes a swap along a path of tokens. */
+/** Encodes a swap along a path of tokens. */
 export const swapV2 = (asked: V2Swap): Transaction => ({
   to: asked.router,
   data: callOf(asked),

@@ -4,10 +4,10 @@ import { type Address, sameAddress } from '../../domain/address.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import { uniswapV2PairAbi } from './abi.ts'
 
-/** Whether a token is the first one of a pair. */
+/** Whether a token is token0 of its pair. */
 const isFirst = (token: Address, other: Address): boolean => BigInt(token) < BigInt(other)
 
-/** The address of a pair, which follows from its tokens (UniswapV2Library.pairFor of `@uniswap/v2-periphery`). */
+/** The address of a pair, computed from its tokens (UniswapV2Library.pairFor of `@uniswap/v2-periphery`). */
 export const pairOf = (
   { factory, initCodeHash }: Pick<UniswapV2Constants, 'factory' | 'initCodeHash'>,
   one: Address,
@@ -20,7 +20,7 @@ export const pairOf = (
     bytecodeHash: initCodeHash,
   })
 
-/** One query per pair of a path: what the pair holds. */
+/** The reads of the reserves of a path's pairs. */
 export const reserveQueries = (constants: UniswapV2Constants, path: readonly Address[]): Query[] =>
   path.slice(1).map((token, at) => ({
     address: pairOf(constants, path[at]!, token),
@@ -28,7 +28,7 @@ export const reserveQueries = (constants: UniswapV2Constants, path: readonly Add
     functionName: 'getReserves',
   }))
 
-/** What an amount would bring at the spot prices of a path's pairs, without fees; `undefined` if a pair does not answer, or is empty. */
+/** The output of an amount at the spot prices of a path's pairs, without fees; `undefined` if a pair does not answer or is empty. */
 export function atSpot(
   path: readonly Address[],
   answers: readonly unknown[],
@@ -44,7 +44,7 @@ export function atSpot(
   return brings
 }
 
-/** The paths to quote: directly, and through each middle token. */
+/** The paths to quote: direct, and through each token of `via`. */
 export function pathsOf(
   { via }: Pick<UniswapV2Constants, 'via'>,
   first: Address,

@@ -14,10 +14,10 @@ import { decodeSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
 import { atSpot, pathsOf, reserveQueries } from './pairs.ts'
 
-/** What a swap takes in gas, as measured on the contracts: the transaction with its calldata, and each pair of the path. */
+/** The gas of a swap, measured on the contracts: a base for the transaction, and an amount per pair. */
 const gasOf = (path: readonly Address[]): bigint => 55_000n + 75_000n * BigInt(path.length - 1)
 
-/** Swaps on one chain through the pairs of Uniswap v2: one hop or two, all quoted in one call of the router. */
+/** A provider of same-chain swaps through one or two pairs of Uniswap v2; one batch of reads quotes all paths. */
 export const uniswapV2 = (
   deployments: readonly UniswapV2Constants[],
   read: SwapDependencies['read'],
@@ -51,11 +51,11 @@ const quoteOf = (router: Address, path: readonly Address[], exact: 'in' | 'out',
   args: [amount, path],
 })
 
-/** The other amount of a swap in the router's answer; `undefined` without one. */
+/** The other amount of a swap in the router's answer; `undefined` without an answer. */
 const otherAmount = (answer: unknown, exact: 'in' | 'out'): bigint | undefined =>
   (answer as readonly bigint[] | undefined)?.at(exact === 'in' ? -1 : 0)
 
-/** What a swap of the router brings now, and at the spot prices of its pairs; `undefined` if it is no such swap. */
+/** Reads the output of a router swap now and at spot prices; `undefined` for other calls. */
 export function exchangeOfV2(
   constants: UniswapV2Constants,
   transaction: Transaction,

@@ -20,7 +20,7 @@ type Swap = {
   priceLimit: bigint
 }
 
-/** The one swap inside a multicall, its path written from the first token to the last. */
+/** Decodes a swap inside a multicall; its path goes from the first token to the last. */
 function decodeSwap(data: Hex): Swap | undefined {
   const call = strictDecode(inner, data)
   if (!call) return undefined
@@ -40,7 +40,7 @@ function decodeSwap(data: Hex): Swap | undefined {
 }
 
 /**
- * The fees that calls after a swap pay, each taken from the sender and given to a collector at once, to the unit; `undefined` for any other
+ * Decodes the fee payments after a swap: each pulls an exact amount from the sender and sends it to a collector. `undefined` for any other
  * call, token, amount or order.
  */
 function decodeFees(calls: readonly Hex[], token: Address): FeePayment[] | undefined {
@@ -55,11 +55,11 @@ function decodeFees(calls: readonly Hex[], token: Address): FeePayment[] | undef
   return fees
 }
 
-/** The swap that a call of SwapRouter02 makes; `undefined` for other calls. */
+/** Decodes the swap of a SwapRouter02 call; `undefined` for other calls. */
 export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
   decodeSwap(strictDecode(outer, data)?.args[1][0] ?? '0x')
 
-/** Checks a call of SwapRouter02, or of that of a fork, against the swap on one chain that was asked for. `exchange` is its name in the text. */
+/** Checks a call of SwapRouter02, or of a fork's router, against the requested swap. `exchange` is the name in the text. */
 export function checkUniswapV3Calldata(
   { data }: Transaction,
   intent: SwapIntent,
@@ -83,7 +83,7 @@ export function checkUniswapV3Calldata(
   const [only, ...others] = calls
   const swap = only === undefined ? undefined : decodeSwap(only)
   const needsRefund = isNativeIn && swap?.exact === 'out'
-  // After the swap, in this order: the coin for the recipient, the coin that was not needed, and the fees.
+  // The order after the swap: the coin for the recipient, the unused coin, the fees.
   const coinCalls = Number(isNativeOut) + Number(needsRefund)
   const paid =
     isNativeIn && others.length > coinCalls ? undefined : decodeFees(others.slice(coinCalls), tokenIn.address)
@@ -104,7 +104,7 @@ export function checkUniswapV3Calldata(
     return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a fee tier that is not on the list')
   if (swap.priceLimit !== 0n)
     return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
-  // Both the swap and the unwrapping bound what comes out.
+  // Both the swap and the unwrapping have a minimum; the lower one counts.
   const amountOut = least < swap.amountOut ? least : swap.amountOut
   const verdict = checkPoolSwapCalldata({ ...swap, tokens, amountOut, recipient, deadline }, intent, {
     exchange,

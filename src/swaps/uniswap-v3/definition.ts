@@ -3,10 +3,7 @@ import { poolSwapDefinition } from '../pool-swap-definition.ts'
 import { checkUniswapV3Calldata } from './calldata-check.ts'
 import { exchangeOfV3, uniswapV3 as openProvider } from './provider.ts'
 
-/**
- * A provider with the contracts of Uniswap v3, or of a fork whose quoter and router have the same functions: its name, how it is called in
- * text, and where a catalogue has it.
- */
+/** Defines a provider for Uniswap v3, or for a fork with the same quoter and router functions. `exchange` is its name in texts. */
 const likeUniswapV3 = (
   name: string,
   exchange: string,
@@ -22,11 +19,11 @@ const likeUniswapV3 = (
     open: (here, read, wrappedOn) => openProvider(name, here, read, wrappedOn),
   })
 
-/** Uniswap v3: swaps on one chain, also of the native coin. */
+/** Uniswap v3: same-chain swaps, also of the native coin. */
 export const uniswapV3 = likeUniswapV3('uniswap-v3', 'Uniswap v3', (catalog) => catalog.uniswapV3)
 
 /**
- * PancakeSwap v3, a fork with a fee tier of 0.25 %: its SmartRouter has the functions of SwapRouter02, and its quoter those of QuoterV2
+ * PancakeSwap v3, a fork with a fee tier of 0.25 %. Its SmartRouter has the functions of SwapRouter02, its quoter those of QuoterV2
  * (source: the ABIs of `@pancakeswap/smart-router` 7.7.3 and `@pancakeswap/v3-sdk` 3.10.2).
  */
 export const pancakeSwapV3 = likeUniswapV3(

@@ -6,7 +6,7 @@ import type { PoolSwap } from '../pool-swap.ts'
 import { feePayments, inner, outer, payments, routerItself } from './abi.ts'
 import { packPath } from './path.ts'
 
-/** Makes a swap along a path, and pays fees of a token after it; the router wraps and unwraps the native coin. */
+/** Encodes a swap along a path, followed by fee payments in the input token; the router wraps and unwraps the native coin. */
 export function swap(ask: PoolSwap<SwapPath>): Transaction {
   const { exact, path, amountIn, amountOut, isNativeIn = false, isNativeOut = false, fees = [] } = ask
   const recipient = isNativeOut ? routerItself : ask.recipient

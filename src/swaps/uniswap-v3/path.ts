@@ -2,7 +2,7 @@ import { concatHex, getAddress, numberToHex, size, sliceHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { SwapPath } from '../fee-tier-paths.ts'
 
-/** The packed path of the router and the quoter: token (20 bytes), fee (3), token, ... For exact output it begins at the end. */
+/** Packs a path for router and quoter: token (20 bytes), fee (3), token, ... For an exact output, the path is reversed. */
 export const packPath = ({ tokens, fees }: SwapPath, exact: 'in' | 'out' = 'in'): Hex => {
   const parts = tokens.flatMap((token, i) => {
     const fee = fees[i]
@@ -11,7 +11,7 @@ export const packPath = ({ tokens, fees }: SwapPath, exact: 'in' | 'out' = 'in')
   return concatHex(exact === 'in' ? parts : parts.reverse()).toLowerCase() as Hex
 }
 
-/** Reads a packed path from the first token to the last; `undefined` where it is malformed. */
+/** Unpacks a path, from the first token to the last; `undefined` if it is malformed. */
 export function unpackPath(path: Hex, exact: 'in' | 'out'): SwapPath | undefined {
   const bytes = size(path)
   if (bytes < 43 || (bytes - 20) % 23 !== 0) return undefined

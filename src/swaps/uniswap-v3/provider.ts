@@ -15,7 +15,10 @@ import { wayOf } from './calldata-check.ts'
 import { swap } from './encode.ts'
 import { packPath } from './path.ts'
 
-/** Swaps on one chain through the pools of Uniswap v3, or of a fork by the name of `name`: every fee tier, one hop or two, all quoted in one call by QuoterV2. */
+/**
+ * A provider of same-chain swaps through Uniswap v3 pools, or those of the fork `name`: all fee tiers, one or two pools; one batch of
+ * QuoterV2 reads quotes all paths.
+ */
 export const uniswapV3 = (
   name: string,
   deployments: readonly UniswapV3Constants[],
@@ -51,13 +54,13 @@ export const uniswapV3 = (
     encode: swap,
   })
 
-/** What the quoter says of a path: the other amount, and the gas of the pools. */
+/** The quoter's answer for a path: the other amount, and the gas of the pools. */
 type Quoted = { amount: bigint; gas: bigint }
 
-/** What a swap takes beside what the quoter says of its pools, as measured on the contracts: the transaction, its calldata and the router. */
+/** The gas of the transaction, its calldata and the router, in addition to the quoter's estimate; measured on the contracts. */
 const callGas = 30_000n
 
-/** The answers of QuoterV2 for each path. Its functions are not views, but an eth_call keeps no effect. */
+/** Reads QuoterV2 for each path. Its functions are not views, but eth_call discards their effects. */
 const quotes = (
   quoter: Address,
   paths: readonly SwapPath[],
@@ -76,7 +79,7 @@ const quotes = (
     }),
 })
 
-/** What a swap of SwapRouter02 brings now, and at the spot prices of its pools; `undefined` if it is no such swap. */
+/** Reads the output of a SwapRouter02 swap now and at spot prices; `undefined` for other calls. */
 export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefined {
   const swap = wayOf(data)
   if (!swap) return undefined
@@ -94,7 +97,7 @@ export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefi
   })
 }
 
-/** One query per pool of a path: the quoter returns the price of a pool after one unit, which is the price before it. */
+/** The reads of the prices of a path's pools. The quoter returns the price after a swap of one unit, which equals the price before it. */
 const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
   fees.map((fee, at) => ({
     address: quoter,
@@ -103,7 +106,7 @@ const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
     args: [packPath({ tokens: tokens.slice(at, at + 2), fees: [fee] }), 1n],
   }))
 
-/** What an amount would bring at the spot prices of a path's pools, without fees; `undefined` if a pool does not answer. */
+/** The output of an amount at the spot prices of a path's pools, without fees; `undefined` if a pool does not answer. */
 const atSpot = (path: SwapPath, answers: readonly unknown[], amount: bigint): bigint | undefined =>
   bringsAtPrices(
     path,

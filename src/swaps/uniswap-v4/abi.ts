@@ -7,18 +7,18 @@ import { parseAbi, parseAbiParameters } from 'viem/utils'
  * have a further field, `minHopPriceX36` (`@uniswap/v4-sdk` 2.4.0, v4Planner).
  */
 
-/** The one call of the Universal Router that is used: commands, the input of each, and the latest time (Unix seconds). */
+/** The used function of the Universal Router: commands, the input of each, and the deadline (Unix seconds). */
 export const universalRouterAbi = parseAbi([
   'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
 ])
 
 /**
- * Commands of the Universal Router, a byte each (Commands): a list of actions of v4, what it holds to somebody, and what pays a fee: so much
- * of a token from the caller by Permit2, or so much of the coin that was sent with the call.
+ * Commands of the Universal Router, one byte each (Commands): `swap` runs v4 actions; `sweep` sends the router's balance; the other two pay
+ * a fee, in a token of the caller through Permit2, or in the native coin sent with the call.
  */
 export const commands = { swap: 0x10, permit2TransferFrom: 0x02, sweep: 0x04, transfer: 0x05 } as const
 
-/** Actions of v4 inside a swap, a byte each (Actions). */
+/** The v4 actions in a swap, one byte each (Actions). */
 export const actions = {
   swapExactIn: 0x07,
   swapExactOut: 0x09,
@@ -27,13 +27,13 @@ export const actions = {
   take: 0x0e,
 } as const
 
-/** The input of a swap: its actions, and the parameters of each. */
+/** The input of the swap command: its actions, and the parameters of each. */
 export const planParameters = parseAbiParameters('bytes actions, bytes[] params')
 
 const pathKey =
   'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
 
-/** Parameters of the actions: `swap` of an exact input and output, and the tokens that go in and come out. */
+/** Parameters of the actions: both swaps, the payment and the payout. */
 export const actionParameters = {
   swapExactIn: parseAbiParameters([
     'ExactInputParams swap',
@@ -50,7 +50,7 @@ export const actionParameters = {
   take: parseAbiParameters('address currency, address recipient, uint256 amount'),
 } as const
 
-/** The input of both payments of a fee (Dispatcher); Permit2 takes 160 bits of an amount. */
+/** The inputs of both fee payments (Dispatcher); amounts for Permit2 have 160 bits. */
 export const feeParameters = {
   permit2TransferFrom: parseAbiParameters('address token, address recipient, uint160 amount'),
   transfer: parseAbiParameters('address token, address recipient, uint256 amount'),
@@ -59,13 +59,13 @@ export const feeParameters = {
 /** The input of a sweep (Dispatcher). */
 export const sweepParameters = parseAbiParameters('address token, address recipient, uint256 amountMin')
 
-/** The recipient that stands for whoever calls the router (ActionConstants.MSG_SENDER). */
+/** The address constant for the router's caller (ActionConstants.MSG_SENDER). */
 export const callerItself = '0x0000000000000000000000000000000000000001'
 
-/** The amount of a take that stands for all that is due (ActionConstants.OPEN_DELTA). */
+/** The amount of `take` that means the whole open balance (ActionConstants.OPEN_DELTA). */
 export const allThatIsDue = 0n
 
-/** V4Quoter of `@uniswap/v4-periphery` 1.0.3: called with eth_call, it tells what a swap would bring, or cost, now. */
+/** V4Quoter of `@uniswap/v4-periphery` 1.0.3, for eth_call: returns the other amount of a swap now. */
 export const v4QuoterAbi = parseAbi([
   pathKey,
   'struct QuoteExactParams { address exactCurrency; PathKey[] path; uint128 exactAmount; }',
@@ -73,12 +73,12 @@ export const v4QuoterAbi = parseAbi([
   'function quoteExactOutput(QuoteExactParams params) returns (uint256 amountIn, uint256 gasEstimate)',
 ])
 
-/** StateView of `@uniswap/v4-periphery` 1.0.3: the price of a pool; all zero where there is none. */
+/** StateView of `@uniswap/v4-periphery` 1.0.3: a pool's price; all zero without a pool. */
 export const stateViewAbi = parseAbi([
   'function getSlot0(bytes32 poolId) view returns (uint160 sqrtPriceX96, int24 tick, uint24 protocolFee, uint24 lpFee)',
 ])
 
-/** What names a pool (PoolId of `@uniswap/v4-core` 1.0.2): the hash of its key. */
+/** The fields of a pool key; its hash is the pool id (PoolId of `@uniswap/v4-core` 1.0.2). */
 export const poolKeyParameters = parseAbiParameters(
   'address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks',
 )

@@ -8,7 +8,7 @@ import { shownPath } from '../fee-tier-paths.ts'
 import { checkPoolSwapCalldata } from '../pool-swap-calldata-check.ts'
 import { decodeSwap } from './decode.ts'
 
-/** Checks a call of the Universal Router against the swap on one chain that was asked for. It is paid through Permit2. */
+/** Checks a call of the Universal Router against the requested swap; tokens are paid through Permit2. */
 export function checkUniswapV4Calldata(
   transaction: Transaction,
   intent: SwapIntent,

@@ -19,7 +19,7 @@ import {
 } from './abi.ts'
 import { isPlain, pathOf } from './pools.ts'
 
-/** A swap of the Universal Router as its call says it, with the fees that it pays of its input token. */
+/** A Universal Router swap, decoded from its call, with the fees that it pays in the input token. */
 export type RouterSwap = DecodedSwap & { path: SwapPath; fees: readonly FeePayment[] }
 
 /** Decodes parameters only if encoding them again gives the same bytes; `undefined` otherwise. */
@@ -32,15 +32,15 @@ function strictly<const parameters extends readonly AbiParameter[]>(
     const values = decodeAbiParameters(parameters, data)
     return encodeAbiParameters(parameters, values as never) === data.toLowerCase() ? values : undefined
   } catch {
-    return undefined // Not these parameters at all: the caller names the refusal.
+    return undefined // Not these parameters: the caller names the refusal.
   }
 }
 
 const isBytes = (data: Hex, codes: readonly number[]): boolean => hexToBytes(data).join() === codes.join()
 
 /**
- * The swap that a call makes: one list of swap, payment and payout in plain pools, fees of the input token and, where an exact output is
- * paid in the native coin, the rest of it back to the sender. `undefined` for any other command, action or order.
+ * Decodes a call with one list of swap, payment and payout through plain pools, fees in the input token and, for an exact output that is
+ * paid in the native coin, the return of the unused coin to the sender. `undefined` for any other command, action or order.
  */
 export function decodeSwap({ data }: Pick<Transaction, 'data'>): RouterSwap | undefined {
   const call = strictDecode(universalRouterAbi, data)
@@ -80,7 +80,7 @@ function exactIn(codes: Hex, params: readonly Hex[]): Undated | undefined {
   if (!swap || !paid || !taken || !recipient || !swap.path.every(isPlain)) return undefined
   const path = pathOf(swap.currencyIn, swap.path, 'in')
   const { amountIn, amountOutMinimum } = swap
-  // An amount of zero would stand for what is due.
+  // An amount of zero would mean the open balance.
   const isWhole = amountIn > 0n && amount === amountIn && byUser === true && due === allThatIsDue
   if (!isWhole || !areEnds(path, paid, taken)) return undefined
   return { exact: 'in', path, tokens: path.tokens, amountIn, amountOut: amountOutMinimum, recipient }
@@ -100,6 +100,6 @@ function exactOut(codes: Hex, params: readonly Hex[]): Undated | undefined {
   return { exact: 'out', path, tokens: path.tokens, amountIn: amountInMaximum, amountOut, recipient }
 }
 
-/** Whether the first token of a path is paid, and the last one taken. */
+/** Whether a path's first token is paid and its last token is taken. */
 const areEnds = ({ tokens }: SwapPath, paid: `0x${string}`, taken: `0x${string}`): boolean =>
   tokens.length > 1 && sameAddress(tokens[0]!, paid) && sameAddress(tokens.at(-1)!, taken)

@@ -2,7 +2,7 @@ import { poolSwapDefinition } from '../pool-swap-definition.ts'
 import { checkUniswapV4Calldata } from './calldata-check.ts'
 import { exchangeOfV4, uniswapV4 as open } from './provider.ts'
 
-/** Uniswap v4: swaps on one chain, also of the native coin, which its pools hold as it is. Tokens are paid through Permit2. */
+/** Uniswap v4: same-chain swaps, also of the native coin, which its pools hold unwrapped. Tokens are paid through Permit2. */
 export const uniswapV4 = poolSwapDefinition({
   name: 'uniswap-v4',
   deployments: (catalog) => catalog.uniswapV4,

@@ -22,8 +22,8 @@ type V4Swap = PoolSwap<SwapPath>
 const bytesOf = (codes: readonly number[]): Hex => toHex(Uint8Array.from(codes))
 
 /**
- * Makes a swap along a path, in which the native coin is the zero address: no pool needs it wrapped. An exact input is paid in full, an
- * exact output comes out in full, or the whole reverts. Fees are paid after it.
+ * Encodes a swap along a path, in which the zero address is the native coin, without wrapping. An exact input is spent in full and an exact
+ * output is paid out in full, or the transaction reverts. Fee payments follow.
  */
 export function swapV4(asked: V4Swap): Transaction {
   const { exact, isNativeIn = false, path, fees = [] } = asked
@@ -46,7 +46,7 @@ export function swapV4(asked: V4Swap): Transaction {
   }
 }
 
-/** The swap, its whole input as the payment, and all that is due as the payout. */
+/** The swap, its whole input as the payment, and the whole open balance as the payout. */
 function exactIn({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4Swap): Hex {
   const { exactCurrency: currencyIn, path } = keysOf({ tokens, fees }, 'in')
   const swap = { currencyIn, path, amountIn, amountOutMinimum: amountOut }
@@ -60,7 +60,7 @@ function exactIn({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4S
   ])
 }
 
-/** The swap, what it costs as the payment, and its whole output as the payout: pools that give less do not settle. */
+/** The swap, its cost as the payment, and its whole output as the payout. The transaction reverts if the pools give less. */
 function exactOut({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4Swap): Hex {
   const { exactCurrency: currencyOut, path } = keysOf({ tokens, fees }, 'out')
   const swap = { currencyOut, path, amountOut, amountInMaximum: amountIn }
@@ -74,5 +74,5 @@ function exactOut({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4
   ])
 }
 
-/** Gives the coin that a swap did not need back to the sender. */
+/** Returns the unused coin of a swap to the sender. */
 const unneededCoin = encodeAbiParameters(sweepParameters, [nativeAddress, callerItself, 0n])

@@ -5,15 +5,14 @@ import type { SwapPath } from '../fee-tier-paths.ts'
 import { poolKeyParameters, stateViewAbi } from './abi.ts'
 
 /**
- * The distance of ticks of a pool by its fee, in millionths: the pairs of Uniswap v3 (`TICK_SPACINGS` of `@uniswap/v3-sdk`), which most
- * pools without hooks have.
+ * Tick spacings by fee, in millionths: the pairs of Uniswap v3 (`TICK_SPACINGS` of `@uniswap/v3-sdk`), which most pools without hooks use.
  */
 const spacings: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
-/** The fees of the pools that are used. */
+/** The fees of the pools to quote. */
 export const fees: readonly number[] = Object.keys(spacings).map(Number)
 
-/** A pool of a path, beside the token at its other end: without hooks. */
+/** A pool of a path without hooks, with the token at its other end. */
 export type PathKey = {
   intermediateCurrency: Address
   fee: number
@@ -30,22 +29,22 @@ const keyOf = (token: Address, fee: number): PathKey => ({
   hookData: '0x',
 })
 
-/** Whether a pool is one of those that are used: no hooks, and ticks as its fee has them. */
+/** Whether a pool is plain: no hooks, and the usual tick spacing of its fee. */
 export const isPlain = ({ fee, tickSpacing, hooks, hookData }: PathKey): boolean =>
   spacings[fee] === tickSpacing && BigInt(hooks) === 0n && hookData === '0x'
 
-/** A path as the router and the quoter take it: from the token whose amount is exact, each pool with the token beyond it. */
+/** Converts a path for router and quoter: it starts at the token with the exact amount, and each pool has the token at its other end. */
 export function keysOf(
   { tokens, fees }: SwapPath,
   exact: 'in' | 'out',
 ): { exactCurrency: Address; path: PathKey[] } {
-  // For an exact output each pool has the token before it.
+  // For an exact output, each pool has the token before it.
   const [exactCurrency, others] =
     exact === 'in' ? [tokens[0]!, tokens.slice(1)] : [tokens.at(-1)!, tokens.slice(0, -1)]
   return { exactCurrency, path: others.map((token, at) => keyOf(token, fees[at]!)) }
 }
 
-/** The path behind what the router takes, from the first token to the last. */
+/** Converts a path of the router to tokens and fees, from the first token to the last. */
 export function pathOf(exactCurrency: Address, path: readonly PathKey[], exact: 'in' | 'out'): SwapPath {
   const others = path.map(({ intermediateCurrency }) => intermediateCurrency)
   return {
@@ -54,7 +53,7 @@ export function pathOf(exactCurrency: Address, path: readonly PathKey[], exact: 
   }
 }
 
-/** One query per pool of a path: its price. */
+/** The reads of the prices of a path's pools. */
 export const priceQueries = (stateView: Address, { tokens, fees }: SwapPath): Query[] =>
   fees.map((fee, at) => ({
     address: stateView,
@@ -63,7 +62,7 @@ export const priceQueries = (stateView: Address, { tokens, fees }: SwapPath): Qu
     args: [poolIdOf(tokens[at]!, tokens[at + 1]!, fee)],
   }))
 
-/** Ids of pools by their tokens and fee: each quote asks for the same few, and a hash takes longer than all else of it. */
+/** A cache of pool ids by tokens and fee: all quotes use the same few pools, and hashing is the slowest part of a quote. */
 const poolIds = new Map<string, Hex>()
 const mostPoolIds = 10_000
 
@@ -80,5 +79,5 @@ export function poolIdOf(one: Address, other: Address, fee: number): Hex {
   return id
 }
 
-/** The square root of a pool's price in an answer; `undefined` without one. */
+/** The square root of a pool's price in an answer; `undefined` without an answer. */
 export const rootIn = (answer: unknown): bigint | undefined => (answer as readonly [bigint] | undefined)?.[0]

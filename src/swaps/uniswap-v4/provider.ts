@@ -14,15 +14,15 @@ import { decodeSwap } from './decode.ts'
 import { swapV4 } from './encode.ts'
 import { fees, keysOf, priceQueries, rootIn } from './pools.ts'
 
-/** What a swap takes beside what the quoter says of its pools, as measured on the contracts: the transaction, its calldata and payments. */
+/** The gas of the transaction, its calldata and payments, in addition to the quoter's estimate; measured on the contracts. */
 const callGas = 60_000n
-/** What the approval at Permit2 takes, which every swap of a token needs, and the payment through it. */
+/** The gas of the Permit2 approval, which every token swap needs, and of the payment through it. */
 const permitGas = 70_000n
 
-/** The most that is asked of a pool, which counts in uint128; half of it leaves room for the slippage. */
+/** The largest amount to quote: pools use uint128, and half of it leaves room for slippage. */
 const most = 2n ** 127n
 
-/** Swaps on one chain through the pools of Uniswap v4 that have no hooks: one hop or two, all quoted in one call by V4Quoter. */
+/** A provider of same-chain swaps through one or two Uniswap v4 pools without hooks; one batch of V4Quoter reads quotes all paths. */
 export const uniswapV4 = (
   deployments: readonly UniswapV4Constants[],
   read: SwapDependencies['read'],
@@ -54,7 +54,7 @@ export const uniswapV4 = (
     encode: swapV4,
   })
 
-/** What the quoter and the prices say of a path. */
+/** Combines the quoter's answer and the prices for a path. */
 function quotedAt(path: SwapPath, said: unknown, prices: readonly unknown[], more: bigint) {
   const [amount = 0n, gas = 0n] = (said as readonly [bigint, bigint] | undefined) ?? []
   return {
@@ -65,7 +65,7 @@ function quotedAt(path: SwapPath, said: unknown, prices: readonly unknown[], mor
   }
 }
 
-/** The question to V4Quoter about a path. Its functions are not views, but an eth_call keeps no effect. */
+/** The V4Quoter read that quotes a path. The function is not a view, but eth_call discards its effects. */
 const quoteOf = (quoter: Address, path: SwapPath, exact: 'in' | 'out', exactAmount: bigint): Query => ({
   address: quoter,
   abi: v4QuoterAbi,
@@ -73,7 +73,7 @@ const quoteOf = (quoter: Address, path: SwapPath, exact: 'in' | 'out', exactAmou
   args: [{ ...keysOf(path, exact), exactAmount }],
 })
 
-/** What a swap of the Universal Router brings now, and at the spot prices of its pools; `undefined` if it is no such swap. */
+/** Reads the output of a Universal Router swap now and at spot prices; `undefined` for other calls. */
 export function exchangeOfV4(
   { quoter, stateView }: UniswapV4Constants,
   transaction: Pick<Transaction, 'data'>,
