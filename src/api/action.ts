@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { actionStatuses, historyStatuses, isoTime, maybe, orNull, ourWord } from './wire-fields.ts'
 
-/** Whether an action in this status will not change any more. Of the words INITIAL, PENDING, SUCCESS, FAILED, REFUNDED the last three are final; an unknown word is not. */
+/** Whether an action's status is final: SUCCESS, FAILED or REFUNDED. INITIAL, PENDING and unknown statuses are not. */
 export const isFinalStatus = (status: string): boolean =>
   ['SUCCESS', 'FAILED', 'REFUNDED'].includes(status.toUpperCase())
 
-/** One transaction of a tracked operation, as far as it is known. `gasUsed` is in gas, as text; `status` is `pending`, `confirmed` or `failed`. */
+/**
+ * A transaction of an action; unknown fields are `null`. `gasUsed` is in units of gas, as text; `status` is `pending`, `confirmed` or
+ * `failed`.
+ */
 type ActionTransaction = {
   index: number
   kind: string | null
@@ -37,7 +40,7 @@ const WireTransaction = z.looseObject({
   error: maybe(z.string()),
 })
 
-/** A tracked operation. Times are ISO 8601 in UTC; `finishedAt` is `null` until it is over. */
+/** A tracked operation. Times are ISO 8601 in UTC; `finishedAt` is `null` until it ends. */
 export type Action = {
   id: string
   type: string
@@ -70,7 +73,10 @@ const WireAction = z.object({
   finishedAt: Time,
 })
 
-/** A tracked operation on the wire. The shape of `transactions[]` is ours; of another deployment's, what is named alike is read. */
+/**
+ * An action on the wire. The specification leaves the shape of `transactions[]` open; fields of another deployment are read if their names
+ * match ours.
+ */
 export const Action = z.codec(WireAction, z.custom<Action>(), {
   decode: (wire) => ({
     id: wire.id,
@@ -89,7 +95,7 @@ export const Action = z.codec(WireAction, z.custom<Action>(), {
   encode: (action) => action,
 })
 
-/** What is named as ours is read where it is of the kind that ours is; a text alone is a hash. */
+/** Reads a transaction: fields with our names and types; text alone is a hash. */
 function transactionOf(sent: unknown, at: number): ActionTransaction {
   const wire = (sent !== null && typeof sent === 'object' ? sent : {}) as Record<string, unknown>
   const status = text(wire.status)

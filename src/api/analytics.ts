@@ -3,8 +3,8 @@ import { type Strategy, TopStrategy } from './strategy.ts'
 import { orNull, ours } from './wire-fields.ts'
 
 /**
- * Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. Ours are `averageApyFraction`, as deployments show
- * the average in percent, and `unpriced`: of so many strategies the total lacks what is in them, as nobody prices it.
+ * Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. Extensions: `averageApyFraction`, because
+ * deployments send the average in percent, and `unpriced`, the number of strategies without a price, whose value the total lacks.
  */
 export const Analytics = z.codec(
   z.object({

@@ -3,7 +3,7 @@ import { EvmAddress } from '../domain/address.ts'
 import { allBps } from '../domain/basis-points.ts'
 import { maybe, orNull, whole } from './wire-fields.ts'
 
-/** Whose key it is. The specification names the endpoint and not the shape: this one is ours. */
+/** The customer of an API key. The specification names the endpoint; the shape is an extension. */
 export const Customer = z.object({
   id: z.string(),
   name: z.string(),
@@ -15,9 +15,9 @@ export type Customer = z.output<typeof Customer>
 const bps = z.int().min(0).max(allBps)
 
 /**
- * What is charged for a customer, in basis points: the fees of the operator, who collects them, and the most that the operator allows as markup; the
- * customer's own markup, and who collects that. Nothing is charged without its collector. An older service has one collector, and says no bound. The
- * shape is ours.
+ * The fees of a customer, in basis points: the operator's fees and their collector, the operator's limit for the markup, and the customer's
+ * own markup and its collector. A fee without a collector is not charged. An older service has one collector and no limit. The shape is an
+ * extension.
  */
 export const Fees = z.codec(
   z.object({
@@ -50,7 +50,9 @@ export type Fees = z.output<typeof Fees>
 
 const Bps = whole(0, allBps)
 
-/** What a customer may change: its own markup, and who collects that; `null` takes the collector away. What the operator charges is no part of it, and refused as any other word. */
+/**
+ * The fees that a customer may change: its own markup and the markup's collector; `null` removes the collector. Other fields are refused.
+ */
 export const FeesInput = z.strictObject({
   markupBps: Bps.optional(),
   collector: EvmAddress.refine((address) => !/^0x0{40}$/.test(address), 'is nobody: what goes there is lost')

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { AppError, type ErrorCode, errorRow, isErrorCode } from '../domain/errors.ts'
 
-/** The one error body of the service. */
+/** The error body of the service. */
 export const ErrorEnvelope = z.object({
   error: z.object({
     code: z.string(),
     message: z.string(),
-    // A code counts for more than what comes beside it.
+    // Malformed details do not hide the code.
     details: z.record(z.string(), z.unknown()).optional().catch(undefined),
   }),
 })
 
-/** Writes a failure the way the wire carries it. What is not for a client to know becomes INTERNAL_SERVER_ERROR without a word about its cause. */
+/** Converts an error to its status and body. An error without a status becomes INTERNAL_SERVER_ERROR and does not reveal its cause. */
 export function toEnvelope(error: unknown): { status: number; body: z.output<typeof ErrorEnvelope> } {
   const status = error instanceof AppError ? errorRow(error.code).status : undefined
   if (!(error instanceof AppError) || status === undefined)
@@ -20,7 +20,7 @@ export function toEnvelope(error: unknown): { status: number; body: z.output<typ
   return { status, body: { error: { code, message, ...(details && { details }) } } }
 }
 
-/** Reads a failure back. An unknown code keeps its name in `details.code` and takes its meaning from the status. */
+/** Converts an error response to an AppError. An unknown code goes to `details.code`, and the status decides the meaning. */
 export function fromEnvelope(status: number, body: unknown): AppError {
   const error = ErrorEnvelope.safeParse(body).data?.error ?? {
     code: '',
@@ -44,8 +44,8 @@ function meaningOf(status: number): ErrorCode {
 }
 
 /**
- * What a schema has against a request, as the error of the specification: a 422 that lists every issue with its path and
- * message; where addresses are all that is wrong, the 400 of an invalid address. `sent` is what was read, and is not repeated.
+ * Converts schema issues of a request to the specification's error: a 422 that lists every issue with its path and message, or, if only
+ * addresses are invalid, the 400 of an invalid address. `sent` is the parsed request; the error does not repeat it.
  */
 export function refusedInput(issues: readonly z.core.$ZodIssue[], sent: unknown): AppError {
   const errors = issues.map(({ path, message }) => ({

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** The header that goes with an answer from which networks are left out, as they do not answer: their names, with commas. It is ours. */
+/** The response header that names networks that did not answer and are left out, separated by commas (extension). */
 export const missingHeader = 'x-sluice-missing'
 
-/** The same in a value; what lacks nothing does not have it. It is no part of a body. */
+/** The networks that a value lacks because they did not answer; omitted if complete. It is not a part of the body. */
 export const Missing = z.array(z.string()).optional()
 
-/** The networks that a value lacks, as the header says them; `undefined` where it lacks none. */
+/** The header's content for a value; `undefined` if no network is missing. */
 export function missingIn(value: object): string | undefined {
   const { missing } = value as { missing?: readonly string[] }
   return missing?.join(', ')
 }
 
-/** The networks that a header names. */
+/** Parses the header's network names. */
 export const namesIn = (header: string): string[] =>
   header
     .split(',')

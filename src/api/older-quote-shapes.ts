@@ -6,7 +6,7 @@ import { ChainId } from './transaction.ts'
 import { SwapBytecodeInput } from './unsigned-transactions.ts'
 import { DecimalsInput, maybe } from './wire-fields.ts'
 
-/** The query of the older quote pages: chain ids and an exact input. */
+/** The query of the older quote endpoints: chain ids and an exact input. */
 export const OlderQuoteInput = z.codec(
   z.object({
     originChainId: ChainId,
@@ -48,7 +48,7 @@ export const OlderQuoteInput = z.codec(
   },
 )
 
-/** What the older shape calls differently; which of the rest must be there is said of the quote that it becomes. */
+/** The renamed fields of the older shape. The schema of the resulting quote checks which other fields are required. */
 const WireOlderQuote = TakenQuote.partial().extend({
   fromChain: maybe(z.string()),
   toChain: maybe(z.string()),
@@ -56,8 +56,8 @@ const WireOlderQuote = TakenQuote.partial().extend({
 })
 
 /**
- * The older shape of a quote: its own three words beside the quote itself, so that it can be taken anywhere. Read back, a word
- * that says what the quote says is taken off; one that says something else stays, and makes it another quote than was given.
+ * The older shape of a quote: its three fields in addition to the whole quote, so that it can be accepted at any endpoint. When it is read,
+ * a field that matches the quote is removed; a differing field stays, so that the changed quote is not accepted as the issued one.
  */
 const OlderQuote = z.codec(WireOlderQuote, TakenQuote, {
   decode: ({ fromChain, toChain, expectedAmountOut, ...rest }) => {
@@ -82,10 +82,10 @@ const OlderQuote = z.codec(WireOlderQuote, TakenQuote, {
   }),
 })
 
-/** The answer of the older quote page: `fromChain`, `toChain`, `expectedAmountOut`, `provider`, and the whole of the quote. */
+/** The response of the older quote endpoint: `fromChain`, `toChain`, `expectedAmountOut`, `provider`, and the whole quote. */
 export const OlderQuoteAnswer = z.object({
   quote: OlderQuote.pipe(Quote as never) as unknown as typeof Quote,
 })
 
-/** The body of the older bytecode pages: a quote in its older shape or in the current one. */
+/** The body of the older bytecode endpoints: a quote in the older or the current shape. */
 export const OlderSwapBytecodeInput = SwapBytecodeInput.extend({ quote: OlderQuote })

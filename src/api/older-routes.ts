@@ -8,8 +8,8 @@ import { StrategyComposite } from './strategy.ts'
 import { OlderWallet, type Wallet } from './wallet-positions.ts'
 
 /**
- * A deprecated path: which current route answers it, how its input is read as that route's, and how the answer is written.
- * `missing` is the error of a page that answers nothing with one.
+ * A deprecated endpoint: the current route that serves it, and its own input and output shapes. `missing` returns the error for an empty
+ * result, if the endpoint has one.
  */
 export type OlderRoute = {
   method: 'GET' | 'POST'
@@ -21,7 +21,7 @@ export type OlderRoute = {
   missing?: (value: unknown) => AppError | undefined
 }
 
-/** A page whose shapes never changed, under its older address. */
+/** An older endpoint with the same shapes as its current route. */
 const asEver = (path: string, as: keyof typeof routes, doc: string): OlderRoute => {
   const { method, input, output } = routes[as] as Omit<OlderRoute, 'path' | 'as' | 'doc'>
   return { method, path, as, input, output, doc }
@@ -29,7 +29,7 @@ const asEver = (path: string, as: keyof typeof routes, doc: string): OlderRoute 
 
 const noPositions = (value: unknown): AppError | undefined => {
   const { address, positions, stats, missing } = value as Wallet
-  // Where a network does not answer, nobody knows.
+  // If a network did not answer, the wallet may have positions there.
   return positions.length === 0 && stats === null && missing === undefined
     ? new AppError('NOT_FOUND', `${address} has no positions`)
     : undefined
@@ -37,7 +37,7 @@ const noPositions = (value: unknown): AppError | undefined => {
 
 const takesBoth = 'Takes a quote of the older shape or of the current one.'
 
-/** The pages that came before the current ones: the unprefixed swap pages, and those under `/v1` in their older shapes. */
+/** The deprecated endpoints: the swap endpoints without a prefix, and those under `/v1` with their older shapes. */
 export const olderRoutes: readonly OlderRoute[] = [
   {
     method: 'GET',

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { Missing } from './missing-networks.ts'
 import { Numeric, oneOf } from './wire-fields.ts'
 
-/** One page of a list. `total` and `hasMore` count what the backend counts. `missing` names the networks that do not answer, so that what is there is in no page. */
+/**
+ * A page of a list. The backend counts `total` and `hasMore`. `missing` names the networks that did not answer; no page contains their
+ * items.
+ */
 export type Page<item> = {
   items: item[]
   page: number
@@ -21,7 +24,7 @@ const about = {
   hasMore: z.boolean().optional(),
 }
 
-/** Every envelope of the specification: deployments disagree. */
+/** All envelopes of the specification, because deployments differ. */
 function envelopes<item extends z.ZodType>(item: item, writes: number) {
   const reference = z.object({
     docs: z.array(item),
@@ -83,7 +86,7 @@ const pageSchema = <item extends z.ZodType>(_item: item) =>
 
 const pages = (total: number, limit: number) => (limit > 0 ? Math.ceil(total / limit) : 0)
 
-/** A page of `item` on the wire: every envelope is read, and `docs`/`totalDocs` (the reference form) is written. */
+/** A page of `item` on the wire: reads every envelope and writes `docs`/`totalDocs` (the reference form). */
 export function PageOf<item extends z.ZodType>(item: item) {
   return z.codec(envelopes(item, 0), pageSchema(item), {
     decode: (wire) => read<item>(wire as never) as never,
@@ -99,7 +102,7 @@ export function PageOf<item extends z.ZodType>(item: item) {
   })
 }
 
-/** A page in the envelope of the older pages: every envelope is read, and `data` with `pagination` is written. */
+/** A page in the older envelope: reads every envelope and writes `data` with `pagination`. */
 export function OlderPageOf<item extends z.ZodType>(item: item) {
   return z.codec(envelopes(item, 1), pageSchema(item), {
     decode: (wire) => read<item>(wire as never) as never,
@@ -120,10 +123,10 @@ export function OlderPageOf<item extends z.ZodType>(item: item) {
   })
 }
 
-/** The page requested of a list. */
+/** The requested page of a list. */
 export type PageRequest = { page?: number | undefined; limit?: number | undefined }
 
-/** Cuts one page out of all rows: filters and sorting run before it. With `all`, every row is on one page. */
+/** Returns one page of filtered and sorted rows. With `all`, one page contains every row. */
 export function pageOf<row>(
   rows: readonly row[],
   { page = 1, limit = 10, all = false }: PageRequest & { all?: boolean },

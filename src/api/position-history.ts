@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Units } from '../domain/amount.ts'
 import { historyStatuses, historyTypes, isoTime, Numeric, ours, ourWord } from './wire-fields.ts'
 
-/** One event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
+/** An event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
 const HistoryItem = z.object({
   txHash: z.string(),
   timestamp: z.string(),
@@ -12,8 +12,8 @@ const HistoryItem = z.object({
 })
 
 /**
- * The history of a wallet in one strategy, newest first. `total`, `limit` and `isWhole` (on the wire `whole`) are ours, and `null` where a
- * deployment does not send them: what is not whole does not account for all that the wallet holds there.
+ * The history of a wallet in one strategy, newest first. `total`, `limit` and `isWhole` (on the wire `whole`) are extensions, `null` if a
+ * deployment does not send them. `isWhole` is false if the events do not account for the wallet's whole position.
  */
 export const History = z.codec(
   z.object({

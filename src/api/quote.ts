@@ -29,7 +29,7 @@ const QuoteToken = z.object({
   priceUsd: z.string().nullable(),
 })
 
-/** The same swap at another speed, which costs more and is sooner: by how many seconds, `null` where nobody knows. */
+/** The same swap at a higher speed and cost; `savesSeconds` is `null` if unknown. */
 const Alternative = z.object({
   provider: z.string(),
   transferSpeed: z.string(),
@@ -39,8 +39,8 @@ const Alternative = z.object({
 })
 
 /**
- * A swap quote. `deadline` is ISO text; `minAmountOut`, `slippage` (a fraction) and the rest are `null` where the deployment
- * does not send them: the older shape may have no id, which is then empty. `raw` is the object as it came, which is what goes back when its bytecode is asked for.
+ * A swap quote. `deadline` is ISO text; `minAmountOut`, `slippage` (a fraction) and other fields are `null` if the deployment does not send
+ * them. The older shape may have no id, which is then empty. `raw` is the object as received; the request for its bytecode sends it back.
  */
 export const QuoteValue = z.object({
   id: z.string(),
@@ -53,15 +53,15 @@ export const QuoteValue = z.object({
   minAmountOut: Units.nullable(),
   maxAmountIn: Units.nullable(),
   slippage: z.number().nullable(),
-  /** By how much less it brings than at the spot price, as a fraction: ours, and the word of whoever quotes. */
+  /** The loss against the spot price, as a fraction (extension); stated by the quoting service, not verified. */
   priceImpact: z.number().nullable(),
-  /** The gas of the action, in units, and its cost in USD now. */
+  /** The gas of the transactions, in units, and its current cost in USD. */
   estimatedGas: Units.nullable(),
   gasCostUsd: z.string().nullable(),
-  /** The output less the gas, for an exact input, which is negative where gas costs more; the input and the gas, for an exact output. */
+  /** Exact input: the output minus gas, negative if gas costs more. Exact output: the input plus gas. */
   netAmountOut: SignedUnits.nullable(),
   netAmountIn: Units.nullable(),
-  /** How long it takes from its first block on, in seconds. */
+  /** The duration after the first block, in seconds. */
   durationSeconds: z.number().nullable(),
   deadline: z.string().nullable(),
   status: z.string().nullable(),
@@ -75,7 +75,7 @@ export const QuoteValue = z.object({
 })
 export type Quote = z.output<typeof QuoteValue>
 
-/** Loose, as the quote is: what a deployment sends beside goes back to it too. */
+/** Loose like the quote: unknown fields of a deployment are sent back to it. */
 const WireToken = z.looseObject({
   contract: z.string(),
   symbol: z.string(),
@@ -85,7 +85,10 @@ const WireToken = z.looseObject({
   priceUSD: maybe(z.union([z.string(), z.number()])),
 })
 
-/** The quote of the specification; `minAmountOut`, `maxAmountIn`, `slippage`, `priceImpact`, `estimatedGas`, `gasCostUSD`, `netAmountOut`, `netAmountIn`, `durationSeconds`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress` and `refundAddress` are ours. */
+/**
+ * The quote of the specification. Extensions: `minAmountOut`, `maxAmountIn`, `slippage`, `priceImpact`, `estimatedGas`, `gasCostUSD`,
+ * `netAmountOut`, `netAmountIn`, `durationSeconds`, `fees`, `alternatives`, `feeSponsorshipReason`, `destinationAddress`, `refundAddress`.
+ */
 const WireQuote = z.looseObject({
   id: z.string(),
   quoteId: maybe(z.string()),
@@ -115,7 +118,7 @@ const WireQuote = z.looseObject({
   alternatives: maybe(z.array(z.unknown())),
 })
 
-/** A quote that comes back to be taken: one that names no provider has an error of its own. */
+/** A quote that a client sends back to accept it. Without a provider it has its own error. */
 export const TakenQuote = WireQuote.extend({ provider: maybe(z.string()) })
 
 const token = (wire: z.output<typeof WireToken>) => ({
@@ -127,7 +130,7 @@ const token = (wire: z.output<typeof WireToken>) => ({
   priceUsd: wire.priceUSD === null || wire.priceUSD === undefined ? null : decimalText(wire.priceUSD),
 })
 
-/** What is ours in a quote, which goes back as it came whatever another deployment means by it. */
+/** A quote as received. Extension fields go back unchanged, even if another deployment gives them another meaning. */
 const Sent = WireQuote.extend({
   id: maybe(z.string()),
   minAmountOut: asSent(z.string()),
@@ -179,10 +182,13 @@ export const Quote = z.codec(Sent, QuoteValue, {
   encode: ({ raw }) => raw as never,
 })
 
-/** The answer of the quote endpoints: one quote, whatever number of providers was asked. */
+/** The response of the quote endpoints: the best quote of all providers. */
 export const QuoteAnswer = z.object({ quote: Quote })
 
-/** Query of `GET /v2/swap/quote`; `decimalsIn` is that of the older page. `slippage` is a fraction from 0.0001 to 0.5; its limits are checked by the engine, which has a code for it. */
+/**
+ * Query of `GET /v2/swap/quote`; `decimalsIn` is from the older endpoint. `slippage` is a fraction from 0.0001 to 0.5; the engine checks
+ * its limits and has an error code for them.
+ */
 export const QuoteInput = z.object({
   originChain: Name.optional(),
   chainIdIn: ChainId.optional(),

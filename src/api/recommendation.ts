@@ -7,7 +7,7 @@ import { type Strategy, StrategyComposite } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
 import { maybe, Name, orNull, ours } from './wire-fields.ts'
 
-/** Input of `GET /yield/{identifier}`: an asset name (any casing) or a category. `amount` is in the smallest unit and goes with `wallet`. */
+/** Input of `GET /yield/{identifier}`: an asset name (any casing) or a category. `amount` is in the smallest unit and requires `wallet`. */
 export const RecommendationInput = z.object({
   identifier: Name,
   wallet: EvmAddress.optional(),
@@ -19,10 +19,10 @@ export const RecommendationInput = z.object({
 
 export type RecommendationInput = z.output<typeof RecommendationInput>
 
-/** The message that stands for `bytecodeExecution` where wallet and amount were not sent. */
+/** The message in `bytecodeExecution` if the request has no wallet and amount. */
 const needsWalletAndAmount = 'Send wallet and amount to receive the transactions.'
 
-/** Of the strategies that were compared, those whose rate is of one kind: how many, and the best of them. */
+/** A group of compared strategies with the same kind of rate: their number and the best one. */
 const Compared = z.object({
   apyBasis: z.enum(apyBases),
   count: z.int(),
@@ -31,8 +31,8 @@ const Compared = z.object({
 })
 
 /**
- * The best strategy for an asset or a category. `transactions` is `null` when no wallet and amount were given; ours are `actionId`, which tracks
- * them, and `compared`: which rates stood beside each other, those that are paid now and those that are growth of the last week.
+ * The best strategy for an asset or a category. `transactions` is `null` if the request has no wallet and amount. Extensions: `actionId`,
+ * which tracks the transactions, and `compared`, the compared rates by kind: current rates and growth of the last week.
  */
 export const Recommendation = z.codec(
   z.object({

@@ -20,7 +20,7 @@ import {
 import { Wallet } from './wallet-positions.ts'
 import { Name, paging } from './wire-fields.ts'
 
-/** One row of the contract. What is in the path comes from `input`; the rest of it is the query of a GET and the body of a POST or PUT. */
+/** A row of the HTTP contract. Path parameters come from `input`; the other fields are the query of a GET, or the body of a POST or PUT. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT'
   path: string
@@ -32,7 +32,7 @@ export type Route = {
 const nothing = z.object({})
 const BitcoinHash = z.string().regex(/^[0-9a-fA-F]{64}$/, 'expected the hash of a Bitcoin transaction')
 
-/** The whole HTTP contract. The type `Service`, the client, the server and the OpenAPI document are read off this table. */
+/** The whole HTTP contract. The type `Service`, the client, the server and the OpenAPI document are derived from this table. */
 export const routes = {
   recommend: {
     method: 'GET',

@@ -3,7 +3,7 @@ import type { routes } from './routes.ts'
 
 type Routes = typeof routes
 
-/** Everything the product can do, wherever it is done. Implemented twice: by the engine in this process, and over HTTP. */
+/** All operations of the product. Two implementations: the engine in this process, and the client over HTTP. */
 export type Service = {
   [name in keyof Routes]: (
     input: z.output<Routes[name]['input']>,

@@ -5,8 +5,9 @@ import { ChainId } from './transaction.ts'
 import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire-fields.ts'
 
 /**
- * What a strategy really paid, as fractions a year: over the last day, week and month, and from point to point, a day apart, oldest
- * first (`at` is where a stretch ends). `base` is what the protocol pays now, and `reward` what is paid beside that now, in other tokens, without compounding; `null` is unknown.
+ * The rates that a strategy paid, as fractions per year: over the last day, week and month, and per day in `points`, oldest first (`at` is
+ * the end of a day's interval). `base` is the protocol's current rate, and `reward` the current rate of rewards in other tokens, without
+ * compounding. `null` is unknown.
  */
 export const Rates = z.object({
   base: z.number().nullable(),
@@ -18,7 +19,7 @@ export const Rates = z.object({
 })
 export type Rates = z.output<typeof Rates>
 
-/** The token that a strategy is held in, and who says what it is called: its contract, or, where that says nothing, the catalogue. */
+/** The receipt token of a strategy, and the source of its symbol: its contract, or the catalogue if the contract has none. */
 export const Receipt = z.object({
   symbol: z.string(),
   address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
@@ -29,7 +30,7 @@ export type Receipt = z.output<typeof Receipt>
 
 const WireToken = z.object({ symbol: z.string(), contract: z.string(), decimals: Decimals })
 
-/** The detail shape (`_id` form): `apy` is in percent; `pausedUnknown`, `id` and what follows it are ours. */
+/** The detail shape (`_id` form). `apy` is in percent. `pausedUnknown`, and `id` and the fields after it, are extensions. */
 const DetailStrategy = z.object({
   _id: z.string(),
   name: maybe(z.string()),
@@ -68,7 +69,10 @@ const DetailStrategy = z.object({
   rates: ours(Rates),
 })
 
-/** The id-composite form of the yield response and the quickstart list: `apy` is a fraction; `apyBasis`, `apyConvention`, `protocolFeeBps`, `receipt`, `underlyingName`, `slug` and what follows it are ours. */
+/**
+ * The id-composite form of the yield response and the quickstart list. `apy` is a fraction. Extensions: `apyBasis`, `apyConvention`,
+ * `protocolFeeBps`, `receipt`, `underlyingName`, and `slug` and the fields after it.
+ */
 const CompositeStrategy = z.object({
   id: z.string(),
   protocol: z.string(),
@@ -105,10 +109,13 @@ const CompositeStrategy = z.object({
   rates: ours(Rates),
 })
 
-/** A token as strategies and positions name it. */
+/** A token in a strategy or position. */
 const TokenRef = z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals })
 
-/** A strategy. Rates are fractions a year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. What the deployment did not give is `null`; `rates` is ours: of one strategy that is asked for by itself all that can be found out, and in a list the days that were read before. */
+/**
+ * A strategy. Rates are fractions per year (0.0525 is 5.25 %), `tvlUsd` is a decimal string. `null` means that the deployment sent no
+ * value. `rates` is an extension: complete for a single strategy; in a list, only the days that are already cached.
+ */
 export const Strategy = z.object({
   id: z.string(),
   slug: z.string(),
@@ -122,7 +129,7 @@ export const Strategy = z.object({
   actions: z.array(z.string()).nullable(),
   paused: z.boolean().nullable(),
   apy: z.number().nullable(),
-  /** Ours: whether `apy` is what is paid now or growth of the last week, and how it is counted. */
+  /** Extensions: whether `apy` is the current rate or the growth of the last week, and its compounding convention. */
   apyBasis: z.enum(apyBases).nullable(),
   apyConvention: z.string().nullable(),
   inceptionApy: z.number().nullable(),
@@ -130,7 +137,7 @@ export const Strategy = z.object({
   tvlUsd: z.string().nullable(),
   fee: z.string().nullable(),
   performanceFeeBps: z.string().nullable(),
-  /** Ours: what the protocol keeps of what is earned before `apy`, and, of one strategy that is asked for by itself, the token that it is held in. */
+  /** Extensions: the protocol's share of the earnings, taken before `apy`, and the receipt token (only for a single strategy). */
   protocolFeeBps: z.string().nullable(),
   receipt: Receipt.nullable(),
   isDefault: z.boolean().nullable(),
@@ -138,7 +145,7 @@ export const Strategy = z.object({
   metadata: z.record(z.string(), z.unknown()).nullable(),
   logourl: z.string().nullable(),
   implementationSelector: z.string().nullable(),
-  /** Ours: how its protocol family is known to work (A, B or C), and what that rests on. */
+  /** Extension: the grade of the protocol family's verification (A, B or C), and its evidence. */
   grade: z.object({ grade: z.string(), by: z.string() }).nullable(),
   rates: Rates.nullable(),
 })
@@ -160,7 +167,7 @@ const wireToken = (ref: Plain['asset']) => ({
 const text = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : decimalText(value)
 
-/** What both shapes name alike. */
+/** The fields that both shapes share. */
 const shared = (wire: Wire) => ({
   protocol: wire.protocol,
   network: wire.network,
@@ -215,7 +222,7 @@ function read(wire: Wire): Plain {
   }
 }
 
-/** A strategy on the wire: either shape is read; the detail shape is written. */
+/** A strategy on the wire: reads either shape and writes the detail shape. */
 export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy], 0), Strategy, {
   decode: read,
   encode: ({ id, chainId, asset, underlying, actions, apy, tvlUsd, paused, rates, receipt, ...rest }) => ({
@@ -228,7 +235,7 @@ export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy],
     asset: wireToken(asset),
     underlying: underlying && wireToken(underlying),
     availableActions: actions,
-    // What nobody knows is left out: whoever reads only the specification takes it for a number.
+    // Leave an unknown rate out: clients of the specification expect a number.
     ...(apy !== null && { apy: Number((apy * 100).toPrecision(12)) }),
     apyFraction: apy,
     protocolInfo: { name: rest.protocol, category: rest.category, grade: rest.grade },
@@ -236,13 +243,13 @@ export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy],
     assetToken: wireToken(asset),
     underlyingToken: underlying && wireToken(underlying),
     tvl: tvlUsd,
-    // The wire has only yes and no: what nobody could find out is closed, and says why.
+    // The wire has only true and false: an unknown state is reported as paused, with `pausedUnknown`.
     paused: paused ?? true,
     ...(paused === null && { pausedUnknown: true }),
   }),
 })
 
-/** The same among the best of the totals, where four of its fields have no place. */
+/** A strategy in the analytics response, which omits four fields of the detail shape. */
 export const TopStrategy = z.codec(StrategyDetail.in, Strategy, {
   decode: read,
   encode: (strategy) => {
@@ -257,7 +264,7 @@ export const TopStrategy = z.codec(StrategyDetail.in, Strategy, {
   },
 })
 
-/** A strategy on the wire: either shape is read; the id-composite form is written. */
+/** A strategy on the wire: reads either shape and writes the id-composite form. */
 export const StrategyComposite = z.codec(oneOf([CompositeStrategy, DetailStrategy], 0), Strategy, {
   decode: read,
   encode: ({ chainId, asset, underlying, actions, tvlUsd, rates, receipt, ...rest }) => ({
@@ -273,7 +280,7 @@ export const StrategyComposite = z.codec(oneOf([CompositeStrategy, DetailStrateg
     underlyingDecimals: underlying?.decimals,
     availableActions: actions,
     tvl: tvlUsd,
-    // As in the detail shape.
+    // An unknown state is reported as paused, as in the detail shape.
     paused: rest.paused ?? true,
     ...(rest.paused === null && { pausedUnknown: true }),
   }),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { maybe, orNull, ours, ourWord, swapStatuses } from './wire-fields.ts'
 
 /**
- * The deposit of a swap that begins on Bitcoin (ours). `amount` is what it must pay and `paid` what it does, in satoshi; `paid` and
- * `confirmations` are `null` while no deposit is found. `delivery` says of a fulfilled swap whether its chain showed the payment, or
- * only the provider says so. `overdue`: it was paid, and has not ended in the usual time. `isLookedUp`: a deposit that is there would have
- * been found. An older service says neither.
+ * The deposit of a swap from Bitcoin (extension). `amount` is the required and `paid` the received amount, in satoshi; `paid` and
+ * `confirmations` are `null` until a deposit is found. `delivery` says whether the chain showed a fulfilled swap's payment (`verified`) or
+ * only the provider reports it. `overdue`: paid, but not finished in the usual time. `isLookedUp`: the search would have found a deposit.
+ * An older service sends neither flag.
  */
 const Deposit = z.object({
   address: z.string(),
@@ -21,8 +21,8 @@ const Deposit = z.object({
 })
 
 /**
- * Where a swap stands: one of the seven words in lower case, or a word that this version does not know. `note` (ours) is what its provider
- * says beside it, which no chain shows yet.
+ * The status of a swap: one of the seven statuses in lower case, or an unknown one. `note` (extension) is the provider's own status, which
+ * no chain shows yet.
  */
 export const SwapStatus = z.codec(
   z.object({

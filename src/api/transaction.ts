@@ -4,7 +4,7 @@ import { Units } from '../domain/amount.ts'
 
 const noChainId = 'expected a chain id'
 
-/** A chain id that some deployments send as text. */
+/** A chain id; some deployments send it as text. */
 export const ChainId = z.codec(
   z.union([z.int().positive(), z.string().regex(/^[1-9][0-9]{0,14}$/, noChainId)], noChainId),
   z.int().positive(),
@@ -14,5 +14,5 @@ export const ChainId = z.codec(
   },
 )
 
-/** One bytecode transaction item: `value` is in wei. */
+/** An unsigned transaction on the wire; `value` is in wei. */
 export const TransactionItem = z.object({ to: EvmAddress, data: HexData, value: Units, chainId: ChainId })

@@ -7,8 +7,8 @@ const Ends = z.object({ token: EvmAddress, chainId: ChainId, amount: Units })
 const address = z.custom<z.output<typeof EvmAddress>>()
 
 /**
- * Body of `POST /transfer/bytecode`. The deprecated spellings `walletOrigin` and `walletDestination` are read too, and may stand
- * beside the others where they say the same; the token and chain fields are ours.
+ * Body of `POST /transfer/bytecode`. The deprecated names `walletOrigin` and `walletDestination` are accepted too, also together with the
+ * current ones if the values are equal. The token and chain fields are extensions.
  */
 export const TransferInput = z.codec(
   Ends.extend({
@@ -43,7 +43,7 @@ export const TransferInput = z.codec(
   },
 )
 
-/** The transactions of a plain transfer, and the id that it is tracked by. */
+/** The transactions of a transfer, and the action id that tracks it. */
 export const TransferBytecode = z.object({
   id: z.string(),
   chainId: ChainId,

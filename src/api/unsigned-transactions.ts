@@ -6,11 +6,11 @@ import { ChainId, TransactionItem } from './transaction.ts'
 import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire-fields.ts'
 
 /**
- * Query of `GET /strategies/{id}/bytecode`; without an `action` it is `lend`. `amount` is in the smallest unit of the strategy's asset; 2^256 - 1 withdraws all. `claim`
- * (ours) is the second step of queued withdrawals, which takes all that can be claimed, or else the shares of all that was let pass: its `amount` is
- * always 2^256 - 1.
- * `from` (ours) names the network that the funds start on, where it is not the strategy's own. `slippage` (ours) is how much less than now a
- * strategy that is an exchange may bring, as a fraction of 1.
+ * Query of `GET /strategies/{id}/bytecode`; the default `action` is `lend`. `amount` is in the smallest unit of the strategy's asset; 2^256
+ * - 1 withdraws all. `claim` (extension) is the second step of queued withdrawals: it takes everything that is claimable, or else the
+ * shares of all lapsed requests; its `amount` is always 2^256 - 1. `from` (extension) names the network of the funds, if it is not the
+ * strategy's. `slippage` (extension) is the maximum loss against the current price, as a fraction, for strategies that trade at a market
+ * price.
  */
 export const StrategyBytecodeInput = z.object({
   id: Name,
@@ -23,12 +23,16 @@ export const StrategyBytecodeInput = z.object({
 export type StrategyBytecodeInput = z.output<typeof StrategyBytecodeInput>
 
 /**
- * That a withdrawal only asks for its funds, which are claimed later. `seconds` is how long the protocol says that takes, `null` where it
- * does not say.
+ * Marks a withdrawal that only requests its funds, to be claimed later. `seconds` is the protocol's stated waiting time, `null` if it
+ * states none.
  */
 const Queued = z.object({ seconds: maybe(z.int().min(0)) })
 
-/** The ordered transactions of a deposit, a withdrawal or a claim. `feeCharged` is in the smallest unit of the asset, and `fees` (ours) says of each what it is, how much, and who is paid. `quote` is the bridge quote of a cross-chain deposit; `queued` is ours, and `null` where funds come at once. */
+/**
+ * The ordered transactions of a deposit, a withdrawal or a claim. `feeCharged` is in the smallest unit of the asset; `fees` (extension)
+ * lists each fee with its kind, amount and collector. `quote` is the bridge quote of a cross-chain deposit. `queued` (extension) is `null`
+ * if the funds arrive at once.
+ */
 export const StrategyBytecode = z.codec(
   z.object({
     id: z.string(),
@@ -75,7 +79,7 @@ export const StrategyBytecode = z.codec(
 )
 export type StrategyBytecode = z.output<typeof StrategyBytecode>
 
-/** Body of `POST /v2/swap/bytecode`: the quote exactly as it was given, and whose wallet sends. */
+/** Body of `POST /v2/swap/bytecode`: the quote exactly as received, and the sending wallet. */
 export const SwapBytecodeInput = z.object({
   quote: TakenQuote,
   walletAddress: EvmAddress,
@@ -93,21 +97,23 @@ const WireCall = z.object({
 })
 const oneOrMore = z.union([WireCall, z.array(WireCall)])
 
-/** A limit of gas in whatever way it was written; what is none is `null`. */
+/** Parses a gas limit, decimal or hex; `null` for other values. */
 const gasOf = (said: string | number | null | undefined): bigint | null =>
   /^([0-9]{1,20}|0x[0-9a-fA-F]{1,16})$/.test(String(said)) ? BigInt(said!) : null
 
-/** None, the one, or all of them. */
+/** Encodes no item as `null`, one item as itself, and several as a list. */
 const few = <item>(items: readonly item[]): item | item[] | null =>
   items.length > 1 ? [...items] : (items[0] ?? null)
 
-/** The fields of transactions in the order in which they are sent. */
+/** The transaction fields in the order of sending. */
 const inOrder = ['approveData', 'transactionData', 'feeData'] as const
 
 /**
- * The transactions of a swap: approvals, the swap itself and what pays the fee of the service, in the order in which they are sent, which `order`
- * (ours) says on the wire. `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. `gasLimit` is that of the swap itself, `null` where nobody can estimate it:
- * then `gasLimitReason` (ours) says why. A swap that begins on Bitcoin (`BITCOIN_DEPOSIT`, ours) has no transactions: how it is paid stands in `rawSwapData.deposit`. On the wire `transactionData` is one object, and `feeData` (ours) what pays the fee.
+ * The transactions of a swap in the order of sending: approvals, the swap, and payments of the service's fee. On the wire,
+ * `transactionData` is one object, `feeData` (extension) has the fee payments, and `order` (extension) gives the order of the fields.
+ * `type` is `SAMECHAIN_SWAP` or `CROSSCHAIN_SWAP`. `gasLimit` is that of the swap; it is `null` if it cannot be estimated, and
+ * `gasLimitReason` (extension) says why. A swap from Bitcoin (`BITCOIN_DEPOSIT`, extension) has no transactions; `rawSwapData.deposit` has
+ * the payment instructions.
  */
 export const SwapBytecode = z.codec(
   z.object({

@@ -23,11 +23,11 @@ const market = { protocol: z.string(), network: z.string(), address: EvmAddress 
 
 /**
  * Shape C: collateral and debt of a lending account. Amounts in USD (`price` of one whole token, `balanceUSD`, `liquidationPrice`,
- * `maxBorrowValue`) are decimals; `liquidationThreshold`, `borrowRate` (linear, a year) and `ltv` (debt by collateral) are fractions.
- * A health factor below 1 can be liquidated. `maxBorrowValue` is what can still be borrowed, below zero where too much is. Markets do not help
- * each other: over several, the health factor is the worst, what can be borrowed adds up, and `ltv` and `liquidationPrice` are `null`. `markets`
- * is ours: the same of each. So is `unread`: the markets in which the account cannot be read whole; then the health factor and what follows it are
- * `null`.
+ * `maxBorrowValue`) are decimals; `liquidationThreshold`, `borrowRate` (linear, per year) and `ltv` (debt over collateral) are fractions. A
+ * position with a health factor below 1 can be liquidated. `maxBorrowValue` is the remaining borrowing capacity, negative if exceeded.
+ * Collateral in one market does not secure another: over several markets, `healthFactor` is the lowest, `maxBorrowValue` the sum, and `ltv`
+ * and `liquidationPrice` are `null`. Extensions: `markets`, the values per market, and `unread`, the markets that could not be read
+ * completely; if there are any, `healthFactor` and the fields after it are `null`.
  */
 export const Stats = z.object({
   underlying: z.array(
@@ -53,7 +53,7 @@ export const Stats = z.object({
 })
 export type Stats = z.output<typeof Stats>
 
-/** The lending account of a wallet that has none. */
+/** The stats of a wallet without a lending account. */
 const noStats: Stats = {
   underlying: [],
   debt: [],
@@ -66,8 +66,8 @@ const noStats: Stats = {
 }
 
 /**
- * A withdrawal that is queued, on the wire: how much it pays, when it was asked for and when it can be claimed, as far as a contract says, and
- * until when, where it lapses then. `back` names the function that gives back what was let pass, and is `null` where nothing was.
+ * A queued withdrawal on the wire: its amount, its request time, its claim time if a contract states it, and `until`, the time when it
+ * lapses, if it can. `back` names the function that returns a lapsed request's shares; `null` if it has not lapsed.
  */
 const QueuedWire = z.object({
   id: z.string(),
@@ -78,7 +78,7 @@ const QueuedWire = z.object({
   back: maybe(z.string()),
 })
 
-/** A withdrawal that is queued: `amount` is in the smallest unit of the asset, times are ISO 8601. */
+/** A queued withdrawal: `amount` is in the smallest unit of the asset, times are ISO 8601. */
 export type QueuedWithdrawal = {
   id: string
   amount: bigint
@@ -88,7 +88,7 @@ export type QueuedWithdrawal = {
   back: string | null
 }
 
-/** Queued withdrawals off the wire; a deployment that does not send them is `null`. */
+/** Reads queued withdrawals; `null` if the deployment does not send them. */
 const readQueued = (
   wire: readonly z.output<typeof QueuedWire>[] | null | undefined,
 ): QueuedWithdrawal[] | null =>
@@ -100,10 +100,13 @@ const readQueued = (
     back: orNull(back),
   })) ?? null
 
-/** A strategy in whose queue it was not looked for what a wallet asked for elsewhere, and when it was last, as ISO 8601; `null` is never. */
+/**
+ * A strategy whose queue was not searched for the wallet's requests from other clients, and the time of the last search (ISO 8601); `null`
+ * is never.
+ */
 const Unsearched = z.object({ strategy: z.string(), searchedAt: z.string().nullable() })
 
-/** What a wallet holds in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
+/** A wallet's position in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
   strategy: Strategy
   balance: bigint | null
@@ -112,13 +115,13 @@ export type Position = {
   balanceUsd: string | null
   profitUsd: string | null
   apy: number | null
-  /** Queued withdrawals that wait, and those that can be claimed; they are no part of the balance, and `queuedUsd` is what all of them are worth. */
+  /** Queued withdrawals that wait, and those that can be claimed. The balance does not include them; `queuedUsd` is their total value. */
   pending: QueuedWithdrawal[] | null
   claimable: QueuedWithdrawal[] | null
   queuedUsd: string | null
 }
 
-/** The profit that came out of a strategy with what was closed there; below zero is a loss. Units are the smallest of the asset. */
+/** The realised profit of a strategy, negative for a loss. Amounts are in the smallest unit of the asset. */
 const RealisedValue = z.object({
   strategy: z.string(),
   asset: z.object({ symbol: z.string(), address: z.custom<Address>(), decimals: Decimals }),
@@ -129,10 +132,10 @@ const RealisedValue = z.object({
 export type RealisedProfit = z.output<typeof RealisedValue>
 
 /**
- * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of what is known in USD, of which `queuedUsd` is queued. `unread` are the strategies whose contracts
- * do not say what the wallet holds there, or what that is worth; it and `unsearched` are `null` where a deployment does not tell. `missing` are networks that do not answer:
- * nothing of theirs is in it.
- * `totalProfitUsd` is the profit of what is held and of what was closed (`realised`), as far as the history of both is known.
+ * The positions of a wallet. `totalValueUsd` is a decimal string: the sum of all known values, including `queuedUsd` for queued
+ * withdrawals. `unread` lists strategies whose contracts did not return the balance or its value. `unread` and `unsearched` are `null` if
+ * the deployment does not send them. `missing` names networks that did not answer; nothing of them is included. `totalProfitUsd` is the
+ * profit of open and closed positions (`realised`), as far as their history is known.
  */
 const WalletValue = z.object({
   address: z.custom<z.output<typeof EvmAddress>>().nullable(),
@@ -148,13 +151,16 @@ const WalletValue = z.object({
 })
 export type Wallet = z.output<typeof WalletValue>
 
-/** A profit can be a loss: a whole number with a sign. */
+/** A profit in the smallest unit: a whole number with a sign. */
 const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole number'), z.bigint(), {
   decode: BigInt,
   encode: String,
 })
 
-/** Shape A (reference); `principal`, `apyFraction`, `pending`, `claimable`, `queuedUSD`, `realised`, `totalProfitUSD`, `stats`, `unread` and `unsearched` are ours. */
+/**
+ * Shape A (reference). Extensions: `principal`, `apyFraction`, `pending`, `claimable`, `queuedUSD`, `realised`, `totalProfitUSD`, `stats`,
+ * `unread` and `unsearched`.
+ */
 const ShapeA = z.object({
   address: EvmAddress,
   positions: z.array(
@@ -210,7 +216,7 @@ const ShapeB = z.object({
   summary: z.object({ totalUnderlyingBalanceUSD: maybe(Numeric) }),
 })
 
-/** Shape C (the older lending and borrowing page). */
+/** Shape C (the older lending and borrowing endpoint). */
 const ShapeC = z.object({ address: EvmAddress, stats: Stats })
 
 const decimal = (value: string | number | null | undefined) =>
@@ -281,7 +287,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
   }
 }
 
-/** A wallet on the wire: shapes A, B and C are read; shape A is written. */
+/** A wallet on the wire: reads shapes A, B and C and writes shape A. */
 export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
   decode: read,
   encode: (value) => ({
@@ -305,7 +311,7 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
   }),
 })
 
-/** A wallet on the older page: shapes A, B and C are read; shape C is written. */
+/** A wallet at the older endpoint: reads shapes A, B and C and writes shape C. */
 export const OlderWallet = z.codec(oneOf(shapes, 2), WalletValue, {
   decode: read,
   encode: ({ address, stats }) => ({ address: address!, stats: stats ?? noStats }),

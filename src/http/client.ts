@@ -4,7 +4,7 @@ import { maxTimerMs } from '../domain/timer-limit.ts'
 import { hidden } from './redaction.ts'
 import { parseStrict } from './strict-json.ts'
 
-/** What is wrong with a certificate, by the codes of OpenSSL that Node passes on (nodejs.org/api/tls.html, X509 certificate error codes). */
+/** Texts for Node's certificate error codes, from OpenSSL (nodejs.org/api/tls.html, X509 certificate error codes). */
 const flaws: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'who signed it is not known here',
   UNABLE_TO_GET_ISSUER_CERT: 'who signed it is not known here',
@@ -24,7 +24,7 @@ const flaws: Readonly<Record<string, string>> = {
   INVALID_PURPOSE: 'it is not for a server',
 }
 
-/** What is wrong with the certificate where that is why a connection failed, in words; otherwise `undefined`. */
+/** Describes the certificate fault that made a connection fail; `undefined` for other errors. */
 function certificateFlaw(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException
@@ -34,8 +34,8 @@ function certificateFlaw(error: unknown): string | undefined {
 }
 
 /**
- * What one HTTP call may cost. `deadlineMs` covers everything up to the last byte of the body. `hide` takes what is secret out
- * of all texts that come back, before anything reads them.
+ * Options of an HTTP call. `deadlineMs` includes the last byte of the body. `hide` removes secrets from all texts of the response before
+ * they are used.
  */
 type HttpOptions = {
   headers?: Readonly<Record<string, string>>
@@ -47,8 +47,8 @@ type HttpOptions = {
 }
 
 /**
- * An answer with its JSON body read, `undefined` where there is none and where an error comes as a page; `headers` are
- * lower-case. `text` is the body as it came.
+ * A response with its parsed JSON body: `undefined` if it is empty, or if an error's body is not JSON. Header names are in lower case;
+ * `text` is the unparsed body.
  */
 export type HttpAnswer = {
   status: number
@@ -57,7 +57,7 @@ export type HttpAnswer = {
   text: string
 }
 
-/** Why an answer could not be had: nothing came, from somebody who cannot show who it is, too late, too much, or not what was agreed. */
+/** Why an exchange failed: no connection, an untrusted certificate, a timeout, an abort, or an unacceptable response. */
 export type HttpFault =
   | 'unreachable'
   | 'certificate'
@@ -81,7 +81,7 @@ const fault = (kind: HttpFault, message: string, cause?: unknown): AppError =>
     },
   )
 
-/** The host of a URL, which is all of it that may be shown: paths and queries carry keys. */
+/** The host of a URL, the only part to print: paths and queries may contain keys. */
 export function hostOf(url: string): string {
   try {
     return new URL(url).host
@@ -90,7 +90,7 @@ export function hostOf(url: string): string {
   }
 }
 
-/** Makes the caller's own connection pool, so that nothing global can be put between us and the service. */
+/** Creates a connection pool of the caller's own, so that no global dispatcher can intercept the requests. */
 export const newDispatcher = (): Dispatcher => new Agent({ connections: 16, keepAliveTimeout: 4_000 })
 
 async function readCapped(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
@@ -110,8 +110,9 @@ async function readCapped(body: Dispatcher.ResponseData['body'], maxBytes: numbe
 const unchanged = (text: string): string => text
 
 /**
- * One HTTP exchange, JSON both ways: no redirects, a size cap, and one deadline over all of it, so that a body that
- * drips cannot hold us. Without a `dispatcher` it opens a connection of its own and closes it. Throws SERVICE_UNREACHABLE or SERVICE_BAD_RESPONSE with `details.fault`; a status is never a throw.
+ * Makes one HTTP exchange with JSON in both directions: no redirects, a size limit, and one deadline for the whole exchange, including a
+ * slow body. Without a `dispatcher` it opens and closes its own connection. Throws SERVICE_UNREACHABLE or SERVICE_BAD_RESPONSE with
+ * `details.fault`; an error status does not throw.
  */
 export async function exchangeJson(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -123,7 +124,7 @@ export async function exchangeJson(
   const host = hostOf(url)
   const dispatcher = options.dispatcher ?? newDispatcher()
   const deadline = new AbortController()
-  // What is left of a time may be less than none.
+  // The remaining time may be negative.
   const timer = setTimeout(() => deadline.abort(), Math.min(Math.max(0, deadlineMs), maxTimerMs))
   const stop = () => deadline.abort()
   options.signal?.addEventListener('abort', stop, { once: true })
@@ -136,7 +137,7 @@ export async function exchangeJson(
       method,
       headers: {
         accept: 'application/json',
-        // Nothing is unpacked here, so nothing can swell while it is unpacked.
+        // Refuse compression: no body can grow when it is decompressed.
         'accept-encoding': 'identity',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
@@ -160,7 +161,7 @@ export async function exchangeJson(
       const text = hide(await readCapped(answer.body, maxBytes))
       return { status, headers: found, text, body: parseJson(text, host, status) }
     } catch (error) {
-      // The status and the headers of an error say all: whatever is wrong with its body does not hide them.
+      // An unusable body does not hide the status and headers of an error.
       if (status < 400 || options.signal?.aborted) throw error
       return { status, headers: found, text: '', body: undefined }
     }
@@ -185,7 +186,7 @@ function parseJson(text: string, host: string, status: number): unknown {
   try {
     return parseStrict(text)
   } catch (cause) {
-    // The page of whatever stands before the server.
+    // An error page, for example from a proxy.
     if (status >= 400) return undefined
     if (cause instanceof AppError) throw cause
     throw new AppError('SERVICE_BAD_RESPONSE', `${host} answers ${status} with something that is not JSON`, {
@@ -195,10 +196,10 @@ function parseJson(text: string, host: string, status: number): unknown {
   }
 }
 
-/** `GET`, once. */
+/** Sends one `GET`. */
 export const getJson = (url: string, options?: HttpOptions): Promise<HttpAnswer> =>
   exchangeJson('GET', url, undefined, options)
 
-/** `POST`, once. */
+/** Sends one `POST`. */
 export const postJson = (url: string, body: unknown, options?: HttpOptions): Promise<HttpAnswer> =>
   exchangeJson('POST', url, body, options)

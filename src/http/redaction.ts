@@ -1,4 +1,4 @@
-/** The characters that HTML has names for, as far as a secret can be made of them or hidden among them (html.spec.whatwg.org, named character references). */
+/** The named HTML characters that a secret can contain or be hidden with (html.spec.whatwg.org, named character references). */
 const entities: Readonly<Record<string, string>> = {
   excl: '!',
   quot: '"',
@@ -50,7 +50,7 @@ const entities: Readonly<Record<string, string>> = {
   zerowidthspace: '\u200b',
 }
 
-/** An error and its causes with every text of theirs read through `hide`; the name and the code stay. */
+/** Removes secrets from all texts of an error and its causes; names and codes stay. */
 export function hidden(error: unknown, hide: (text: string) => string): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? hide(error) : error
   const { name, message, stack, cause } = error
@@ -63,17 +63,17 @@ export function hidden(error: unknown, hide: (text: string) => string): unknown 
   })
 }
 
-/** A text as somebody would read it, and of each of its characters where in the original it begins and ends. */
+/** A decoded text, and the start and end in the original of each of its characters. */
 type Reading = { text: string; from: Uint32Array; to: Uint32Array }
 
-/** All that nobody sees or reads: what `plain` takes away, what Unicode says is ignored, what is nobody's character, and what stands for a broken byte. */
+/** Invisible characters: control and unassigned ones, those that Unicode ignores, and the replacement character of a broken byte. */
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufffd]+/gu
-/** What a terminal takes for a colour or a movement. */
+/** A terminal escape sequence for colour or cursor movement. */
 const sequence = /(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]/g
 
-/** A run of backslashes, one of four digits, one of a letter. */
+/** JSON escapes: a run of backslashes, four hex digits, or one letter. */
 const inJson = String.raw`((?:\\\\)+)|\\u([0-9a-f]{4})|\\(["'/bfnrt])`
-/** Each begins with a character of its own, and what follows is of one kind: reading takes no longer than the text is long. */
+/** The escape patterns. Each begins with its own character and continues with one kind, so matching takes linear time. */
 const escapes = {
   json: new RegExp(inJson, 'gi'),
   all: new RegExp(
@@ -81,7 +81,7 @@ const escapes = {
       inJson,
       '&([a-z]{2,16});',
       '&#0*([0-9]{1,7});?',
-      // From here on the digits are hex.
+      // The groups from here on are hexadecimal.
       '%([0-9a-f]{2})',
       '%u([0-9a-f]{4})',
       '&#x0*([0-9a-f]{1,6});?',
@@ -94,7 +94,7 @@ const escapes = {
 
 const ofOne: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** What an escape stands for; `undefined` where it stands for nothing. */
+/** Decodes an escape; `undefined` if it has no meaning. */
 function meant(match: RegExpExecArray): string | undefined {
   const [, run, four, one, name, decimal] = match
   if (run !== undefined) return run.slice(run.length / 2)
@@ -107,7 +107,7 @@ function meant(match: RegExpExecArray): string | undefined {
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined
 }
 
-/** The same with every match of a pattern replaced by what it means; the same object where nothing is. */
+/** Replaces every match of a pattern by its meaning; returns the same object if nothing changes. */
 function replaced(
   reading: Reading,
   pattern: RegExp,
@@ -148,8 +148,8 @@ function replaced(
 const mostLevels = 8
 
 /**
- * Every way in which a text can be read: as it is, and with what JSON, URLs and HTML write as escapes read as what it stands
- * for, also one inside of the other; always without what nobody sees.
+ * All ways to decode a text: unchanged, and with escapes of JSON, URLs and HTML decoded, also nested ones; always without invisible
+ * characters.
  */
 function* readings(text: string): Generator<Reading> {
   const from = Uint32Array.from({ length: text.length }, (_, at) => at)
@@ -167,21 +167,21 @@ function* readings(text: string): Generator<Reading> {
         yield next
         last = next
       }
-      // Where one letter is an escape inside of an escape and the next one is not, nobody can tell whose a backslash is.
+      // If only some letters are nested escapes, it is ambiguous which backslash belongs to which; so try without all backslashes.
       yield replaced(last, /\\+/g, () => '')
     }
   }
 }
 
-/** What is looked for: a text in lower case if it counts in either, and whether only as a word by itself. */
+/** A text to search for: `isEitherCase` texts are in lower case; `isWord` texts match only as whole words. */
 type Form = { text: string; isEitherCase: boolean; isWord: boolean }
 
-/** So short a secret is a part of many words that are none. */
+/** A shorter secret occurs inside ordinary words. */
 const shortest = 8
-/** So short, digits come up by chance where numbers are written in hex. */
+/** Fewer digits occur by chance in hexadecimal numbers. */
 const shortestHex = 16
 
-/** A text of which all characters count in either case, of the same length. */
+/** Converts to lower case without changing the length. */
 const lower = (text: string): string => text.replaceAll('\u0130', 'I').toLowerCase()
 
 const form = (text: string, isEitherCase = true): Form => ({
@@ -190,7 +190,7 @@ const form = (text: string, isEitherCase = true): Form => ({
   isWord: text.length < shortest || (text.length < shortestHex && /^[0-9a-f]*$/i.test(text)),
 })
 
-/** The forms in which a secret can stand in a text that was read: itself, what it would be read as, and in hex and base64. */
+/** The forms of a secret in a decoded text: itself, its decoded forms, hex and base64. */
 function formsOf(secret: string): Form[] {
   const bytes = Buffer.from(secret)
   const found = [
@@ -204,7 +204,7 @@ function formsOf(secret: string): Form[] {
   return [...byText.values()]
 }
 
-/** The part of a base64 text that is the secret's alone, where other bytes stand before and after it. */
+/** The part of a base64 text that depends only on the secret, for any bytes around it. */
 function inside(bytes: Buffer, before: number): Form[] {
   const whole = Buffer.concat([Buffer.alloc(before), bytes])
   return (['base64', 'base64url'] as const)
@@ -216,13 +216,13 @@ function inside(bytes: Buffer, before: number): Form[] {
 
 type Span = { from: number; to: number }
 
-/** Characters that make a text another one when it is read; without any it is what it is. */
+/** Characters that decoding may change; a text without them has only one reading. */
 const special = /[^\u0020-\u007e]|[\\%&]/
 
 /**
- * Makes what takes secrets out of a text, however JSON, HTML or a URL may have spelled them, in either case, with whatever nobody
- * sees between their letters, and in hex or base64: who repeats what it was asked with must not have it printed. A secret under eight
- * characters goes only where it is a word by itself. Takes time in proportion to the text.
+ * Creates a function that removes secrets from texts, because a service may repeat its request. It finds JSON, HTML and URL escapes, any
+ * casing, invisible characters between the letters, hex and base64. A secret under eight characters matches only as a whole word. It takes
+ * linear time.
  */
 export function hider(secrets: readonly string[], instead: string): (text: string) => string {
   const forms = secrets.flatMap(formsOf)
@@ -238,7 +238,7 @@ function mayHold(text: string, forms: readonly Form[]): boolean {
   return forms.some((form) => (form.isEitherCase ? low : text).includes(form.text))
 }
 
-/** Where in the original the forms stand. */
+/** The positions of the forms in the original text. */
 function places({ text, from, to }: Reading, forms: readonly Form[]): Span[] {
   const low = lower(text)
   const found: Span[] = []
@@ -259,7 +259,7 @@ function places({ text, from, to }: Reading, forms: readonly Form[]): Span[] {
   return found
 }
 
-/** The text without the places. An escape of JSON goes as a whole, so that what was JSON still is. */
+/** Replaces the found positions. It removes JSON escapes completely, so that JSON stays valid. */
 function without(text: string, found: readonly Span[], instead: string): string {
   const escaping = /\\(?:u[0-9a-fA-F]{4}|[^u])/gs
   let next = escaping.exec(text)

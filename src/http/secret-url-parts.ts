@@ -1,16 +1,16 @@
-/** The names of JSON-RPC itself, without which an answer is none. */
+/** The field names of JSON-RPC; hiding them would break every response. */
 const envelope = ['jsonrpc', 'id', 'result', 'error', 'code', 'message', 'data', 'method', 'params']
 
-/** Under eight characters, a plain word, a version or a chain id tells nothing: `rpc`, `v2`, `8453`. */
+/** Not secret: a plain word, version or chain id under eight characters, such as `rpc`, `v2`, `8453`. */
 const isTold = (part: string): boolean => part.length < 8 && /^([a-z]*[0-9]{0,2}|[0-9]+)$/i.test(part)
 
 /**
- * The parts of the URL of a node that may be secret, as they stand there and as they are meant: user, password, the segments of
- * the path and the values of the query. Its host is shown anyway.
+ * The parts of a node's URL that may be secret, encoded and decoded: user, password, path segments and query values. The host is not
+ * secret.
  */
 export function secretUrlParts(url: string): string[] {
   const { username, password, pathname, searchParams, hash } = new URL(url)
-  // A segment may have parameters of its own, and a query a name alone.
+  // A segment may have its own parameters, and a query parameter may have only a name.
   const segments = pathname.split('/').flatMap((one) => [one, ...one.split(/[;=,:]/)])
   const parts = [...segments, ...[...searchParams].flat(), hash.slice(1)].filter((one) => !isTold(one))
   const found = [username, password, ...parts].flatMap((one) => [one, meant(one)])

@@ -1,9 +1,12 @@
 import { AppError } from '../domain/errors.ts'
 
-/** How deep an answer may nest: what is read afterwards goes down by recursion. */
+/** The maximum nesting of a response, because later code is recursive. */
 const mostDepth = 64
 
-/** A JSON text as a value; `undefined` when it is empty. What nests deeper than 64 is refused before it is parsed, what is no JSON is a SyntaxError. */
+/**
+ * Parses JSON; `undefined` for empty text. SERVICE_BAD_RESPONSE if it nests deeper than 64, checked before parsing; SyntaxError if it is
+ * not JSON.
+ */
 export function parseStrict(text: string): unknown {
   if (text === '') return undefined
   if (depthOf(text) > mostDepth)
@@ -13,13 +16,13 @@ export function parseStrict(text: string): unknown {
   return JSON.parse(text) as unknown
 }
 
-/** The same text with every number as it is written, so that no digit is lost. The text is JSON already. */
+/** Parses valid JSON with every number as its source text, so that no digit is lost. */
 export const numbersAsText = (text: string): unknown => JSON.parse(text, asWritten) as unknown
 
 const asWritten = (_name: string, value: unknown, context?: { source: string }): unknown =>
   typeof value === 'number' ? context!.source : value
 
-/** How deep brackets nest in a text, those inside strings left out. */
+/** The nesting depth of brackets in a text, outside strings. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -32,7 +35,7 @@ function depthOf(text: string): number {
   return deepest
 }
 
-/** Where the string that begins at `start` has its closing quote; the end of the text where it has none. */
+/** The index of the closing quote of the string at `start`; the end of the text without one. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0
@@ -42,16 +45,16 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** The name that means something to the language and nothing to the service. */
+/** The property name that has a meaning in JavaScript. */
 export const poisonous = '__proto__'
 
 /**
- * The first name that makes a text have two meanings: one that an object has twice, of which JSON.parse keeps the last and another
- * reader the first, or one that the language takes for its own. The text is JSON already.
+ * The first name that makes valid JSON ambiguous: a duplicate name in an object, because JSON.parse keeps the last value and other parsers
+ * the first, or `__proto__`.
  */
 export function doubtfulName(text: string): string | undefined {
   const outer: (Set<string> | undefined)[] = []
-  /** The names of the innermost object so far; none in a list. */
+  /** The names so far of the innermost object; `undefined` in a list. */
   let names: Set<string> | undefined
   let isName = false
   for (let at = 0; at < text.length; at++) {

@@ -12,10 +12,10 @@ import { type Asked, asker, type Exchange } from './request.ts'
 import { readBackOf } from './unconfirmed-writes.ts'
 
 /**
- * A deployment of the service, and the key that it knows us by. One call takes at most `deadlineMs` with all its tries, and
- * may wait as long as `limitMs` says where a limit asks for it; `waits` is told before that, in seconds. `clockIsOff` is told
- * once when its clock and ours are more than five minutes apart, in ms, `unknown` once a word, and `missing` once a network that is left out of an answer. Under `legacyBaseUrl` are
- * the pages that came before the current ones; the key goes there, too. `tokenAt` is what is known of a token here.
+ * A deployment of the service and its API key. `deadlineMs` limits one call with all retries; `limitMs` limits the additional waiting for
+ * rate limits. `legacyBaseUrl` is the base URL of the older endpoints; the key is sent there, too. `tokenAt` reads tokens locally.
+ * Callbacks: `waits` before each wait, in seconds; `clockIsOff` once if the clocks differ by more than five minutes, in ms; `unknown` once
+ * per unknown word; `missing` once per network that is left out of a response.
  */
 export type Deployment = {
   baseUrl: string
@@ -34,13 +34,13 @@ export type Deployment = {
   answered?: (name: keyof Service, answer: HttpAnswer) => void
 }
 
-/** What the answer of a service may lack networks in. */
+/** The methods whose responses may lack networks. */
 const mayLack: readonly (keyof Service)[] = ['listStrategies', 'recommend', 'getWallet']
 
 const toleranceMs = 5 * 60_000
 const nothing = () => undefined
 
-/** The service, far away: every route becomes a method that makes one HTTP exchange. What changes nothing is tried again, at most three times. */
+/** A service over HTTP: each method is one exchange. Requests without side effects are retried at most three times. */
 export function remote(deployment: Deployment): Service {
   const { now = Date.now, deadlineMs = 15_000, tokenAt = async () => undefined } = deployment
   const base = checkedServiceUrl(deployment.baseUrl, 'base URL')
@@ -86,7 +86,7 @@ export function remote(deployment: Deployment): Service {
     const answered = await at(base, routes[name]).catch((error: unknown) => {
       const older = legacy !== undefined && isNoPage(error) ? standInFor(name, input) : undefined
       if (older === undefined) throw error
-      // What an older page answers is read as the current one's, which reads every shape.
+      // The current route's schema also reads the older shapes.
       return at(legacy!, { ...older, output: routes[name].output })
     })
     for (const one of unknownWords(name, answered)) once.unknown(one)
@@ -102,13 +102,13 @@ export function remote(deployment: Deployment): Service {
   return Object.fromEntries(methods) as Service
 }
 
-/** A page that does not have what was looked for is as good as none. */
+/** Treats a 404 as no result. */
 function noneThere(error: unknown): undefined {
   if (error instanceof AppError && errorRow(error.code).status === 404) return undefined
   throw error
 }
 
-/** What is told once: the clock, each word, and each network. */
+/** Reports the clock difference, each unknown word and each missing network only once. */
 function tellers({ clockIsOff, unknown, missing }: Deployment, now: () => number) {
   let toldOfClock = false
   const told = new Set<string>()
@@ -134,12 +134,12 @@ function tellers({ clockIsOff, unknown, missing }: Deployment, now: () => number
   }
 }
 
-/** A word that this version does not know, and whose word it is. */
+/** A word that this version does not know, and the field that it is from. */
 export type UnknownWord = { of: string; word: string }
 
 type Said = readonly [of: string, known: readonly string[], word: string | null]
 
-/** The words of an answer, by the method that it answers. */
+/** The words to check in each method's response. */
 const wordsOf: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => Said[] } = {
   getAction: ({ status }) => [['status of an action', actionStatuses, status]],
   swapStatus: ({ status }) => [['status of a swap', swapStatuses, status]],
@@ -152,7 +152,7 @@ const wordsOf: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[na
     ]),
 }
 
-/** Every word of an answer that this version does not know; they pass through as they came. */
+/** All words of a response that this version does not know; they are passed on unchanged. */
 export function unknownWords(name: keyof Service, value: unknown): UnknownWord[] {
   const said = (wordsOf[name] as ((value: unknown) => Said[]) | undefined)?.(value) ?? []
   return said.flatMap(([of, known, word]) => (word === null || known.includes(word) ? [] : [{ of, word }]))

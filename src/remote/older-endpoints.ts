@@ -5,7 +5,10 @@ import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { defaultSlippage } from '../domain/slippage.ts'
 
-/** What an older page stands in for, where a deployment has no current one. The wallet's is asked for its lending stats alone. */
+/**
+ * The methods that an older endpoint can serve if a deployment lacks the current one. The older wallet endpoint is used only for lending
+ * stats.
+ */
 const standIns: readonly (keyof Service)[] = [
   'recommend',
   'listStrategies',
@@ -14,17 +17,19 @@ const standIns: readonly (keyof Service)[] = [
   'swapStatus',
 ]
 
-/** The page under `/v1` that came before a current one. */
+/** The `/v1` endpoint that preceded a current one. */
 export const olderPageOf = (name: keyof Service) =>
   olderRoutes.find(({ as, path }) => as === name && path.startsWith('/v1/'))
 
-/** The older page that can be asked instead: the same question must be possible there. */
+/** The older endpoint that can serve a request; `undefined` if it cannot express the request. */
 export function standInFor(name: keyof Service, input: unknown): ReturnType<typeof olderPageOf> {
   if (!standIns.includes(name)) return undefined
   return name === 'quote' && !isOlderQuestion(input as QuoteInput) ? undefined : olderPageOf(name)
 }
 
-/** The older page knows chain ids and an exact input, and nothing else that a quote can be asked with; what may slip when nobody says so need not be said. */
+/**
+ * Whether the older endpoint supports a quote request: chain ids, an exact input, and no other option. The default slippage may be given.
+ */
 const isOlderQuestion = ({
   chainIdIn,
   chainIdOut,
@@ -43,17 +48,17 @@ const isOlderQuestion = ({
   slippage === defaultSlippage &&
   Object.values(more).every((value) => value === undefined)
 
-/** Whether it is the page that is not there, and not what was looked for on it. */
+/** Whether the endpoint itself does not exist; false if only the requested item does not. */
 export const isNoPage = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'NOT_FOUND' && error.details?.code === undefined
 
-/** What is known of a token beside what a deployment says. */
+/** Reads a token's symbol and decimals locally. */
 export type TokenAt = (
   chainId: number,
   address: Address,
 ) => Promise<{ symbol: string; decimals: number } | undefined>
 
-/** The wire form of what was asked, as far as a quote repeats it. */
+/** The fields of a sent quote request that its quote repeats. */
 type Asked = { tokenIn?: unknown; tokenOut?: unknown; chainIdIn?: unknown; chainIdOut?: unknown } & {
   originChainId?: unknown
   destinationChainId?: unknown
@@ -64,9 +69,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The answer of a quote page with what the older shape (`fromChain`, `toChain`, `expectedAmountOut`, `provider`) leaves out:
- * it says neither the tokens nor the amount that were asked for, which are those of the question. Other shapes stay as they are;
- * a quote that is not wrapped is.
+ * Adds the tokens and amounts of the request to a quote response in the older shape (`fromChain`, `toChain`, `expectedAmountOut`,
+ * `provider`), which lacks them. Other shapes stay unchanged, except that a bare quote is wrapped.
  */
 export async function completedQuote(body: unknown, sent: Asked, tokenAt: TokenAt): Promise<unknown> {
   if (!isRecord(body)) return body

@@ -2,28 +2,28 @@ import { AppError } from '../domain/errors.ts'
 import { wait } from '../http/backoff.ts'
 
 /**
- * Keeps the requests of all processes of this machine within the limits of one key: a place is taken before each, and when
- * the service asks for a wait (until an epoch time in ms), all of them wait.
+ * Keeps the requests of all processes on this machine within one key's limits: every request first takes a slot. If the service requests a
+ * wait, until an epoch time in ms, all of them wait.
  */
 export type RateLimiter = {
   take: () => { ok: true } | { ok: false; retryAfterSeconds: number }
   block: (untilMs: number) => void
-  /** Forgets such a wait: the service answers again. */
+  /** Ends such a wait early, because the service responds again. */
   unblock: () => void
 }
 
-/** What is waited for: a place within the limits, or a service that is busy. */
+/** The reason of a wait: a rate limit, or a busy service. */
 export type Wait = 'limit' | 'busy'
 
-/** How long may be waited for a limit, and what is told before a wait. */
+/** Options of a wait: `told` is called before it. */
 export type Waiting = {
-  /** The longest wait that still fits, in ms. */
+  /** The longest allowed wait, in ms. */
   left: () => number
   told: (seconds: number, why: Wait) => void
   signal?: AbortSignal
 }
 
-/** Waits for as long as a limit asks, if that fits and nobody interrupts; whether it did. */
+/** Waits if the time is within `left`; returns false if it is not, or if the signal aborts the wait. */
 export async function waitForLimit(
   ms: number,
   { left, told, signal }: Waiting,
@@ -40,7 +40,7 @@ export async function waitForLimit(
   }
 }
 
-/** Takes a place for one request, and waits for it; RATE_LIMITED when the wait is longer than the time left. */
+/** Takes a slot for one request, and waits for it if necessary; RATE_LIMITED if the wait is longer than the time left. */
 export async function takeRequestPlace(governor: RateLimiter, waiting: Waiting): Promise<void> {
   for (;;) {
     const taken = governor.take()
@@ -50,7 +50,7 @@ export async function takeRequestPlace(governor: RateLimiter, waiting: Waiting):
   }
 }
 
-/** RATE_LIMITED with how long to wait. */
+/** The RATE_LIMITED error, with the waiting time. */
 export const rateLimitedError = (
   seconds: number,
   message = 'The requests of this key are used up on this machine, or the service asked it to wait',

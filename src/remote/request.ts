@@ -11,7 +11,7 @@ import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './response
 import { withRetries } from './retries.ts'
 import { isUnanswered, unconfirmed } from './unconfirmed-writes.ts'
 
-/** Where an input goes: what the path names goes into the path, the rest into the query of a GET or the body of another. */
+/** Distributes an input: named parameters to the path, the rest to the query of a GET or the body of other methods. */
 function addressed(
   { method, path }: Pick<Route, 'method' | 'path'>,
   wire: Record<string, unknown>,
@@ -20,7 +20,7 @@ function addressed(
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest[name])
     delete rest[name]
-    // A URL with a segment of dots is another URL.
+    // A URL with a dot segment would be another URL.
     if (/^\.{0,2}$/.test(value)) throw new AppError('VALIDATION_ERROR', `"${value}" cannot be a ${name}`)
     return encodeURIComponent(value)
   })
@@ -32,18 +32,18 @@ function addressed(
 }
 
 /**
- * How a route is asked. `complete` adds to an answer what it leaves out and the question said; `readBack` is for what writes,
- * and tells what became of it where the answer has no body (204).
+ * A route to request. `complete` adds fields of the request that the response lacks. `readBack` is for writes: it reads the result if the
+ * response has no body (204).
  */
 export type Asked = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
   complete?: (body: unknown, sent: Record<string, unknown>) => Promise<unknown>
   readBack?: () => Promise<unknown>
 }
 
-/** One exchange, as a trace tells it: names of parameters without their values, and no key. */
+/** An exchange in a trace: parameter names without values, and no API key. */
 export type Exchange = { method: string; host: string; path: string; status: number | null; ms: number }
 
-/** What asking takes. `deadlineMs` is for one call with all its tries, `limitMs` how long a limit may make it wait. */
+/** Dependencies of a requester. `deadlineMs` limits one call with all retries, `limitMs` the waiting for rate limits. */
 type AskNeeds = {
   apiKey: string
   deadlineMs: number
@@ -54,7 +54,7 @@ type AskNeeds = {
   traced: (exchange: Exchange) => void
 }
 
-/** Asks one route at one address and gives back what it means. */
+/** Sends a request to a route and returns its parsed response. */
 type Ask = (
   base: string,
   route: Asked,
@@ -62,7 +62,7 @@ type Ask = (
   how: { signal: AbortSignal | undefined; answered: (answer: HttpAnswer) => void },
 ) => Promise<unknown>
 
-/** Makes the one way in which a deployment is asked: its key in the header, its tries, its limits. */
+/** Creates the function that sends all requests to a deployment, with its API key, retries and rate limits. */
 export function asker(needs: AskNeeds): Ask {
   const { apiKey, deadlineMs, limitMs, now, governor, waits, traced } = needs
   const dispatcher = newDispatcher()
@@ -70,7 +70,7 @@ export function asker(needs: AskNeeds): Ask {
   return async (base, route, input, { signal, answered }) => {
     const { method } = route
     const read = z.safeEncode(route.input, input as never)
-    // What cannot be asked is told as the service would tell it.
+    // An invalid request fails with the same error as at the service.
     if (!read.success) throw refusedInput(read.error.issues, input)
     const wire = read.data as Record<string, unknown>
     const { path, query, body } = addressed(route, wire)
@@ -121,7 +121,7 @@ export function asker(needs: AskNeeds): Ask {
   }
 }
 
-/** A refusal as what it is: the words of somebody else. */
+/** Marks an error as the service's own words. */
 const quoted = ({ code, message, details, hint }: AppError): AppError =>
   new AppError(code, message, {
     cause: serviceMessageCause,
@@ -129,17 +129,17 @@ const quoted = ({ code, message, details, hint }: AppError): AppError =>
     ...(hint !== undefined && { hint }),
   })
 
-/** An answer that cannot be used comes with a status of success, but for a redirect. */
+/** Whether the service answered with success, but unusably; redirects are not counted. */
 const wasTaken = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'SERVICE_BAD_RESPONSE' && error.details?.fault !== 'redirect'
 
-/** A read, or a generator of transactions, which may be asked again. */
+/** Whether a request may be repeated: reads, and generators of transactions. */
 const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' || path.endsWith('/bytecode')
 
-/** Whether money moves by what is answered: quotes and transactions. */
+/** Whether money moves by the response: quotes and transactions. */
 const isActedOn = ({ path }: Asked): boolean => /\/(quotes?|bytecode)$|^(\/v1)?\/yield\//.test(path)
 
-/** What another reader would read in another way is signed by nobody. */
+/** Refuses an ambiguous response: another JSON parser could read it differently, so it must not be signed. */
 function refuseDoubtful({ text }: HttpAnswer, { method, path }: Asked): void {
   const name = doubtfulName(text)
   if (name !== undefined)
@@ -150,7 +150,7 @@ function refuseDoubtful({ text }: HttpAnswer, { method, path }: Asked): void {
     )
 }
 
-/** What an answer means; what is not of the contract is SERVICE_BAD_RESPONSE, and is not repeated. */
+/** Parses a response. SERVICE_BAD_RESPONSE if it does not match the contract; the error does not repeat the response. */
 function understood({ method, path, output }: Asked, body: unknown): unknown {
   const read = z.safeDecode(output, body as never)
   if (read.success) return read.data
@@ -164,7 +164,7 @@ function understood({ method, path, output }: Asked, body: unknown): unknown {
   )
 }
 
-/** Where issues are. Of several shapes that a value could have, the one that it comes closest to counts. */
+/** The paths of issues; for a union, those of the closest alternative. */
 const placesOf = (issues: readonly z.core.$ZodIssue[]): PropertyKey[][] =>
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue.path]

@@ -4,13 +4,13 @@ import { retryAfterMs } from '../http/backoff.ts'
 import type { HttpAnswer, HttpFault } from '../http/client.ts'
 import { rateLimitedError } from './rate-limiter.ts'
 
-/** The longest wait that a service is believed: the longest window of its limits. */
+/** The longest wait that a service may request: the longest window of its limits. */
 const mostWaitMs = 3_600_000
 
-/** The wait after a limit that says nothing of it: the shortest window of limits. */
+/** The wait for a rate limit that does not state one: the shortest window of limits. */
 export const unsaidWaitMs = 60_000
 
-/** How long an answer asks us to wait, in ms: its `Retry-After`, counted from its own date, or `retryAfter` in its body. */
+/** The wait that a response requests, in ms: `Retry-After`, relative to the response's own date, or `retryAfter` in its body. */
 export function askedWaitMs({ headers, body }: HttpAnswer, now: number): number | undefined {
   const theirs = Date.parse(headers.date ?? '')
   const said = retryAfterMs(headers['retry-after'], Number.isNaN(theirs) ? now : theirs, mostWaitMs)
@@ -23,8 +23,8 @@ export function askedWaitMs({ headers, body }: HttpAnswer, now: number): number 
 }
 
 /**
- * What a status that is no success says: the service's own error. Anything from 500 on is the service's fault, whatever it
- * calls it; 429 says how long to wait, and 422 what is wrong where.
+ * Converts an error response to an AppError, the service's own error. Statuses from 500 are server errors, whatever their code; 429
+ * includes the wait, and 422 the invalid fields.
  */
 export function refusal(answer: HttpAnswer, now: number): AppError {
   const { status, body } = answer
@@ -34,7 +34,7 @@ export function refusal(answer: HttpAnswer, now: number): AppError {
     return rateLimitedError(seconds, said.message, said.details)
   }
   const details = { ...said.details, ...(said.code !== 'UNAUTHORIZED' && { code: said.code }) }
-  // The key was read and is known: to set it is not what helps.
+  // With status 403 the key is valid; setting another one does not help.
   if (status === 403 && said.code === 'UNAUTHORIZED')
     return new AppError('UNAUTHORIZED', saidBeside(body) ?? said.message, {
       details: said.details ?? {},
@@ -47,7 +47,7 @@ export function refusal(answer: HttpAnswer, now: number): AppError {
   return status === 422 ? withPlaces(said) : said
 }
 
-/** A failure of a service that says when it will be back. */
+/** Adds the wait that a 503 response requests. */
 function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
   const asked = answer.status === 503 ? askedWaitMs(answer, now) : undefined
   if (asked === undefined) return error
@@ -60,14 +60,14 @@ function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
 
 const notAllowed = 'Ask the operator of the service what this API key may do.'
 
-/** What is said of a refusal outside the envelope of the service, as things that stand before it do. */
+/** The message of an error response outside the service's envelope, as proxies send it. */
 function saidBeside(body: unknown): string | undefined {
   const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown }
   const inner = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error
   return [inner, message].find((one): one is string => typeof one === 'string' && one !== '')
 }
 
-/** A 422 whose message alone says where it is wrong. */
+/** Adds the invalid fields of a 422 to its message, if the message lacks them. */
 function withPlaces(error: AppError): AppError {
   const { errors } = error.details ?? {}
   if (!Array.isArray(errors)) return error
@@ -82,7 +82,7 @@ function withPlaces(error: AppError): AppError {
   })
 }
 
-/** What to do about an answer that is not one of this service. */
+/** The hint for a response that is not from this service. */
 export const seeTheAnswer =
   'See where SLUICE_BASE_URL points; commands that only look print the answer as it came with --raw.'
 
@@ -96,7 +96,7 @@ const steps: { [kind in HttpFault]?: string } = {
   encoded: seeTheAnswer,
 }
 
-/** An error of an exchange with the next step of its fault, where that is a better one than the table's. */
+/** Adds a hint for the error's fault, if it is more specific than the hint of the error table. */
 export function withNextStep(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   const hint = steps[error.details?.fault as HttpFault]
@@ -105,12 +105,12 @@ export function withNextStep(error: unknown): unknown {
   return new AppError(code, message, { hint, cause, ...(details && { details }) })
 }
 
-/** What to do where an address leads to a service, and not to its pages. */
+/** The hint for a base URL that reaches a service but not its endpoints. */
 const seeTheAddress = 'See where SLUICE_BASE_URL points, and mend its path: sluice config list --show-origin'
 
 /**
- * What is not there, with the next step that its place deserves: a page that names nothing in its path can only be missing itself,
- * and one that does is where the answer says so, or is none of the service. What was looked for on a page that is there stays as it is.
+ * Adds a hint to NOT_FOUND if the endpoint does not exist. A path without parameters can only be missing itself; with parameters, the
+ * message must say so, or come from another server. If only the requested item does not exist, the error stays unchanged.
  */
 export function withMissingPage(error: AppError, { path }: { path: string }): AppError {
   const { code, message, details, cause } = error

@@ -5,8 +5,8 @@ import { type RateLimiter, takeRequestPlace, type Waiting, waitForLimit } from '
 import { askedWaitMs, unsaidWaitMs } from './response-errors.ts'
 
 /**
- * What one call may cost: all tries and the pauses between them `budgetMs`; what the service asks us to wait comes on top, as far
- * as `waiting` has it. What changes something is asked again only where it was not taken (429). `now` is epoch ms.
+ * The limits of one call. `budgetMs` covers all tries and the pauses between them; waits that the service requests are additional, within
+ * `waiting`. Writes are repeated only if the service did not accept them (429). `now` is epoch ms.
  */
 type Patience = {
   mayRetry: boolean
@@ -18,10 +18,10 @@ type Patience = {
 
 const mostRetries = 3
 
-/** A service may be well again long before it said: so long, at most, nobody of this machine asks it, where it is busy, and where a limit is used up. */
+/** The longest time that all processes of this machine stop requesting, in ms, because a service may recover earlier than it announced. */
 const most = { busy: 60_000, limit: 5 * 60_000 }
 
-/** Asks until there is an answer that is worth having, at most four times, and gives back or throws the last one. */
+/** Sends a request with at most three retries; returns the last response or throws the last error. */
 export async function withRetries(
   { mayRetry, budgetMs, waiting, governor, now }: Patience,
   exchange: (deadlineMs: number) => Promise<HttpAnswer>,
@@ -37,7 +37,7 @@ export async function withRetries(
       const answer = await exchange(left)
       const pause = pauseOf(answer, tried, now())
       if (answer.status < 500 && pause === undefined) {
-        // Who is answered is not asked to wait any more.
+        // A normal response ends all waits.
         governor?.unblock()
         return answer
       }
@@ -45,7 +45,7 @@ export async function withRetries(
       if (pause !== undefined) {
         const goesOn = !isLast && pause.ms <= waiting.left()
         const why = answer.status === 429 ? 'limit' : 'busy'
-        // Who gives up says how long to wait, and the others of this machine are held to it for a while.
+        // If this call gives up, the other processes of the machine still wait, up to a limit.
         const block = goesOn ? pause.ms : (pause.asked ?? unsaidWaitMs)
         governor?.block(now() + Math.min(block, most[why]))
         if (!goesOn || !(await waitForLimit(pause.ms, waiting, why))) return answer
@@ -57,7 +57,7 @@ export async function withRetries(
       if (!(error instanceof AppError) || error.details?.fault === 'aborted' || !isWorthAgain(error))
         throw error
       last = () => {
-        // For want of time nothing came: what was said before that tells more.
+        // A deadline says less than the response before it.
         if (answered && error.details?.fault === 'deadline') return answered
         throw error
       }
@@ -68,12 +68,12 @@ export async function withRetries(
     try {
       await wait(pauseMs, signal)
     } catch {
-      return last() // The wait was interrupted: what there is, is what the caller gets.
+      return last() // The wait was aborted: return the last result.
     }
   }
 }
 
-/** The pause that an answer asks for: a limit always does, and a service that is busy where it says so. */
+/** The pause that a response requires: always for a 429, and for a 503 that requests one. */
 function pauseOf(
   answer: HttpAnswer,
   tried: number,

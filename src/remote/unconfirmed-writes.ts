@@ -1,20 +1,20 @@
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** A route that reads, and the question to it. */
+/** A route that reads, and its input. */
 type Read = { [name in keyof Service]: [name, Parameters<Service[name]>[0]] }[keyof Service]
 
-/** Which route tells what became of a write that is answered without a body (204), and what it is asked. */
+/** The read that returns a write's result, for a response without a body (204). */
 const reads: { [name in keyof Service]?: (written: Parameters<Service[name]>[0]) => Read } = {
   setFees: () => ['getFees', {}],
   ingest: ({ actionId }) => ['getAction', { id: actionId }],
 }
 
-/** The read that answers for a write; `undefined` for what writes nothing. */
+/** The read that returns a write's result; `undefined` for a read. */
 export const readBackOf = (name: keyof Service, input: unknown): Read | undefined =>
   (reads[name] as ((input: unknown) => Read) | undefined)?.(input)
 
-/** A write that was taken, and whose answer cannot be had, or that may have been: to do it again is not what helps. */
+/** The error for a write whose result is unknown: it was accepted, or may have been. Repeating it does not help. */
 export function unconfirmed(cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : 'nothing'
   const more = { cause, ...(cause instanceof AppError && cause.details && { details: cause.details }) }
@@ -34,14 +34,14 @@ export function unconfirmed(cause: unknown): AppError {
       )
 }
 
-/** Whether a write may have arrived, though no answer to it did. */
+/** Whether a write may have reached the service although no response arrived. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof AppError &&
   error.code === 'SERVICE_UNREACHABLE' &&
   ['unreachable', 'deadline'].includes(String(error.details?.fault)) &&
   !codesOf(error).some((code) => unconnected.includes(code))
 
-/** What fails before a connection stands, so that nothing was sent. */
+/** Errors before a connection exists: nothing was sent. */
 const unconnected = [
   'ECONNREFUSED',
   'ENOTFOUND',
