@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actionStatuses, historyStatuses, isoTime, maybe, orNull, ourWord } from './wire-fields.ts'
+import { actionStatuses, historyStatuses, isoTime, knownCasing, nullish, orNull } from './wire-fields.ts'
 
 /** Whether an action's status is final: SUCCESS, FAILED or REFUNDED. INITIAL, PENDING and unknown statuses are not. */
 export const isFinalStatus = (status: string): boolean =>
@@ -25,19 +25,19 @@ type ActionTransaction = {
 }
 
 const WireTransaction = z.looseObject({
-  index: maybe(z.int()),
-  kind: maybe(z.string()),
-  chainId: maybe(z.union([z.int(), z.string()])),
-  network: maybe(z.string()),
-  to: maybe(z.string()),
-  hash: maybe(z.string()),
-  txHash: maybe(z.string()),
-  nonce: maybe(z.int()),
-  status: maybe(z.string()),
-  blockNumber: maybe(z.union([z.int(), z.string()])),
-  gasUsed: maybe(z.union([z.int(), z.string()])),
-  explorerUrl: maybe(z.string()),
-  error: maybe(z.string()),
+  index: nullish(z.int()),
+  kind: nullish(z.string()),
+  chainId: nullish(z.union([z.int(), z.string()])),
+  network: nullish(z.string()),
+  to: nullish(z.string()),
+  hash: nullish(z.string()),
+  txHash: nullish(z.string()),
+  nonce: nullish(z.int()),
+  status: nullish(z.string()),
+  blockNumber: nullish(z.union([z.int(), z.string()])),
+  gasUsed: nullish(z.union([z.int(), z.string()])),
+  explorerUrl: nullish(z.string()),
+  error: nullish(z.string()),
 })
 
 /** A tracked operation. Times are ISO 8601 in UTC; `finishedAt` is `null` until it ends. */
@@ -56,18 +56,18 @@ export type Action = {
   finishedAt: string | null
 }
 
-const Time = maybe(z.union([z.string(), z.number()]))
+const Time = nullish(z.union([z.string(), z.number()]))
 
 const WireAction = z.object({
   id: z.string(),
   type: z.string(),
   status: z.string(),
-  strategyId: maybe(z.string()),
-  strategySlug: maybe(z.string()),
-  originAddress: maybe(z.string()),
-  receiverAddress: maybe(z.string()),
+  strategyId: nullish(z.string()),
+  strategySlug: nullish(z.string()),
+  originAddress: nullish(z.string()),
+  receiverAddress: nullish(z.string()),
   amounts: z.unknown().optional(),
-  transactions: maybe(z.union([z.array(WireTransaction), z.array(z.unknown())])),
+  transactions: nullish(z.union([z.array(WireTransaction), z.array(z.unknown())])),
   createdAt: Time,
   updatedAt: Time,
   finishedAt: Time,
@@ -81,7 +81,7 @@ export const Action = z.codec(WireAction, z.custom<Action>(), {
   decode: (wire) => ({
     id: wire.id,
     type: wire.type,
-    status: ourWord(actionStatuses, wire.status),
+    status: knownCasing(actionStatuses, wire.status),
     strategyId: orNull(wire.strategyId),
     strategySlug: orNull(wire.strategySlug),
     originAddress: orNull(wire.originAddress),
@@ -107,7 +107,7 @@ function transactionOf(sent: unknown, at: number): ActionTransaction {
     to: text(wire.to),
     hash: text(wire.hash) ?? text(wire.txHash) ?? text(sent),
     nonce: number(wire.nonce),
-    status: status === null ? null : ourWord(historyStatuses, status),
+    status: status === null ? null : knownCasing(historyStatuses, status),
     blockNumber: number(wire.blockNumber),
     gasUsed: text(wire.gasUsed) ?? number(wire.gasUsed)?.toString() ?? null,
     explorerUrl: text(wire.explorerUrl),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Strategy, TopStrategy } from './strategy.ts'
-import { orNull, ours } from './wire-fields.ts'
+import { extension, orNull } from './wire-fields.ts'
 
 /**
  * Totals over all active strategies. `totalTvlUsd` is a decimal string, `averageApy` a fraction. Extensions: `averageApyFraction`, because
@@ -12,8 +12,8 @@ export const Analytics = z.codec(
     averageAPY: z.number(),
     strategyCount: z.int(),
     topStrategies: z.array(TopStrategy),
-    averageApyFraction: ours(z.number()),
-    unpriced: ours(z.int()),
+    averageApyFraction: extension(z.number()),
+    unpriced: extension(z.int()),
   }),
   z.object({
     totalTvlUsd: z.string(),

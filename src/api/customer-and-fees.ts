@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { allBps } from '../domain/basis-points.ts'
-import { maybe, orNull, whole } from './wire-fields.ts'
+import { nullish, orNull, wholeNumberField } from './wire-fields.ts'
 
 /** The customer of an API key. The specification names the endpoint; the shape is an extension. */
 export const Customer = z.object({
@@ -23,10 +23,10 @@ export const Fees = z.codec(
   z.object({
     swapFeeBps: bps,
     performanceFeeBps: bps,
-    operatorCollector: maybe(EvmAddress),
+    operatorCollector: nullish(EvmAddress),
     markupBps: bps,
-    maxMarkupBps: maybe(bps),
-    collector: maybe(EvmAddress),
+    maxMarkupBps: nullish(bps),
+    collector: nullish(EvmAddress),
   }),
   z.object({
     swapFeeBps: bps,
@@ -48,7 +48,7 @@ export const Fees = z.codec(
 )
 export type Fees = z.output<typeof Fees>
 
-const Bps = whole(0, allBps)
+const Bps = wholeNumberField(0, allBps)
 
 /**
  * The fees that a customer may change: its own markup and the markup's collector; `null` removes the collector. Other fields are refused.

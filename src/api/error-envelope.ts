@@ -29,12 +29,12 @@ export function fromEnvelope(status: number, body: unknown): AppError {
   }
   if (isErrorCode(error.code) && errorRow(error.code).status !== undefined)
     return new AppError(error.code, error.message, error.details ? { details: error.details } : {})
-  return new AppError(meaningOf(status), error.message, {
+  return new AppError(codeOfStatus(status), error.message, {
     details: { ...error.details, ...(error.code && { code: error.code }) },
   })
 }
 
-function meaningOf(status: number): ErrorCode {
+function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return 'UNAUTHORIZED'
   if (status === 404) return 'NOT_FOUND'
   if (status === 422) return 'VALIDATION_ERROR'
@@ -47,7 +47,7 @@ function meaningOf(status: number): ErrorCode {
  * Converts schema issues of a request to the specification's error: a 422 that lists every issue with its path and message, or, if only
  * addresses are invalid, the 400 of an invalid address. `sent` is the parsed request; the error does not repeat it.
  */
-export function refusedInput(issues: readonly z.core.$ZodIssue[], sent: unknown): AppError {
+export function invalidInputError(issues: readonly z.core.$ZodIssue[], sent: unknown): AppError {
   const errors = issues.map(({ path, message }) => ({
     path: path.join('.'),
     message: valueAt(sent, path) === undefined ? 'is missing' : message,

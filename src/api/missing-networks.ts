@@ -7,13 +7,13 @@ export const missingHeader = 'x-sluice-missing'
 export const Missing = z.array(z.string()).optional()
 
 /** The header's content for a value; `undefined` if no network is missing. */
-export function missingIn(value: object): string | undefined {
+export function missingHeaderValue(value: object): string | undefined {
   const { missing } = value as { missing?: readonly string[] }
   return missing?.join(', ')
 }
 
 /** Parses the header's network names. */
-export const namesIn = (header: string): string[] =>
+export const parseMissingHeader = (header: string): string[] =>
   header
     .split(',')
     .map((name) => name.trim())

@@ -4,7 +4,7 @@ import { Units } from '../domain/amount.ts'
 import { Quote, type QuoteInput, TakenQuote } from './quote.ts'
 import { ChainId } from './transaction.ts'
 import { SwapBytecodeInput } from './unsigned-transactions.ts'
-import { DecimalsInput, maybe } from './wire-fields.ts'
+import { DecimalsInput, nullish } from './wire-fields.ts'
 
 /** The query of the older quote endpoints: chain ids and an exact input. */
 export const OlderQuoteInput = z.codec(
@@ -50,9 +50,9 @@ export const OlderQuoteInput = z.codec(
 
 /** The renamed fields of the older shape. The schema of the resulting quote checks which other fields are required. */
 const WireOlderQuote = TakenQuote.partial().extend({
-  fromChain: maybe(z.string()),
-  toChain: maybe(z.string()),
-  expectedAmountOut: maybe(z.string()),
+  fromChain: nullish(z.string()),
+  toChain: nullish(z.string()),
+  expectedAmountOut: nullish(z.string()),
 })
 
 /**

@@ -22,12 +22,12 @@ export type OlderRoute = {
 }
 
 /** An older endpoint with the same shapes as its current route. */
-const asEver = (path: string, as: keyof typeof routes, doc: string): OlderRoute => {
+const unchangedRoute = (path: string, as: keyof typeof routes, doc: string): OlderRoute => {
   const { method, input, output } = routes[as] as Omit<OlderRoute, 'path' | 'as' | 'doc'>
   return { method, path, as, input, output, doc }
 }
 
-const noPositions = (value: unknown): AppError | undefined => {
+const noPositionsError = (value: unknown): AppError | undefined => {
   const { address, positions, stats, missing } = value as Wallet
   // If a network did not answer, the wallet may have positions there.
   return positions.length === 0 && stats === null && missing === undefined
@@ -55,7 +55,7 @@ export const olderRoutes: readonly OlderRoute[] = [
     output: routes.swapBytecode.output,
     doc: `The transactions of a quote. ${takesBoth}`,
   },
-  asEver('/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
+  unchangedRoute('/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
   {
     method: 'GET',
     path: '/v1/strategies',
@@ -72,12 +72,12 @@ export const olderRoutes: readonly OlderRoute[] = [
     output: StrategyComposite,
     doc: 'One strategy in the id-composite form. That the older page has this shape is ours: it fits its list.',
   },
-  asEver(
+  unchangedRoute(
     '/v1/strategies/{id}/bytecode',
     'strategyBytecode',
     'The transactions into or out of a strategy. The shape, that of the current page, is ours.',
   ),
-  asEver(
+  unchangedRoute(
     '/v1/yield/{identifier}',
     'recommend',
     'The strategy with the highest APY. The shape, that of the current page, is ours.',
@@ -89,9 +89,9 @@ export const olderRoutes: readonly OlderRoute[] = [
     input: routes.getWallet.input,
     output: OlderWallet,
     doc: 'What a wallet has lent and borrowed, with its health. 404 for an address without positions. Positions that are no collateral are on the current page only.',
-    missing: noPositions,
+    missing: noPositionsError,
   },
-  asEver(
+  unchangedRoute(
     '/v1/wallets/{address}/history/{strategyId}',
     'walletHistory',
     'What a wallet did in a strategy. The shape, that of the current page, is ours.',
@@ -112,5 +112,5 @@ export const olderRoutes: readonly OlderRoute[] = [
     output: routes.swapBytecode.output,
     doc: `The transactions of a quote. ${takesBoth}`,
   },
-  asEver('/v1/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
+  unchangedRoute('/v1/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
 ]

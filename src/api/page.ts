@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Missing } from './missing-networks.ts'
-import { Numeric, oneOf } from './wire-fields.ts'
+import { anyShape, Numeric } from './wire-fields.ts'
 
 /**
  * A page of a list. The backend counts `total` and `hasMore`. `missing` names the networks that did not answer; no page contains their
@@ -49,7 +49,7 @@ function envelopes<item extends z.ZodType>(item: item, writes: number) {
     }),
   })
   const flat = z.object({ data: z.array(item), total: Numeric, ...about })
-  return oneOf([reference, nested, flat], writes)
+  return anyShape([reference, nested, flat], writes)
 }
 
 type Envelope<item extends z.ZodType> = z.output<ReturnType<typeof envelopes<item>>>

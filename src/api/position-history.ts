@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Units } from '../domain/amount.ts'
-import { historyStatuses, historyTypes, isoTime, Numeric, ours, ourWord } from './wire-fields.ts'
+import { extension, historyStatuses, historyTypes, isoTime, knownCasing, Numeric } from './wire-fields.ts'
 
 /** An event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
 const HistoryItem = z.object({
@@ -20,9 +20,9 @@ export const History = z.codec(
     transactions: z.array(HistoryItem),
     page: Numeric,
     totalPages: Numeric,
-    limit: ours(Numeric),
-    total: ours(Numeric),
-    whole: ours(z.boolean()),
+    limit: extension(Numeric),
+    total: extension(Numeric),
+    whole: extension(z.boolean()),
   }),
   z.object({
     items: z.array(z.custom<z.output<typeof HistoryItem>>()),
@@ -37,8 +37,8 @@ export const History = z.codec(
       items: wire.transactions.map((item) => ({
         ...item,
         timestamp: isoTime(item.timestamp) ?? item.timestamp,
-        type: ourWord(historyTypes, item.type),
-        status: ourWord(historyStatuses, item.status),
+        type: knownCasing(historyTypes, item.type),
+        status: knownCasing(historyStatuses, item.status),
       })),
       page: Number(wire.page),
       limit: count(wire.limit),

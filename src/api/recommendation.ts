@@ -5,7 +5,7 @@ import { apyBases } from '../domain/apy-basis.ts'
 import { Missing } from './missing-networks.ts'
 import { type Strategy, StrategyComposite } from './strategy.ts'
 import { TransactionItem } from './transaction.ts'
-import { maybe, Name, orNull, ours } from './wire-fields.ts'
+import { extension, Name, nullish, orNull } from './wire-fields.ts'
 
 /** Input of `GET /yield/{identifier}`: an asset name (any casing) or a category. `amount` is in the smallest unit and requires `wallet`. */
 export const RecommendationInput = z.object({
@@ -38,13 +38,13 @@ export const Recommendation = z.codec(
   z.object({
     recommendedStrategyId: z.string(),
     destinationChain: z.string(),
-    bytecodeExecution: maybe(
+    bytecodeExecution: nullish(
       z.union([z.array(TransactionItem), z.string(), z.looseObject({ message: z.string() })]),
     ),
     strategy: StrategyComposite,
-    spotPosition: maybe(z.record(z.string(), z.unknown())),
-    actionId: ours(z.string()),
-    compared: ours(z.array(Compared)),
+    spotPosition: nullish(z.record(z.string(), z.unknown())),
+    actionId: extension(z.string()),
+    compared: extension(z.array(Compared)),
   }),
   z.object({
     recommendedStrategyId: z.string(),

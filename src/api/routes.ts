@@ -18,7 +18,7 @@ import {
   SwapBytecodeInput,
 } from './unsigned-transactions.ts'
 import { Wallet } from './wallet-positions.ts'
-import { Name, paging } from './wire-fields.ts'
+import { Name, pagingFields } from './wire-fields.ts'
 
 /** A row of the HTTP contract. Path parameters come from `input`; the other fields are the query of a GET, or the body of a POST or PUT. */
 export type Route = {
@@ -44,7 +44,7 @@ export const routes = {
   listStrategies: {
     method: 'GET',
     path: '/strategies',
-    input: z.object(paging),
+    input: z.object(pagingFields),
     output: PageOf(StrategyDetail),
     doc: 'The strategies that are active for this customer, a page at a time.',
   },
@@ -79,7 +79,7 @@ export const routes = {
   walletHistory: {
     method: 'GET',
     path: '/wallets/{address}/history/{strategyId}',
-    input: z.object({ address: EvmAddress, strategyId: Name, ...paging }),
+    input: z.object({ address: EvmAddress, strategyId: Name, ...pagingFields }),
     output: History,
     doc: 'What a wallet did in a strategy, newest first. Ours: `whole` is `false` where that does not account for all that it holds there, as some of it came by ways of which no log says whose it is, or as the node leaves logs out.',
   },
@@ -109,7 +109,7 @@ export const routes = {
       originChain: Name.optional(),
       destinationChain: Name.optional(),
       provider: Name.optional(),
-      ...paging,
+      ...pagingFields,
     }),
     output: PageOf(Quote),
     doc: 'The quotes given to this customer, newest first, without rawQuote. Networks are names or chain ids; one that is none, and a provider that is none, is refused. `status` is as it was last looked at; the status of a swap looks anew.',

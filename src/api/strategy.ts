@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { apyBases } from '../domain/apy-basis.ts'
 import { ChainId } from './transaction.ts'
-import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire-fields.ts'
+import { anyShape, Decimals, decimalText, extension, Numeric, nullish, orNull } from './wire-fields.ts'
 
 /**
  * The rates that a strategy paid, as fractions per year: over the last day, week and month, and per day in `points`, oldest first (`at` is
@@ -33,40 +33,40 @@ const WireToken = z.object({ symbol: z.string(), contract: z.string(), decimals:
 /** The detail shape (`_id` form). `apy` is in percent. `pausedUnknown`, and `id` and the fields after it, are extensions. */
 const DetailStrategy = z.object({
   _id: z.string(),
-  name: maybe(z.string()),
+  name: nullish(z.string()),
   slug: z.string(),
   protocol: z.string(),
   network: z.string(),
   asset: WireToken,
   paused: z.boolean(),
-  pausedUnknown: ours(z.boolean()),
+  pausedUnknown: extension(z.boolean()),
   protocolInfo: z.unknown().optional(),
   chain: z.unknown().optional(),
   assetToken: z.unknown().optional(),
   underlyingToken: z.unknown().optional(),
-  apy: maybe(z.number()),
-  tvl: maybe(Numeric),
-  id: ours(z.string()),
-  chainId: ours(ChainId),
-  category: ours(z.string()),
-  underlying: ours(WireToken),
-  availableActions: ours(z.array(z.string())),
-  apyFraction: ours(z.number()),
-  apyBasis: ours(z.enum(apyBases)),
-  apyConvention: ours(z.string()),
-  protocolFeeBps: ours(z.string()),
-  receipt: ours(Receipt),
-  inceptionApy: ours(z.number()),
-  avgApy: ours(z.number()),
-  fee: ours(z.union([z.string(), z.number()])),
-  performanceFeeBps: ours(z.union([z.string(), z.number()])),
-  isDefault: ours(z.boolean()),
-  startDate: ours(z.string()),
-  metadata: ours(z.record(z.string(), z.unknown())),
-  logourl: ours(z.string()),
-  implementationSelector: ours(z.string()),
-  grade: ours(z.object({ grade: z.string(), by: z.string() })),
-  rates: ours(Rates),
+  apy: nullish(z.number()),
+  tvl: nullish(Numeric),
+  id: extension(z.string()),
+  chainId: extension(ChainId),
+  category: extension(z.string()),
+  underlying: extension(WireToken),
+  availableActions: extension(z.array(z.string())),
+  apyFraction: extension(z.number()),
+  apyBasis: extension(z.enum(apyBases)),
+  apyConvention: extension(z.string()),
+  protocolFeeBps: extension(z.string()),
+  receipt: extension(Receipt),
+  inceptionApy: extension(z.number()),
+  avgApy: extension(z.number()),
+  fee: extension(z.union([z.string(), z.number()])),
+  performanceFeeBps: extension(z.union([z.string(), z.number()])),
+  isDefault: extension(z.boolean()),
+  startDate: extension(z.string()),
+  metadata: extension(z.record(z.string(), z.unknown())),
+  logourl: extension(z.string()),
+  implementationSelector: extension(z.string()),
+  grade: extension(z.object({ grade: z.string(), by: z.string() })),
+  rates: extension(Rates),
 })
 
 /**
@@ -77,36 +77,36 @@ const CompositeStrategy = z.object({
   id: z.string(),
   protocol: z.string(),
   network: z.string(),
-  networkId: maybe(z.union([z.string(), z.number()])),
+  networkId: nullish(z.union([z.string(), z.number()])),
   asset: z.string(),
   assetName: z.string(),
   assetDecimals: Decimals,
-  underlyingAsset: maybe(z.string()),
-  underlyingName: ours(z.string()),
-  underlyingDecimals: maybe(Decimals),
-  availableActions: maybe(z.array(z.string())),
-  paused: maybe(z.boolean()),
-  pausedUnknown: ours(z.boolean()),
-  apy: maybe(z.number()),
-  apyBasis: ours(z.enum(apyBases)),
-  apyConvention: ours(z.string()),
-  protocolFeeBps: ours(z.string()),
-  receipt: ours(Receipt),
-  inceptionApy: maybe(z.number()),
-  avgApy: maybe(z.number()),
-  fee: maybe(z.union([z.string(), z.number()])),
-  performanceFeeBps: maybe(z.union([z.string(), z.number()])),
-  isDefault: maybe(z.boolean()),
-  metadata: maybe(z.record(z.string(), z.unknown())),
-  logourl: maybe(z.string()),
-  implementationSelector: maybe(z.string()),
-  grade: ours(z.object({ grade: z.string(), by: z.string() })),
-  startDate: maybe(z.string()),
-  slug: ours(z.string()),
-  name: ours(z.string()),
-  category: ours(z.string()),
-  tvl: ours(Numeric),
-  rates: ours(Rates),
+  underlyingAsset: nullish(z.string()),
+  underlyingName: extension(z.string()),
+  underlyingDecimals: nullish(Decimals),
+  availableActions: nullish(z.array(z.string())),
+  paused: nullish(z.boolean()),
+  pausedUnknown: extension(z.boolean()),
+  apy: nullish(z.number()),
+  apyBasis: extension(z.enum(apyBases)),
+  apyConvention: extension(z.string()),
+  protocolFeeBps: extension(z.string()),
+  receipt: extension(Receipt),
+  inceptionApy: nullish(z.number()),
+  avgApy: nullish(z.number()),
+  fee: nullish(z.union([z.string(), z.number()])),
+  performanceFeeBps: nullish(z.union([z.string(), z.number()])),
+  isDefault: nullish(z.boolean()),
+  metadata: nullish(z.record(z.string(), z.unknown())),
+  logourl: nullish(z.string()),
+  implementationSelector: nullish(z.string()),
+  grade: extension(z.object({ grade: z.string(), by: z.string() })),
+  startDate: nullish(z.string()),
+  slug: extension(z.string()),
+  name: extension(z.string()),
+  category: extension(z.string()),
+  tvl: extension(Numeric),
+  rates: extension(Rates),
 })
 
 /** A token in a strategy or position. */
@@ -223,7 +223,7 @@ function read(wire: Wire): Plain {
 }
 
 /** A strategy on the wire: reads either shape and writes the detail shape. */
-export const StrategyDetail = z.codec(oneOf([DetailStrategy, CompositeStrategy], 0), Strategy, {
+export const StrategyDetail = z.codec(anyShape([DetailStrategy, CompositeStrategy], 0), Strategy, {
   decode: read,
   encode: ({ id, chainId, asset, underlying, actions, apy, tvlUsd, paused, rates, receipt, ...rest }) => ({
     ...rest,
@@ -265,7 +265,7 @@ export const TopStrategy = z.codec(StrategyDetail.in, Strategy, {
 })
 
 /** A strategy on the wire: reads either shape and writes the id-composite form. */
-export const StrategyComposite = z.codec(oneOf([CompositeStrategy, DetailStrategy], 0), Strategy, {
+export const StrategyComposite = z.codec(anyShape([CompositeStrategy, DetailStrategy], 0), Strategy, {
   decode: read,
   encode: ({ chainId, asset, underlying, actions, tvlUsd, rates, receipt, ...rest }) => ({
     ...rest,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maybe, orNull, ours, ourWord, swapStatuses } from './wire-fields.ts'
+import { extension, knownCasing, nullish, orNull, swapStatuses } from './wire-fields.ts'
 
 /**
  * The deposit of a swap from Bitcoin (extension). `amount` is the required and `paid` the received amount, in satoshi; `paid` and
@@ -27,11 +27,11 @@ const Deposit = z.object({
 export const SwapStatus = z.codec(
   z.object({
     status: z.string(),
-    originTxHash: maybe(z.string()),
-    destinationTxHash: maybe(z.string()),
-    provider: maybe(z.string()),
-    deposit: ours(Deposit),
-    note: ours(z.string()),
+    originTxHash: nullish(z.string()),
+    destinationTxHash: nullish(z.string()),
+    provider: nullish(z.string()),
+    deposit: extension(Deposit),
+    note: extension(z.string()),
   }),
   z.object({
     status: z.string(),
@@ -43,7 +43,7 @@ export const SwapStatus = z.codec(
   }),
   {
     decode: (wire) => ({
-      status: ourWord(swapStatuses, wire.status),
+      status: knownCasing(swapStatuses, wire.status),
       originTxHash: orNull(wire.originTxHash),
       destinationTxHash: orNull(wire.destinationTxHash),
       provider: orNull(wire.provider),

@@ -3,7 +3,7 @@ import { EvmAddress, HexData } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Quote, TakenQuote } from './quote.ts'
 import { ChainId, TransactionItem } from './transaction.ts'
-import { DecimalsInput, Fraction, maybe, Name, orNull, ours } from './wire-fields.ts'
+import { DecimalsInput, extension, Fraction, Name, nullish, orNull } from './wire-fields.ts'
 
 /**
  * Query of `GET /strategies/{id}/bytecode`; the default `action` is `lend`. `amount` is in the smallest unit of the strategy's asset; 2^256
@@ -26,7 +26,7 @@ export type StrategyBytecodeInput = z.output<typeof StrategyBytecodeInput>
  * Marks a withdrawal that only requests its funds, to be claimed later. `seconds` is the protocol's stated waiting time, `null` if it
  * states none.
  */
-const Queued = z.object({ seconds: maybe(z.int().min(0)) })
+const Queued = z.object({ seconds: nullish(z.int().min(0)) })
 
 /**
  * The ordered transactions of a deposit, a withdrawal or a claim. `feeCharged` is in the smallest unit of the asset; `fees` (extension)
@@ -36,15 +36,15 @@ const Queued = z.object({ seconds: maybe(z.int().min(0)) })
 export const StrategyBytecode = z.codec(
   z.object({
     id: z.string(),
-    feeCharged: maybe(z.union([z.string(), z.number()])),
-    fees: ours(z.array(z.unknown())),
+    feeCharged: nullish(z.union([z.string(), z.number()])),
+    fees: extension(z.array(z.unknown())),
     chainIdIn: ChainId,
     chainIdOut: ChainId,
-    crossChain: maybe(
-      z.object({ isCrossChain: z.boolean(), chainIdIn: maybe(ChainId), chainIdOut: maybe(ChainId) }),
+    crossChain: nullish(
+      z.object({ isCrossChain: z.boolean(), chainIdIn: nullish(ChainId), chainIdOut: nullish(ChainId) }),
     ),
-    quote: maybe(Quote),
-    queued: ours(Queued),
+    quote: nullish(Quote),
+    queued: extension(Queued),
     bytecode: z.array(TransactionItem),
   }),
   z.object({
@@ -92,8 +92,8 @@ const WireCall = z.object({
   data: HexData,
   value: Units,
   chainId: ChainId.optional(),
-  gasLimit: maybe(z.union([z.number(), z.string()])),
-  gasLimitReason: ours(z.string()),
+  gasLimit: nullish(z.union([z.number(), z.string()])),
+  gasLimitReason: extension(z.string()),
 })
 const oneOrMore = z.union([WireCall, z.array(WireCall)])
 
@@ -120,13 +120,13 @@ export const SwapBytecode = z.codec(
     type: z.string(),
     provider: z.string(),
     chainId: ChainId,
-    transactionData: maybe(oneOrMore),
-    approveData: maybe(oneOrMore),
-    feeData: ours(oneOrMore),
-    order: ours(z.array(z.string())),
+    transactionData: nullish(oneOrMore),
+    approveData: nullish(oneOrMore),
+    feeData: extension(oneOrMore),
+    order: extension(z.array(z.string())),
     swapDetails: z.unknown().optional(),
     rawSwapData: z.unknown().optional(),
-    message: maybe(z.string()),
+    message: nullish(z.string()),
   }),
   z.object({
     type: z.string(),

@@ -3,21 +3,21 @@ import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
 import { Missing } from './missing-networks.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
-import { Decimals, decimalText, maybe, Numeric, oneOf, orNull, ours } from './wire-fields.ts'
+import { anyShape, Decimals, decimalText, extension, Numeric, nullish, orNull } from './wire-fields.ts'
 
 const StatsAsset = z.object({
   address: EvmAddress,
   decimals: Decimals,
   symbol: z.string(),
-  name: maybe(z.string()),
+  name: nullish(z.string()),
 })
 const StatsBalance = z.object({ raw: z.string(), humanized: Numeric, decimals: Decimals })
 
 const counted = {
-  healthFactor: maybe(Numeric),
-  ltv: maybe(Numeric),
-  liquidationPrice: maybe(Numeric),
-  maxBorrowValue: maybe(Numeric),
+  healthFactor: nullish(Numeric),
+  ltv: nullish(Numeric),
+  liquidationPrice: nullish(Numeric),
+  maxBorrowValue: nullish(Numeric),
 }
 const market = { protocol: z.string(), network: z.string(), address: EvmAddress }
 
@@ -34,22 +34,22 @@ export const Stats = z.object({
     z.object({
       asset: StatsAsset,
       balance: StatsBalance,
-      balanceUSD: maybe(Numeric),
-      price: maybe(Numeric),
-      liquidationThreshold: maybe(Numeric),
+      balanceUSD: nullish(Numeric),
+      price: nullish(Numeric),
+      liquidationThreshold: nullish(Numeric),
     }),
   ),
   debt: z.array(
     z.object({
       asset: StatsAsset,
       balance: StatsBalance,
-      balanceUSD: maybe(Numeric),
-      borrowRate: maybe(Numeric),
+      balanceUSD: nullish(Numeric),
+      borrowRate: nullish(Numeric),
     }),
   ),
   ...counted,
-  markets: ours(z.array(z.object({ ...market, ...counted }))),
-  unread: ours(z.array(z.object(market))),
+  markets: extension(z.array(z.object({ ...market, ...counted }))),
+  unread: extension(z.array(z.object(market))),
 })
 export type Stats = z.output<typeof Stats>
 
@@ -72,10 +72,10 @@ const noStats: Stats = {
 const QueuedWire = z.object({
   id: z.string(),
   amount: Units,
-  requestedAt: maybe(z.string()),
-  availableAt: maybe(z.string()),
-  until: maybe(z.string()),
-  back: maybe(z.string()),
+  requestedAt: nullish(z.string()),
+  availableAt: nullish(z.string()),
+  until: nullish(z.string()),
+  back: nullish(z.string()),
 })
 
 /** A queued withdrawal: `amount` is in the smallest unit of the asset, times are ISO 8601. */
@@ -166,54 +166,54 @@ const ShapeA = z.object({
   positions: z.array(
     z.object({
       strategy: StrategyDetail,
-      balance: maybe(Units),
-      balanceUSD: maybe(Numeric),
-      earned: maybe(Signed),
-      earnedUSD: maybe(Numeric),
-      principal: ours(Units),
-      apyFraction: ours(z.number()),
-      pending: ours(z.array(QueuedWire)),
-      claimable: ours(z.array(QueuedWire)),
-      queuedUSD: ours(Numeric),
+      balance: nullish(Units),
+      balanceUSD: nullish(Numeric),
+      earned: nullish(Signed),
+      earnedUSD: nullish(Numeric),
+      principal: extension(Units),
+      apyFraction: extension(z.number()),
+      pending: extension(z.array(QueuedWire)),
+      claimable: extension(z.array(QueuedWire)),
+      queuedUSD: extension(Numeric),
     }),
   ),
-  totalValueUSD: maybe(Numeric),
-  queuedUSD: ours(Numeric),
-  realised: ours(
+  totalValueUSD: nullish(Numeric),
+  queuedUSD: extension(Numeric),
+  realised: extension(
     z.array(
       z.object({
         strategy: z.string(),
         asset: z.object({ symbol: z.string(), address: EvmAddress, decimals: Decimals }),
         realised: Signed,
-        realisedUSD: maybe(Numeric),
+        realisedUSD: nullish(Numeric),
       }),
     ),
   ),
-  totalProfitUSD: ours(Numeric),
-  stats: ours(Stats),
-  unread: ours(z.array(z.string())),
-  unsearched: ours(z.array(Unsearched)),
+  totalProfitUSD: extension(Numeric),
+  stats: extension(Stats),
+  unread: extension(z.array(z.string())),
+  unsearched: extension(z.array(Unsearched)),
 })
 
 const humanized = <inner extends z.ZodType>(value: inner) =>
-  z.object({ value, decimals: Decimals, humanized: maybe(Numeric), symbol: maybe(z.string()) })
+  z.object({ value, decimals: Decimals, humanized: nullish(Numeric), symbol: nullish(z.string()) })
 
 /** Shape B (quickstart). */
 const ShapeB = z.object({
-  address: ours(EvmAddress),
+  address: extension(EvmAddress),
   positions: z.array(
     z.object({
       strategy: StrategyComposite,
       spotPosition: z.object({
-        currentPosition: maybe(humanized(Units)),
-        profit: maybe(humanized(Signed)),
-        principal: maybe(humanized(Units)),
-        underlyingBalanceUSD: maybe(Numeric),
-        apy: maybe(z.number()),
+        currentPosition: nullish(humanized(Units)),
+        profit: nullish(humanized(Signed)),
+        principal: nullish(humanized(Units)),
+        underlyingBalanceUSD: nullish(Numeric),
+        apy: nullish(z.number()),
       }),
     }),
   ),
-  summary: z.object({ totalUnderlyingBalanceUSD: maybe(Numeric) }),
+  summary: z.object({ totalUnderlyingBalanceUSD: nullish(Numeric) }),
 })
 
 /** Shape C (the older lending and borrowing endpoint). */
@@ -288,7 +288,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
 }
 
 /** A wallet on the wire: reads shapes A, B and C and writes shape A. */
-export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
+export const Wallet = z.codec(anyShape(shapes, 1), WalletValue, {
   decode: read,
   encode: (value) => ({
     address: value.address!,
@@ -312,7 +312,7 @@ export const Wallet = z.codec(oneOf(shapes, 1), WalletValue, {
 })
 
 /** A wallet at the older endpoint: reads shapes A, B and C and writes shape C. */
-export const OlderWallet = z.codec(oneOf(shapes, 2), WalletValue, {
+export const OlderWallet = z.codec(anyShape(shapes, 2), WalletValue, {
   decode: read,
   encode: ({ address, stats }) => ({ address: address!, stats: stats ?? noStats }),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A whole number within bounds; text is accepted, because query strings contain only text. The OpenAPI document shows the bounds. */
-export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
+export function wholeNumberField(least: number, most = Number.MAX_SAFE_INTEGER) {
   const value = z.int().min(least, `must be ${least} or more`).max(most, `must be ${most} or less`)
   const number = z.int().meta({ minimum: least, maximum: most })
   const expected = 'expected a whole number'
@@ -11,9 +11,9 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
 }
 
 /** The paging parameters of a request. Pages count from 1 and have at most 100 items. */
-export const paging = {
-  page: whole(1).optional(),
-  limit: whole(1, 100).optional(),
+export const pagingFields = {
+  page: wholeNumberField(1).optional(),
+  limit: wholeNumberField(1, 100).optional(),
 }
 
 /** An id or name from a client, of limited length. */
@@ -30,16 +30,16 @@ export const Flag = z.codec(
 )
 
 /** A field that a deployment may omit or send as null. */
-export const maybe = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
+export const nullish = <inner extends z.ZodType>(inner: inner) => z.nullish(inner)
 
 /**
  * An extension: a field that the specification does not have. A value that does not match its schema becomes `null`, because another
  * deployment may use the name for something else. It is written unchanged.
  */
-export const ours = <inner extends z.ZodType>(inner: inner) => z.nullish(inner).catch(null)
+export const extension = <inner extends z.ZodType>(inner: inner) => z.nullish(inner).catch(null)
 
 /** A stored value if it matches a schema; otherwise `null`. */
-export const understood = <inner extends z.ZodType>(inner: inner, value: unknown): z.input<inner> | null =>
+export const valueIfValid = <inner extends z.ZodType>(inner: inner, value: unknown): z.input<inner> | null =>
   z.safeDecode(inner, value as never).success ? (value as z.input<inner>) : null
 
 const mostDecimals = 255
@@ -48,15 +48,17 @@ const mostDecimals = 255
 export const Decimals = z.int().min(0).max(mostDecimals)
 
 /** The decimals of a token in a client's request. */
-export const DecimalsInput = whole(0, mostDecimals)
+export const DecimalsInput = wholeNumberField(0, mostDecimals)
 
 /** Alternative shapes of a value. The program writes the shape at index `writes`, which the OpenAPI document shows. */
-export const oneOf = <shapes extends readonly [z.ZodType, ...z.ZodType[]]>(shapes: shapes, writes: number) =>
-  z.union(shapes).meta({ writes })
+export const anyShape = <shapes extends readonly [z.ZodType, ...z.ZodType[]]>(
+  shapes: shapes,
+  writes: number,
+) => z.union(shapes).meta({ writes })
 
-/** An extension field in a document that is sent back unchanged: it keeps any value. Read it with `understood`. */
-export const asSent = <inner extends z.ZodType>(inner: inner) =>
-  oneOf([z.nullish(inner), z.unknown()], 0).optional()
+/** An extension field in a document that is sent back unchanged: it keeps any value. Read it with `valueIfValid`. */
+export const passThrough = <inner extends z.ZodType>(inner: inner) =>
+  anyShape([z.nullish(inner), z.unknown()], 0).optional()
 
 /** A number; some deployments send it as text. */
 export const Numeric = z.union([z.number(), z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/, 'expected a number')])
@@ -113,5 +115,5 @@ export const historyTypes = ['deposit', 'withdraw', 'transfer_in', 'transfer_out
 export const historyStatuses = ['pending', 'confirmed', 'failed'] as const
 
 /** A known word in our casing; an unknown word unchanged. */
-export const ourWord = (known: readonly string[], word: string): string =>
+export const knownCasing = (known: readonly string[], word: string): string =>
   known.find((one) => one.toLowerCase() === word.toLowerCase()) ?? word

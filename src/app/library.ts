@@ -84,7 +84,7 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
 export async function createRemote(options: RemoteOptions): Promise<Core> {
   refuseOptions('createRemote', options)
   const { baseUrl, apiKey, legacyBaseUrl, deadlineMs, now } = options
-  const { remote } = await import('../remote/client.ts')
+  const { remoteService: remote } = await import('../remote/client.ts')
   const tokens = once(async () => joined(await filesOf(publicNetworks)).tokens)
   const service = remote({
     baseUrl,

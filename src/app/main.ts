@@ -14,7 +14,7 @@ import { AppError, type Exit, errorRow, serviceMessageCause } from '../domain/er
 import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { redactedTrace } from '../domain/text/redacted-stack-trace.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import { isWorthAgain } from '../http/backoff.ts'
+import { isRetryable } from '../http/backoff.ts'
 
 /** Runs one command line and returns its exit code. Only here errors become exit codes. */
 export async function main(argv: readonly string[], base: ProgramContext): Promise<Exit> {
@@ -186,7 +186,7 @@ export function printError(
   const say = sanitizeText(message)
   if (json)
     io.out.write(
-      `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: isWorthAgain(error) } }, io.out.isTerminal)}\n`,
+      `${toJson({ error: { code, message: say, details: details ?? {}, hint: hint ?? null, retryable: isRetryable(error) } }, io.out.isTerminal)}\n`,
     )
   else
     io.err.write(

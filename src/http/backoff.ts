@@ -30,5 +30,5 @@ export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
 }
 
 /** Whether the same request may succeed later, by its error code; false for an invalid response and for an untrusted certificate. */
-export const isWorthAgain = ({ code, details }: Pick<AppError, 'code' | 'details'>): boolean =>
+export const isRetryable = ({ code, details }: Pick<AppError, 'code' | 'details'>): boolean =>
   errorRow(code).retryable === true && code !== 'SERVICE_BAD_RESPONSE' && details?.fault !== 'certificate'

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
-import { hidden } from './redaction.ts'
+import { redactError } from './redaction.ts'
 import { parseStrict } from './strict-json.ts'
 
 /** Texts for Node's certificate error codes, from OpenSSL (nodejs.org/api/tls.html, X509 certificate error codes). */
@@ -167,7 +167,7 @@ export async function exchangeJson(
     }
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
-    const error = hide === unchanged ? thrown : hidden(thrown, hide)
+    const error = hide === unchanged ? thrown : redactError(thrown, hide)
     if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
     if (deadline.signal.aborted)
       throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)

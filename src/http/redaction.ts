@@ -51,10 +51,10 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Removes secrets from all texts of an error and its causes; names and codes stay. */
-export function hidden(error: unknown, hide: (text: string) => string): unknown {
+export function redactError(error: unknown, hide: (text: string) => string): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? hide(error) : error
   const { name, message, stack, cause } = error
-  const safe = new Error(hide(message), cause === undefined ? {} : { cause: hidden(cause, hide) })
+  const safe = new Error(hide(message), cause === undefined ? {} : { cause: redactError(cause, hide) })
   const code = (error as NodeJS.ErrnoException).code
   return Object.assign(safe, {
     name,
@@ -67,7 +67,7 @@ export function hidden(error: unknown, hide: (text: string) => string): unknown 
 type Reading = { text: string; from: Uint32Array; to: Uint32Array }
 
 /** Invisible characters: control and unassigned ones, those that Unicode ignores, and the replacement character of a broken byte. */
-const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufffd]+/gu
+const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufffd]+/gu
 /** A terminal escape sequence for colour or cursor movement. */
 const sequence = /(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]/g
 
@@ -95,7 +95,7 @@ const escapes = {
 const ofOne: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /** Decodes an escape; `undefined` if it has no meaning. */
-function meant(match: RegExpExecArray): string | undefined {
+function decodeEscape(match: RegExpExecArray): string | undefined {
   const [, run, four, one, name, decimal] = match
   if (run !== undefined) return run.slice(run.length / 2)
   if (one !== undefined) return ofOne[one] ?? one
@@ -108,7 +108,7 @@ function meant(match: RegExpExecArray): string | undefined {
 }
 
 /** Replaces every match of a pattern by its meaning; returns the same object if nothing changes. */
-function replaced(
+function replaceMatches(
   reading: Reading,
   pattern: RegExp,
   meaning: (match: RegExpExecArray) => string | undefined,
@@ -154,21 +154,21 @@ const mostLevels = 8
 function* readings(text: string): Generator<Reading> {
   const from = Uint32Array.from({ length: text.length }, (_, at) => at)
   const original = { text, from, to: from.map((at) => at + 1) }
-  const seen = (one: Reading) => replaced(one, unseen, () => '')
-  const still = (one: Reading) => seen(replaced(one, sequence, () => ''))
+  const seen = (one: Reading) => replaceMatches(one, invisible, () => '')
+  const still = (one: Reading) => seen(replaceMatches(one, sequence, () => ''))
   for (const clean of /[\u001b\u009b]|[19]b|#0*27/i.test(text) ? [seen, still] : [seen]) {
     const first = clean(original)
     yield first
     for (const escaping of [escapes.json, escapes.all]) {
       let last = first
       for (let level = 0; level < mostLevels; level++) {
-        const next = clean(replaced(last, escaping, meant))
+        const next = clean(replaceMatches(last, escaping, decodeEscape))
         if (next === last) break
         yield next
         last = next
       }
       // If only some letters are nested escapes, it is ambiguous which backslash belongs to which; so try without all backslashes.
-      yield replaced(last, /\\+/g, () => '')
+      yield replaceMatches(last, /\\+/g, () => '')
     }
   }
 }
@@ -224,12 +224,12 @@ const special = /[^\u0020-\u007e]|[\\%&]/
  * casing, invisible characters between the letters, hex and base64. A secret under eight characters matches only as a whole word. It takes
  * linear time.
  */
-export function hider(secrets: readonly string[], instead: string): (text: string) => string {
+export function createRedactor(secrets: readonly string[], instead: string): (text: string) => string {
   const forms = secrets.flatMap(formsOf)
   return (text) => {
     if (!special.test(text) && !mayHold(text, forms)) return text
-    const found = [...readings(text)].flatMap((reading) => places(reading, forms))
-    return found.length === 0 ? text : without(text, found, instead)
+    const found = [...readings(text)].flatMap((reading) => findForms(reading, forms))
+    return found.length === 0 ? text : replaceSpans(text, found, instead)
   }
 }
 
@@ -239,7 +239,7 @@ function mayHold(text: string, forms: readonly Form[]): boolean {
 }
 
 /** The positions of the forms in the original text. */
-function places({ text, from, to }: Reading, forms: readonly Form[]): Span[] {
+function findForms({ text, from, to }: Reading, forms: readonly Form[]): Span[] {
   const low = lower(text)
   const found: Span[] = []
   for (const form of forms) {
@@ -260,7 +260,7 @@ function places({ text, from, to }: Reading, forms: readonly Form[]): Span[] {
 }
 
 /** Replaces the found positions. It removes JSON escapes completely, so that JSON stays valid. */
-function without(text: string, found: readonly Span[], instead: string): string {
+function replaceSpans(text: string, found: readonly Span[], instead: string): string {
   const escaping = /\\(?:u[0-9a-fA-F]{4}|[^u])/gs
   let next = escaping.exec(text)
   const merged: Span[] = []

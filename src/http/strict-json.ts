@@ -46,13 +46,13 @@ function endOfString(text: string, start: number): number {
 }
 
 /** The property name that has a meaning in JavaScript. */
-export const poisonous = '__proto__'
+export const prototypeName = '__proto__'
 
 /**
  * The first name that makes valid JSON ambiguous: a duplicate name in an object, because JSON.parse keeps the last value and other parsers
  * the first, or `__proto__`.
  */
-export function doubtfulName(text: string): string | undefined {
+export function ambiguousName(text: string): string | undefined {
   const outer: (Set<string> | undefined)[] = []
   /** The names so far of the innermost object; `undefined` in a list. */
   let names: Set<string> | undefined
@@ -65,7 +65,7 @@ export function doubtfulName(text: string): string | undefined {
       if (isName && names) {
         const written = text.slice(start + 1, at)
         const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
-        if (name === poisonous || names.has(name)) return name
+        if (name === prototypeName || names.has(name)) return name
         names.add(name)
       }
       isName = false

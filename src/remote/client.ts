@@ -1,4 +1,4 @@
-import { missingHeader, namesIn } from '../api/missing-networks.ts'
+import { missingHeader, parseMissingHeader } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Wallet } from '../api/wallet-positions.ts'
@@ -6,9 +6,15 @@ import { actionStatuses, historyStatuses, historyTypes, swapStatuses } from '../
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
 import type { HttpAnswer } from '../http/client.ts'
-import { completedQuote, isNoPage, olderPageOf, standInFor, type TokenAt } from './older-endpoints.ts'
+import {
+  completeQuote,
+  isMissingPage,
+  olderPageInstead,
+  olderPageOf,
+  type TokenAt,
+} from './older-endpoints.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
-import { type Asked, asker, type Exchange } from './request.ts'
+import { createRequester, type Exchange, type RouteRequest } from './request.ts'
 import { readBackOf } from './unconfirmed-writes.ts'
 
 /**
@@ -35,20 +41,20 @@ export type Deployment = {
 }
 
 /** The methods whose responses may lack networks. */
-const mayLack: readonly (keyof Service)[] = ['listStrategies', 'recommend', 'getWallet']
+const methodsWithMissing: readonly (keyof Service)[] = ['listStrategies', 'recommend', 'getWallet']
 
 const toleranceMs = 5 * 60_000
 const nothing = () => undefined
 
 /** A service over HTTP: each method is one exchange. Requests without side effects are retried at most three times. */
-export function remote(deployment: Deployment): Service {
+export function remoteService(deployment: Deployment): Service {
   const { now = Date.now, deadlineMs = 15_000, tokenAt = async () => undefined } = deployment
   const base = checkedServiceUrl(deployment.baseUrl, 'base URL')
   const legacy =
     deployment.legacyBaseUrl === undefined
       ? undefined
       : checkedServiceUrl(deployment.legacyBaseUrl, 'legacy base URL')
-  const ask = asker({
+  const ask = createRequester({
     apiKey: checkedApiKey(deployment.apiKey),
     deadlineMs,
     limitMs: deployment.limitMs ?? (() => deadlineMs),
@@ -57,34 +63,37 @@ export function remote(deployment: Deployment): Service {
     waits: deployment.waits ?? nothing,
     traced: deployment.traced ?? nothing,
   })
-  const once = tellers(deployment, now)
+  const once = onceReporters(deployment, now)
   const call = async (
     name: keyof Service,
     input: unknown,
     signal: AbortSignal | undefined,
   ): Promise<unknown> => {
     const complete = name === 'quote' && {
-      complete: (body: unknown, sent: object) => completedQuote(body, sent, tokenAt),
+      complete: (body: unknown, sent: object) => completeQuote(body, sent, tokenAt),
     }
     let left: string[] = []
     const back = readBackOf(name, input)
     const readBack = back && { readBack: (): Promise<unknown> => call(back[0], back[1], signal) }
-    const at = (url: string, route: Asked, isHeard = true) =>
+    const at = (url: string, route: RouteRequest, isHeard = true) =>
       ask(url, { ...route, ...complete, ...readBack }, input, {
         signal,
         answered: (answer) => {
           once.clock(answer)
-          if (mayLack.includes(name)) left = namesIn(answer.headers[missingHeader] ?? '')
+          if (methodsWithMissing.includes(name))
+            left = parseMissingHeader(answer.headers[missingHeader] ?? '')
           if (isHeard) deployment.answered?.(name, answer)
         },
       })
     const stats = async (wallet: Wallet): Promise<Wallet> => {
       if (wallet.stats !== null || legacy === undefined) return wallet
-      const older = (await at(legacy, olderPageOf(name)!, false).catch(noneThere)) as Wallet | undefined
+      const older = (await at(legacy, olderPageOf(name)!, false).catch(undefinedIfNotFound)) as
+        | Wallet
+        | undefined
       return { ...wallet, stats: older?.stats ?? null }
     }
     const answered = await at(base, routes[name]).catch((error: unknown) => {
-      const older = legacy !== undefined && isNoPage(error) ? standInFor(name, input) : undefined
+      const older = legacy !== undefined && isMissingPage(error) ? olderPageInstead(name, input) : undefined
       if (older === undefined) throw error
       // The current route's schema also reads the older shapes.
       return at(legacy!, { ...older, output: routes[name].output })
@@ -103,13 +112,13 @@ export function remote(deployment: Deployment): Service {
 }
 
 /** Treats a 404 as no result. */
-function noneThere(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof AppError && errorRow(error.code).status === 404) return undefined
   throw error
 }
 
 /** Reports the clock difference, each unknown word and each missing network only once. */
-function tellers({ clockIsOff, unknown, missing }: Deployment, now: () => number) {
+function onceReporters({ clockIsOff, unknown, missing }: Deployment, now: () => number) {
   let toldOfClock = false
   const told = new Set<string>()
   const lacked = new Set<string>()
@@ -140,7 +149,7 @@ export type UnknownWord = { of: string; word: string }
 type Said = readonly [of: string, known: readonly string[], word: string | null]
 
 /** The words to check in each method's response. */
-const wordsOf: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => Said[] } = {
+const knownWords: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => Said[] } = {
   getAction: ({ status }) => [['status of an action', actionStatuses, status]],
   swapStatus: ({ status }) => [['status of a swap', swapStatuses, status]],
   quote: ({ quote }) => [['status of a quote', swapStatuses, quote.status]],
@@ -154,6 +163,6 @@ const wordsOf: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[na
 
 /** All words of a response that this version does not know; they are passed on unchanged. */
 export function unknownWords(name: keyof Service, value: unknown): UnknownWord[] {
-  const said = (wordsOf[name] as ((value: unknown) => Said[]) | undefined)?.(value) ?? []
+  const said = (knownWords[name] as ((value: unknown) => Said[]) | undefined)?.(value) ?? []
   return said.flatMap(([of, known, word]) => (word === null || known.includes(word) ? [] : [{ of, word }]))
 }

@@ -22,7 +22,7 @@ export const olderPageOf = (name: keyof Service) =>
   olderRoutes.find(({ as, path }) => as === name && path.startsWith('/v1/'))
 
 /** The older endpoint that can serve a request; `undefined` if it cannot express the request. */
-export function standInFor(name: keyof Service, input: unknown): ReturnType<typeof olderPageOf> {
+export function olderPageInstead(name: keyof Service, input: unknown): ReturnType<typeof olderPageOf> {
   if (!standIns.includes(name)) return undefined
   return name === 'quote' && !isOlderQuestion(input as QuoteInput) ? undefined : olderPageOf(name)
 }
@@ -49,7 +49,7 @@ const isOlderQuestion = ({
   Object.values(more).every((value) => value === undefined)
 
 /** Whether the endpoint itself does not exist; false if only the requested item does not. */
-export const isNoPage = (error: unknown): boolean =>
+export const isMissingPage = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'NOT_FOUND' && error.details?.code === undefined
 
 /** Reads a token's symbol and decimals locally. */
@@ -72,7 +72,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  * Adds the tokens and amounts of the request to a quote response in the older shape (`fromChain`, `toChain`, `expectedAmountOut`,
  * `provider`), which lacks them. Other shapes stay unchanged, except that a bare quote is wrapped.
  */
-export async function completedQuote(body: unknown, sent: Asked, tokenAt: TokenAt): Promise<unknown> {
+export async function completeQuote(body: unknown, sent: Asked, tokenAt: TokenAt): Promise<unknown> {
   if (!isRecord(body)) return body
   const quote = isRecord(body.quote) ? body.quote : body
   const { fromChain, toChain, expectedAmountOut } = quote

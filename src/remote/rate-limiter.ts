@@ -16,7 +16,7 @@ export type RateLimiter = {
 export type Wait = 'limit' | 'busy'
 
 /** Options of a wait: `told` is called before it. */
-export type Waiting = {
+export type WaitOptions = {
   /** The longest allowed wait, in ms. */
   left: () => number
   told: (seconds: number, why: Wait) => void
@@ -26,7 +26,7 @@ export type Waiting = {
 /** Waits if the time is within `left`; returns false if it is not, or if the signal aborts the wait. */
 export async function waitForLimit(
   ms: number,
-  { left, told, signal }: Waiting,
+  { left, told, signal }: WaitOptions,
   why: Wait = 'limit',
 ): Promise<boolean> {
   if (ms > left()) return false
@@ -41,7 +41,7 @@ export async function waitForLimit(
 }
 
 /** Takes a slot for one request, and waits for it if necessary; RATE_LIMITED if the wait is longer than the time left. */
-export async function takeRequestPlace(governor: RateLimiter, waiting: Waiting): Promise<void> {
+export async function takeRequestPlace(governor: RateLimiter, waiting: WaitOptions): Promise<void> {
   for (;;) {
     const taken = governor.take()
     if (taken.ok) return

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { refusedInput } from '../api/error-envelope.ts'
+import { invalidInputError } from '../api/error-envelope.ts'
 import type { Route } from '../api/routes.ts'
 import { AppError, serviceMessageCause } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { exchangeJson, type HttpAnswer, hostOf, newDispatcher } from '../http/client.ts'
-import { hider } from '../http/redaction.ts'
-import { doubtfulName } from '../http/strict-json.ts'
+import { createRedactor } from '../http/redaction.ts'
+import { ambiguousName } from '../http/strict-json.ts'
 import type { RateLimiter, Wait } from './rate-limiter.ts'
-import { refusal, seeTheAnswer, withMissingPage, withNextStep } from './response-errors.ts'
+import { badResponseHint, responseError, withMissingPage, withNextStep } from './response-errors.ts'
 import { withRetries } from './retries.ts'
-import { isUnanswered, unconfirmed } from './unconfirmed-writes.ts'
+import { isUnansweredWrite, unconfirmedWriteError } from './unconfirmed-writes.ts'
 
 /** Distributes an input: named parameters to the path, the rest to the query of a GET or the body of other methods. */
-function addressed(
+function distributeInput(
   { method, path }: Pick<Route, 'method' | 'path'>,
   wire: Record<string, unknown>,
 ): { path: string; query: URLSearchParams; body: unknown } {
@@ -35,7 +35,7 @@ function addressed(
  * A route to request. `complete` adds fields of the request that the response lacks. `readBack` is for writes: it reads the result if the
  * response has no body (204).
  */
-export type Asked = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
+export type RouteRequest = Pick<Route, 'method' | 'path' | 'input' | 'output'> & {
   complete?: (body: unknown, sent: Record<string, unknown>) => Promise<unknown>
   readBack?: () => Promise<unknown>
 }
@@ -57,23 +57,23 @@ type AskNeeds = {
 /** Sends a request to a route and returns its parsed response. */
 type Ask = (
   base: string,
-  route: Asked,
+  route: RouteRequest,
   input: unknown,
   how: { signal: AbortSignal | undefined; answered: (answer: HttpAnswer) => void },
 ) => Promise<unknown>
 
 /** Creates the function that sends all requests to a deployment, with its API key, retries and rate limits. */
-export function asker(needs: AskNeeds): Ask {
+export function createRequester(needs: AskNeeds): Ask {
   const { apiKey, deadlineMs, limitMs, now, governor, waits, traced } = needs
   const dispatcher = newDispatcher()
-  const hide = hider([apiKey], '[API key]')
+  const hide = createRedactor([apiKey], '[API key]')
   return async (base, route, input, { signal, answered }) => {
     const { method } = route
     const read = z.safeEncode(route.input, input as never)
     // An invalid request fails with the same error as at the service.
-    if (!read.success) throw refusedInput(read.error.issues, input)
+    if (!read.success) throw invalidInputError(read.error.issues, input)
     const wire = read.data as Record<string, unknown>
-    const { path, query, body } = addressed(route, wire)
+    const { path, query, body } = distributeInput(route, wire)
     const url = `${base}${path}${query.size > 0 ? `?${query}` : ''}`
     const shown = `${path}${query.size > 0 ? `?${[...query.keys()].join('&')}` : ''}`
     const once = async (leftMs: number): Promise<HttpAnswer> => {
@@ -107,22 +107,24 @@ export function asker(needs: AskNeeds): Ask {
       const answer = await withRetries({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
       answered(answer)
       if (answer.status < 200 || answer.status > 299)
-        throw withMissingPage(quoted(refusal(answer, now())), route)
+        throw withMissingPage(markAsServiceWords(responseError(answer, now())), route)
       if (answer.status === 204 && route.readBack)
         return await route.readBack().catch((error: unknown) => {
-          throw unconfirmed(error)
+          throw unconfirmedWriteError(error)
         })
-      if (isActedOn(route)) refuseDoubtful(answer, route)
+      if (isActedOn(route)) refuseAmbiguous(answer, route)
       const said = route.complete ? await route.complete(answer.body, wire) : answer.body
-      return understood(route, said)
+      return parseResponse(route, said)
     } catch (error) {
-      throw route.readBack && (wasTaken(error) || isUnanswered(error)) ? unconfirmed(error) : error
+      throw route.readBack && (wasTaken(error) || isUnansweredWrite(error))
+        ? unconfirmedWriteError(error)
+        : error
     }
   }
 }
 
 /** Marks an error as the service's own words. */
-const quoted = ({ code, message, details, hint }: AppError): AppError =>
+const markAsServiceWords = ({ code, message, details, hint }: AppError): AppError =>
   new AppError(code, message, {
     cause: serviceMessageCause,
     ...(details && { details }),
@@ -134,24 +136,25 @@ const wasTaken = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'SERVICE_BAD_RESPONSE' && error.details?.fault !== 'redirect'
 
 /** Whether a request may be repeated: reads, and generators of transactions. */
-const changesNothing = ({ method, path }: Asked): boolean => method === 'GET' || path.endsWith('/bytecode')
+const changesNothing = ({ method, path }: RouteRequest): boolean =>
+  method === 'GET' || path.endsWith('/bytecode')
 
 /** Whether money moves by the response: quotes and transactions. */
-const isActedOn = ({ path }: Asked): boolean => /\/(quotes?|bytecode)$|^(\/v1)?\/yield\//.test(path)
+const isActedOn = ({ path }: RouteRequest): boolean => /\/(quotes?|bytecode)$|^(\/v1)?\/yield\//.test(path)
 
 /** Refuses an ambiguous response: another JSON parser could read it differently, so it must not be signed. */
-function refuseDoubtful({ text }: HttpAnswer, { method, path }: Asked): void {
-  const name = doubtfulName(text)
+function refuseAmbiguous({ text }: HttpAnswer, { method, path }: RouteRequest): void {
+  const name = ambiguousName(text)
   if (name !== undefined)
     throw new AppError(
       'SERVICE_BAD_RESPONSE',
       `The service answers ${method} ${path} with "${sanitizeText(name)}" in a way that can be read as two things`,
-      { details: { at: [name] }, hint: seeTheAnswer },
+      { details: { at: [name] }, hint: badResponseHint },
     )
 }
 
 /** Parses a response. SERVICE_BAD_RESPONSE if it does not match the contract; the error does not repeat the response. */
-function understood({ method, path, output }: Asked, body: unknown): unknown {
+function parseResponse({ method, path, output }: RouteRequest, body: unknown): unknown {
   const read = z.safeDecode(output, body as never)
   if (read.success) return read.data
   const at = placesOf(read.error.issues)
@@ -160,7 +163,7 @@ function understood({ method, path, output }: Asked, body: unknown): unknown {
   throw new AppError(
     'SERVICE_BAD_RESPONSE',
     `The service answers ${method} ${path} with something else than it should`,
-    { details: { at }, hint: seeTheAnswer },
+    { details: { at }, hint: badResponseHint },
   )
 }
 

@@ -8,10 +8,10 @@ import { rateLimitedError } from './rate-limiter.ts'
 const mostWaitMs = 3_600_000
 
 /** The wait for a rate limit that does not state one: the shortest window of limits. */
-export const unsaidWaitMs = 60_000
+export const defaultWaitMs = 60_000
 
 /** The wait that a response requests, in ms: `Retry-After`, relative to the response's own date, or `retryAfter` in its body. */
-export function askedWaitMs({ headers, body }: HttpAnswer, now: number): number | undefined {
+export function requestedWaitMs({ headers, body }: HttpAnswer, now: number): number | undefined {
   const theirs = Date.parse(headers.date ?? '')
   const said = retryAfterMs(headers['retry-after'], Number.isNaN(theirs) ? now : theirs, mostWaitMs)
   if (said !== undefined) return said
@@ -26,11 +26,11 @@ export function askedWaitMs({ headers, body }: HttpAnswer, now: number): number 
  * Converts an error response to an AppError, the service's own error. Statuses from 500 are server errors, whatever their code; 429
  * includes the wait, and 422 the invalid fields.
  */
-export function refusal(answer: HttpAnswer, now: number): AppError {
+export function responseError(answer: HttpAnswer, now: number): AppError {
   const { status, body } = answer
   const said = fromEnvelope(status, body)
   if (status === 429) {
-    const seconds = Math.ceil((askedWaitMs(answer, now) ?? unsaidWaitMs) / 1000)
+    const seconds = Math.ceil((requestedWaitMs(answer, now) ?? defaultWaitMs) / 1000)
     return rateLimitedError(seconds, said.message, said.details)
   }
   const details = { ...said.details, ...(said.code !== 'UNAUTHORIZED' && { code: said.code }) }
@@ -49,7 +49,7 @@ export function refusal(answer: HttpAnswer, now: number): AppError {
 
 /** Adds the wait that a 503 response requests. */
 function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
-  const asked = answer.status === 503 ? askedWaitMs(answer, now) : undefined
+  const asked = answer.status === 503 ? requestedWaitMs(answer, now) : undefined
   if (asked === undefined) return error
   const seconds = Math.ceil(asked / 1000)
   return new AppError(error.code, error.message, {
@@ -83,17 +83,17 @@ function withPlaces(error: AppError): AppError {
 }
 
 /** The hint for a response that is not from this service. */
-export const seeTheAnswer =
+export const badResponseHint =
   'See where SLUICE_BASE_URL points; commands that only look print the answer as it came with --raw.'
 
 const steps: { [kind in HttpFault]?: string } = {
   redirect: 'Set SLUICE_BASE_URL to where the service itself answers: a key does not follow a redirect.',
   certificate:
     'Name the file of the authority that signed it: NODE_EXTRA_CA_CERTS=ca.pem. If it is for another host or has expired, the service must mend it; see also the clock here.',
-  'not-json': seeTheAnswer,
-  'too-large': seeTheAnswer,
-  'too-deep': seeTheAnswer,
-  encoded: seeTheAnswer,
+  'not-json': badResponseHint,
+  'too-large': badResponseHint,
+  'too-deep': badResponseHint,
+  encoded: badResponseHint,
 }
 
 /** Adds a hint for the error's fault, if it is more specific than the hint of the error table. */

@@ -1,17 +1,17 @@
 import { AppError } from '../domain/errors.ts'
-import { backoffMs, isWorthAgain, wait } from '../http/backoff.ts'
+import { backoffMs, isRetryable, wait } from '../http/backoff.ts'
 import type { HttpAnswer } from '../http/client.ts'
-import { type RateLimiter, takeRequestPlace, type Waiting, waitForLimit } from './rate-limiter.ts'
-import { askedWaitMs, unsaidWaitMs } from './response-errors.ts'
+import { type RateLimiter, takeRequestPlace, type WaitOptions, waitForLimit } from './rate-limiter.ts'
+import { defaultWaitMs, requestedWaitMs } from './response-errors.ts'
 
 /**
  * The limits of one call. `budgetMs` covers all tries and the pauses between them; waits that the service requests are additional, within
  * `waiting`. Writes are repeated only if the service did not accept them (429). `now` is epoch ms.
  */
-type Patience = {
+type RetryLimits = {
   mayRetry: boolean
   budgetMs: number
-  waiting: Waiting
+  waiting: WaitOptions
   governor: RateLimiter | undefined
   now: () => number
 }
@@ -23,7 +23,7 @@ const most = { busy: 60_000, limit: 5 * 60_000 }
 
 /** Sends a request with at most three retries; returns the last response or throws the last error. */
 export async function withRetries(
-  { mayRetry, budgetMs, waiting, governor, now }: Patience,
+  { mayRetry, budgetMs, waiting, governor, now }: RetryLimits,
   exchange: (deadlineMs: number) => Promise<HttpAnswer>,
 ): Promise<HttpAnswer> {
   const { signal } = waiting
@@ -46,7 +46,7 @@ export async function withRetries(
         const goesOn = !isLast && pause.ms <= waiting.left()
         const why = answer.status === 429 ? 'limit' : 'busy'
         // If this call gives up, the other processes of the machine still wait, up to a limit.
-        const block = goesOn ? pause.ms : (pause.asked ?? unsaidWaitMs)
+        const block = goesOn ? pause.ms : (pause.asked ?? defaultWaitMs)
         governor?.block(now() + Math.min(block, most[why]))
         if (!goesOn || !(await waitForLimit(pause.ms, waiting, why))) return answer
         continue
@@ -54,7 +54,7 @@ export async function withRetries(
       answered = answer
       last = () => answer
     } catch (error) {
-      if (!(error instanceof AppError) || error.details?.fault === 'aborted' || !isWorthAgain(error))
+      if (!(error instanceof AppError) || error.details?.fault === 'aborted' || !isRetryable(error))
         throw error
       last = () => {
         // A deadline says less than the response before it.
@@ -80,7 +80,7 @@ function pauseOf(
   now: number,
 ): { ms: number; asked: number | undefined } | undefined {
   if (answer.status !== 429 && answer.status !== 503) return undefined
-  const asked = askedWaitMs(answer, now)
+  const asked = requestedWaitMs(answer, now)
   if (asked === undefined && answer.status === 503) return undefined
   return { ms: asked ?? 1_000 * 2 ** (tried - 1), asked }
 }

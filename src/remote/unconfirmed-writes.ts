@@ -15,10 +15,10 @@ export const readBackOf = (name: keyof Service, input: unknown): Read | undefine
   (reads[name] as ((input: unknown) => Read) | undefined)?.(input)
 
 /** The error for a write whose result is unknown: it was accepted, or may have been. Repeating it does not help. */
-export function unconfirmed(cause: unknown): AppError {
+export function unconfirmedWriteError(cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : 'nothing'
   const more = { cause, ...(cause instanceof AppError && cause.details && { details: cause.details }) }
-  return isUnanswered(cause)
+  return isUnansweredWrite(cause)
     ? new AppError(
         'WRITE_UNCONFIRMED',
         `The service may have taken the change, and does not say so: ${why}`,
@@ -35,7 +35,7 @@ export function unconfirmed(cause: unknown): AppError {
 }
 
 /** Whether a write may have reached the service although no response arrived. */
-export const isUnanswered = (error: unknown): boolean =>
+export const isUnansweredWrite = (error: unknown): boolean =>
   error instanceof AppError &&
   error.code === 'SERVICE_UNREACHABLE' &&
   ['unreachable', 'deadline'].includes(String(error.details?.fault)) &&

@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { doubtfulName, parseStrict, poisonous } from '../http/strict-json.ts'
+import { ambiguousName, parseStrict, prototypeName } from '../http/strict-json.ts'
 import { validationError } from './route-handler.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -8,10 +8,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function readBody(bytes: Buffer): unknown {
   const text = decoded(bytes)
   const value = parsed(text)
-  const wrong = value !== null && typeof value === 'object' ? doubtfulName(text) : undefined
+  const wrong = value !== null && typeof value === 'object' ? ambiguousName(text) : undefined
   if (wrong !== undefined)
     throw validationError([
-      { path: wrong, message: wrong === poisonous ? 'is no field' : 'is given more than once' },
+      { path: wrong, message: wrong === prototypeName ? 'is no field' : 'is given more than once' },
     ])
   return value
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { refusedInput } from '../api/error-envelope.ts'
-import { missingHeader, missingIn } from '../api/missing-networks.ts'
+import { invalidInputError } from '../api/error-envelope.ts'
+import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
 import type { OlderRoute } from '../api/older-routes.ts'
 import type { Route } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
-import { poisonous } from '../http/strict-json.ts'
+import { prototypeName } from '../http/strict-json.ts'
 import type { Served } from './served-routes.ts'
 
 /** The parts of a request. `query` holds a list for a repeated name. `url` is the path and query as received. */
@@ -34,7 +34,7 @@ export function routeHandler<head extends Head>(
     const output = await (service[name] as (input: unknown) => Promise<object>)(inputOf(sent))
     const missing = successor && (route as OlderRoute).missing?.(output as never)
     if (missing) throw missing
-    const left = missingIn(output)
+    const left = missingHeaderValue(output)
     if (left !== undefined) head.header(missingHeader, left)
     ready(head)
     const kept = written.get(output)
@@ -74,7 +74,7 @@ function read({ method, input }: Route | OlderRoute, { params, query, body }: Ro
     throw validationError([{ path: '', message: 'expected an object' }])
   const known = z.safeDecode(input, { ...sent, ...params } as never)
   if (known.success) return known.data
-  throw refusedInput(known.error.issues, { ...sent, ...params })
+  throw invalidInputError(known.error.issues, { ...sent, ...params })
 }
 
 /** Refuses a query with a repeated name. */
@@ -82,7 +82,7 @@ function singleParameters(query: RouteRequest['query']): Record<string, string> 
   const errors = Object.entries(query).flatMap(([path, value]) =>
     Array.isArray(value)
       ? [{ path, message: 'is given more than once' }]
-      : path === poisonous
+      : path === prototypeName
         ? [{ path, message: 'is no parameter' }]
         : [],
   )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Action } from '../api/action.ts'
-import { missingHeader, missingIn } from '../api/missing-networks.ts'
+import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
 import type { Service } from '../api/service-type.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { AppError } from '../domain/errors.ts'
@@ -45,7 +45,7 @@ export function addPage(app: FastifyInstance, admit: (request: FastifyRequest) =
     const { service } = callerOf(request)!
     const list = await service.listStrategies({ page: 1, limit: most.strategies })
     const { items, total } = list
-    const left = missingIn(list)
+    const left = missingHeaderValue(list)
     if (left !== undefined) reply.header(missingHeader, left)
     const drawn = await Promise.all(items.slice(0, most.drawn).map((one) => withRateHistory(service, one)))
     return json(reply, { items: [...drawn, ...items.slice(most.drawn)].map(strategyRow), total })

@@ -4,7 +4,7 @@ import { type Address, EvmAddress, type Hex, HexData } from '../domain/address.t
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { hostOf, newDispatcher, postJson } from '../http/client.ts'
-import { hider } from '../http/redaction.ts'
+import { createRedactor } from '../http/redaction.ts'
 import { secretUrlParts } from '../http/secret-url-parts.ts'
 import type { KeyHolder } from './signer.ts'
 
@@ -36,7 +36,7 @@ export async function openExternal(
   const ask = async (method: string, params: readonly unknown[], deadlineMs: number): Promise<unknown> => {
     const call: RpcCall = { jsonrpc: '2.0', id: ++last, method, params }
     const options = { dispatcher, deadlineMs, maxBytes: maxAnswerBytes }
-    const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the signer URL]') }
+    const hide = secrets.length > 0 && { hide: createRedactor(secrets, '[secret of the signer URL]') }
     try {
       const { status, body } = await postJson(url, call, { ...options, ...hide })
       if (!isRecord(body)) throw unusableError(host, `answers with HTTP status ${status} and no JSON-RPC`)

@@ -14,7 +14,7 @@ export const routerToken = ({ address }: Pick<Token, 'address'>): Address =>
   sameAddress(address, nativeAddress) ? nativeMark : address
 
 /** The swap parameters in a call of an aggregator router, without the data for its executor. Amounts are in the smallest unit. */
-export type Description = {
+export type SwapDescription = {
   srcToken: Address
   dstToken: Address
   dstReceiver: Address
@@ -28,7 +28,7 @@ export type Description = {
  * swap. `label` is the aggregator's name; `odd` refuses other parts of the call. The path of the tokens is not checked.
  */
 export function checkAggregatorSwapCalldata(
-  swap: Description | undefined,
+  swap: SwapDescription | undefined,
   intent: SwapIntent,
   { label, odd }: { label: string; odd: () => Verdict | undefined },
 ): Verdict {

@@ -2,9 +2,9 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/ad
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { Step } from '../protocols/step.ts'
-import type { Description } from './aggregator-calldata-check.ts'
+import type { SwapDescription } from './aggregator-calldata-check.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
-import { badAnswer } from './provider-api.ts'
+import { unusableResponseError } from './provider-api.ts'
 
 /** Common fields of an aggregator: same-chain swaps with an exact input, complete in one transaction. */
 export const aggregatorProvider = (
@@ -26,12 +26,12 @@ export const aggregatorProvider = (
 export function aggregatorStep(
   { from, tokenIn }: Route,
   { amountIn, minAmountOut }: Offer,
-  written: { data: Hex; swap: Description | undefined; to: Address; status: number },
+  written: { data: Hex; swap: SwapDescription | undefined; to: Address; status: number },
   { provider, label, router }: { provider: string; label: string; router: Address },
 ): Step {
   const { data, swap, to, status } = written
   if (!swap || !sameAddress(to, router) || swap.amount !== amountIn)
-    throw badAnswer(provider, `${label} answered with another swap than it quoted`, status)
+    throw unusableResponseError(provider, `${label} answered with another swap than it quoted`, status)
   if (swap.minReturnAmount < minAmountOut)
     throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
   return payingStep({ chainId: from.chainId, to: router, data }, tokenIn, amountIn)
@@ -60,5 +60,5 @@ export const halfSlippage = ({
 /**
  * The slippage to request from a service, in basis points. Services round differently; one basis point less keeps their minimum above ours.
  */
-export const askedSlippageBps = (slippage: number): number =>
+export const requestedSlippageBps = (slippage: number): number =>
   Math.max(Math.floor(slippage * 10_000 + 1e-6) - 1, 0)

@@ -6,10 +6,10 @@ import { nativeToken, type Token } from '../domain/token.ts'
 import { isBetter, type NetPrices } from './offer-comparison.ts'
 import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
 
-type Won = { provider: SwapProvider; offer: Offer }
+type ProviderOffer = { provider: SwapProvider; offer: Offer }
 
 /** The maximum number of pairs that an error names. */
-const mostPairs = 8
+const maxPairs = 8
 
 /** Lists the tokens that a route's input can be swapped into, those of its own network first. */
 function routesFrom(
@@ -33,8 +33,8 @@ function noRouteError(
   served: ReturnType<typeof routesFrom>,
 ): AppError {
   const pairs = [...new Set(served.map(({ symbol, network }) => `${symbol} on ${network}`))]
-  const some = pairs.slice(0, mostPairs)
-  const more = pairs.length > mostPairs ? `, and ${pairs.length - mostPairs} more` : ''
+  const some = pairs.slice(0, maxPairs)
+  const more = pairs.length > maxPairs ? `, and ${pairs.length - maxPairs} more` : ''
   const offered =
     served.length === 0
       ? `, and ${tokenIn.symbol} cannot be swapped here at all`
@@ -47,7 +47,7 @@ function noRouteError(
 }
 
 /** The providers that support a route, or only the preferred one. */
-function eligible(
+function eligibleProviders(
   providers: readonly SwapProvider[],
   route: Pick<Ask, keyof Route | 'exact'>,
   known: Parameters<typeof routesFrom>[2],
@@ -87,15 +87,15 @@ export async function bestOffer(
   deadlineMs: number,
   reading: Promise<NetPrices>,
   known: Parameters<typeof routesFrom>[2],
-): Promise<Won> {
-  const able = eligible(providers, ask, known, preferred)
+): Promise<ProviderOffer> {
+  const able = eligibleProviders(providers, ask, known, preferred)
   const { answers, faults } = await askAll(able, deadlineMs, (provider, signal) =>
     provider.quote(ask, signal),
   )
-  const offers = answers.flatMap(({ provider, offer }): Won[] =>
+  const offers = answers.flatMap(({ provider, offer }): ProviderOffer[] =>
     offer && isPayable(offer) ? [{ provider, offer }] : [],
   )
-  const [first, ...rest] = preferable(ask, offers)
+  const [first, ...rest] = preferredOffers(ask, offers)
   if (first && rest.length === 0) return first
   if (first) {
     const prices = await reading
@@ -104,7 +104,7 @@ export async function bestOffer(
       first,
     )
   }
-  throwOurs(faults)
+  throwRequestError(faults)
   const named = faults.find(
     (fault): fault is AppError =>
       fault instanceof AppError &&
@@ -118,7 +118,7 @@ export async function bestOffer(
     )
   const isAll = faults.length === able.length
   if (named && isAll) throw named
-  if (isAll && faults.every(isTimeout)) throw tooLate(ask, able, deadlineMs, faults[0])
+  if (isAll && faults.every(isTimeout)) throw quoteTimeoutError(ask, able, deadlineMs, faults[0])
   throw faults.length === 0
     ? new AppError(
         'NO_ROUTE_FOUND',
@@ -135,7 +135,10 @@ export async function bestOffer(
  * The offers to compare. Offers with a proven minimum come first, of these the ones within the requested number of approvals; others only
  * if there are none.
  */
-function preferable({ isOneApproval, tokenIn }: Ask, offers: readonly Won[]): readonly Won[] {
+function preferredOffers(
+  { isOneApproval, tokenIn }: Ask,
+  offers: readonly ProviderOffer[],
+): readonly ProviderOffer[] {
   const proved = offers.filter(({ provider }) => !provider.isOnWord)
   const isTwice = isOneApproval && !sameAddress(tokenIn.address, nativeAddress)
   const taken = proved.filter(({ provider }) => !(isTwice && provider.approvesTwice))
@@ -145,7 +148,7 @@ function preferable({ isOneApproval, tokenIn }: Ask, offers: readonly Won[]): re
 const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.name === 'TimeoutError'
 
 /** The error for providers that all timed out: it names their services, or our nodes if no provider asks a service. */
-function tooLate(
+function quoteTimeoutError(
   { from, to }: Ask,
   able: readonly SwapProvider[],
   deadlineMs: number,
@@ -178,7 +181,10 @@ export async function askAll<provider, offer>(
 ): Promise<{ answers: { provider: provider; offer: offer }[]; faults: unknown[] }> {
   const signal = AbortSignal.timeout(deadlineMs)
   const all = await Promise.allSettled(
-    providers.map(async (provider) => ({ provider, offer: await intime(ask(provider, signal), signal) })),
+    providers.map(async (provider) => ({
+      provider,
+      offer: await rejectOnAbort(ask(provider, signal), signal),
+    })),
   )
   return {
     answers: all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
@@ -187,13 +193,13 @@ export async function askAll<provider, offer>(
 }
 
 /** Throws the first error that is caused by the request itself (status 400). */
-export function throwOurs(faults: readonly unknown[]): void {
+export function throwRequestError(faults: readonly unknown[]): void {
   const ours = faults.find((fault) => fault instanceof AppError && errorRow(fault.code).status === 400)
   if (ours) throw ours
 }
 
 /** Rejects at the deadline even if the provider ignores the signal. */
-const intime = <value>(work: Promise<value>, signal: AbortSignal): Promise<value> =>
+const rejectOnAbort = <value>(work: Promise<value>, signal: AbortSignal): Promise<value> =>
   new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     work.then(resolve, reject)

@@ -29,5 +29,5 @@ export type Bitcoin = {
 export type AddressHistory = { transactions: readonly BitcoinTransaction[]; isCutOff: boolean }
 
 /** The amount that a transaction pays to an address, in satoshi. */
-export const paidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
+export const amountPaidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
   outputs.reduce((sum, one) => (one.address === address ? sum + one.value : sum), 0n)

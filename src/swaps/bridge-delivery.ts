@@ -76,7 +76,7 @@ export type FollowTransfer = (
 ) => Promise<BridgeDelivery>
 
 /** Awaits a read of a node; `undefined` if the node does not answer in time. */
-export const answered = <T>(work: Promise<T>): Promise<T | undefined> =>
+export const awaitRead = <T>(work: Promise<T>): Promise<T | undefined> =>
   undefinedIfUnanswered(withTimeout(work))
 
 /**
@@ -85,7 +85,7 @@ export const answered = <T>(work: Promise<T>): Promise<T | undefined> =>
 const usualMs = 10 * 60_000
 
 /** The initial state of a transfer that needs no attestation. */
-export const unattested = (way: BridgeDelivery['way'], sentAt: number | undefined) => ({
+export const initialDelivery = (way: BridgeDelivery['way'], sentAt: number | undefined) => ({
   way,
   sentAt,
   usualMs,

@@ -53,5 +53,6 @@ export type SwapDefinition = {
 }
 
 /** The catalogue rows that have a service URL. */
-export const served = <row extends { api: string | null }>(rows: readonly row[]): (row & { api: string })[] =>
-  rows.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))
+export const rowsWithService = <row extends { api: string | null }>(
+  rows: readonly row[],
+): (row & { api: string })[] => rows.flatMap((one) => (one.api === null ? [] : [{ ...one, api: one.api }]))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AddressHistory, Bitcoin, BitcoinTransaction } from './bitcoin-chain.ts'
-import { badAnswer, providerApi } from './provider-api.ts'
+import { providerApi, unusableResponseError } from './provider-api.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
 const Output = z.object({
@@ -33,7 +33,11 @@ export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJs
   const label = 'Bitcoin (Esplora)'
   const api = providerApi({ provider: name, label, base: base.replace(/\/$/, ''), headers: {} }, exchangeJson)
   const strange = (status: number) =>
-    badAnswer(name, `The service of ${label} answers with something else than was asked for`, status)
+    unusableResponseError(
+      name,
+      `The service of ${label} answers with something else than was asked for`,
+      status,
+    )
   return {
     transaction: async (txid) => {
       const { status, body } = await api.get(`/tx/${txid}`)

@@ -23,14 +23,14 @@ export function pathsOf(
 }
 
 /** A path as text: tokens and fee tiers, from the first token to the last. */
-export const shownPath = ({ tokens, fees }: SwapPath): string =>
+export const pathText = ({ tokens, fees }: SwapPath): string =>
   tokens.map((token, i) => (fees[i] === undefined ? token : `${token} ${fees[i]}`)).join(' ')
 
 /**
  * The output of an amount at the spot prices of a path's pools, without fees. A price is the square root of token1 per token0, in Q96;
  * token0 has the lower address. `undefined` if a price is unknown.
  */
-export function bringsAtPrices(
+export function outputAtSpotPrices(
   { tokens }: SwapPath,
   roots: readonly (bigint | undefined)[],
   amount: bigint,
@@ -46,7 +46,7 @@ export function bringsAtPrices(
 }
 
 /** Reads the pools of some paths, each pool once; returns the answers for a path in pool order. */
-export function askedOnce(
+export function uniquePoolReads(
   paths: readonly SwapPath[],
   queriesOf: (path: SwapPath) => readonly Query[],
 ): Reading<(path: SwapPath) => unknown[]> {

@@ -19,7 +19,7 @@ export type DecodedSwap = {
 }
 
 /** Refuses a swap that uses the native coin instead of the requested token, or a token instead of the coin. */
-export function wrongCoin(
+export function nativeCoinMismatch(
   swap: { isNativeIn: boolean; isNativeOut: boolean },
   { tokenIn, tokenOut }: SwapIntent,
 ): Verdict | undefined {

@@ -41,7 +41,11 @@ export function providerApi(
     const { status } = answer
     if (status === 429) throw limited(provider, label, answer)
     if (status >= 500)
-      throw badAnswer(provider, `The service of ${label} answers with the HTTP status ${status}`, status)
+      throw unusableResponseError(
+        provider,
+        `The service of ${label} answers with the HTTP status ${status}`,
+        status,
+      )
     return answer
   }
   return {
@@ -63,7 +67,7 @@ function signable(base: string, { path, body }: { path: string; body?: unknown }
 }
 
 /** The error for an unusable response of a provider's service. */
-export const badAnswer = (provider: string, message: string, status: number): AppError =>
+export const unusableResponseError = (provider: string, message: string, status: number): AppError =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
 
 /** The longest wait of a `retry-after` header that is reported, in seconds. */

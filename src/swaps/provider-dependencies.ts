@@ -9,11 +9,11 @@ export type SwapDependencies = {
   /** The newest block number. */
   head: (chainId: number) => Promise<bigint>
   /** The first matching log since a block; `undefined` if none is found. */
-  log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<FoundLog | undefined>
+  log: (chainId: number, sought: EventSearch, fromBlock: bigint) => Promise<FoundLog | undefined>
   /** All matching logs since a block, oldest first; `isAll`: the node answered for all blocks. */
   logs: (
     chainId: number,
-    query: Sought['query'],
+    query: EventSearch['query'],
     fromBlock: bigint,
   ) => Promise<{ logs: readonly FoundLog[]; isAll: boolean }>
   /** A mined transaction with its logs; `undefined` if it is in no block. */
@@ -55,7 +55,7 @@ export type ApiAnswer = {
 }
 
 /** A search for an event: the log query, and a contract read that says whether the event exists by now. */
-export type Sought = {
+export type EventSearch = {
   query: { address: Address[]; topics: (Hex[] | null)[] }
   isThere: Reading<boolean>
 }

@@ -66,7 +66,7 @@ export type Offer = {
 type SwapOrder = { wallet: Address; recipient: Address; deadline: number; fees?: readonly FeePayment[] }
 
 /** A refund of a swap: the amount in the smallest unit of a token or of the native coin, and its transaction. */
-export type Returned = { chainId: number; token: Address; amount: bigint; hash: Hex }
+export type SwapRefund = { chainId: number; token: Address; amount: bigint; hash: Hex }
 
 /**
  * The progress of a swap after its origin transaction is mined. `said` is the provider's own status where no chain shows it yet; `returned`
@@ -76,7 +76,7 @@ type SwapProgress = {
   status: 'confirmed' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
   destination?: Hex
   said?: string
-  returned?: Returned
+  returned?: SwapRefund
 }
 
 export type SwapProvider = {

@@ -28,7 +28,10 @@ const ramps: readonly Ramp[] = [
 type RampAsk = { tokenIn: Token; tokenOut: Token; exact: 'in' | 'out'; amount: bigint }
 
 /** Refuses a swap between the catalogue's USDC and BRLA if its amount is outside the limits of the ramp. */
-export function holdToRamp(tokens: readonly Token[], { tokenIn, tokenOut, exact, amount }: RampAsk): void {
+export function checkRampLimits(
+  tokens: readonly Token[],
+  { tokenIn, tokenOut, exact, amount }: RampAsk,
+): void {
   const [from, to] = [tokenIn, tokenOut].map(({ chainId, address }) => tokenAt(tokens, chainId, address))
   const ramp = ramps.find((one) => one.from === from?.symbol && one.to === to?.symbol)
   if (!ramp) return

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { refusedInput } from '../../src/api/error-envelope.ts'
+import { invalidInputError } from '../../src/api/error-envelope.ts'
 import { olderRoutes } from '../../src/api/older-routes.ts'
 import { routes } from '../../src/api/routes.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
@@ -12,7 +12,7 @@ const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 function refusal(schema: z.ZodType, sent: object): object | undefined {
   const read = z.safeDecode(schema, sent as never)
   if (read.success) return undefined
-  const { code, details } = refusedInput(read.error.issues, sent)
+  const { code, details } = invalidInputError(read.error.issues, sent)
   const errors = details!.errors as { path: string; message: string }[]
   return { code, ...Object.fromEntries(errors.map(({ path, message }) => [path, message])) }
 }

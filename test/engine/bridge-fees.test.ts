@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { feeOf, priceIn, withHeadroom } from '../../src/swaps/cctp-v2/transfer-fees.ts'
-import { savedBy } from '../../src/swaps/cctp-v2/transfer-times.ts'
+import { fastSavingSeconds } from '../../src/swaps/cctp-v2/transfer-times.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -165,7 +165,7 @@ describe('the fee of a fast transfer', () => {
     [1, 0],
     [31337, null],
   ])('from the domain %i saves %s seconds', (domain, seconds) => {
-    expect(savedBy(domain)).toBe(seconds)
+    expect(fastSavingSeconds(domain)).toBe(seconds)
   })
 
   test('that cannot be read is the fault of who says it', async () => {

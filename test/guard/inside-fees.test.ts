@@ -9,7 +9,7 @@ import { decodeIntent, encodeIntent } from '../../src/guard/intent-json.ts'
 import { checkEffect } from '../../src/guard/simulation/check-effects.ts'
 import { requiredAllowance } from '../../src/guard/spending.ts'
 import type { Intent, ServiceFee } from '../../src/protocols/intent.ts'
-import { swap as swapV3 } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap as swapV3 } from '../../src/swaps/uniswap-v3/encode.ts'
 import { swapV4 } from '../../src/swaps/uniswap-v4/encode.ts'
 import { built, type Choice } from '../support/honest-plans.ts'
 import {

@@ -7,7 +7,7 @@ import { simulateLeg } from '../../src/guard/simulation/simulate.ts'
 import { supply, withdraw } from '../../src/protocols/aave-v3/encode.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { deposit, redeem } from '../../src/protocols/erc4626/encode.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
 const sandbox = useSandbox()
@@ -146,7 +146,7 @@ describe('a simulated leg', () => {
       .uniswapV3.find((entry) => entry.chainId === chainId)!
     const swapping = (deadline: number) => [
       approve({ chainId, token: usdc.address, spender: router, amount: hundred }),
-      swap({
+      encodeV3Swap({
         chainId,
         router,
         exact: 'in',

@@ -11,7 +11,7 @@ import { checkFeePayment, feeReceiverFault, statedFeesFault } from '../../src/gu
 import { withdraw } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent, ServiceFee } from '../../src/protocols/intent.ts'
 import { paymentOf } from '../../src/protocols/service-fees-of-intent.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import {
   catalog,
   coin,
@@ -39,7 +39,7 @@ const pay = (much = cost, to: Address = collector, token = usdc) =>
 
 const swapping = (exact: 'in' | 'out' = 'in', spent = amount - cost): Transaction[] => [
   approve({ chainId, token: usdc.address, spender: router, amount: spent }),
-  swap({
+  encodeV3Swap({
     chainId,
     router,
     exact,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sanitizeText } from '../../src/domain/text/terminal-sanitizing.ts'
-import { hider } from '../../src/http/redaction.ts'
+import { createRedactor } from '../../src/http/redaction.ts'
 import { gaps, ways, whole } from '../support/spelled.ts'
 
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n)) })
@@ -22,7 +22,7 @@ describe('a secret', () => {
         fc.constantFrom(...whole),
         (secret, way) => {
           const said = way(secret)
-          const left = hider([secret], '*')(`<${said}>`)
+          const left = createRedactor([secret], '*')(`<${said}>`)
           expect(left).toContain('*')
           // Quotes, and what base64 makes of what stands beside.
           expect(left.length).toBeLessThan(25)
@@ -43,7 +43,7 @@ describe('a secret', () => {
           const [way, gap] = drawn[at % drawn.length]!
           return `${at === 0 ? '' : gap}${way(one)}`
         })
-        const left = hider([secret], '*')(`before ${said.join('')} after`)
+        const left = createRedactor([secret], '*')(`before ${said.join('')} after`)
         expect(left).toBe('before * after')
       }),
       { numRuns: 2_000 },
@@ -54,7 +54,7 @@ describe('a secret', () => {
     for (let code = 0; code < 0x10000; code++) {
       const gap = String.fromCharCode(code)
       if (sanitizeText(gap) !== '') continue
-      const left = hider(['slk_secret-key'], '*')([...'slk_secret-key'].join(gap))
+      const left = createRedactor(['slk_secret-key'], '*')([...'slk_secret-key'].join(gap))
       expect({ code, left: sanitizeText(left) }).toEqual({ code, left: '*' })
     }
   })
@@ -62,7 +62,7 @@ describe('a secret', () => {
   test('leaves everything else as it was', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(hider(['slk_secret-key'], '*')(text)).toBe(text)
+        expect(createRedactor(['slk_secret-key'], '*')(text)).toBe(text)
       }),
     )
   })
@@ -79,7 +79,7 @@ describe('a secret', () => {
       ['xxxxxxxx', '\u200b'],
     ] as const) {
       const text = unit.repeat(size / unit.length)
-      expect(hider([secret], '*')(text).length).toBeGreaterThan(0)
+      expect(createRedactor([secret], '*')(text).length).toBeGreaterThan(0)
     }
   })
 })

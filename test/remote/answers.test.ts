@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { remote } from '../../src/remote/client.ts'
+import { remoteService } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { alwaysSays } from '../support/served.ts'
 
@@ -20,7 +20,7 @@ afterEach(() => Promise.all(open.splice(0).map((close) => close())))
 const service = async (body: unknown) => {
   const { url, close } = await alwaysSays(200, body)
   open.push(close)
-  return remote({ baseUrl: url, apiKey: 'key-12345' })
+  return remoteService({ baseUrl: url, apiKey: 'key-12345' })
 }
 
 test.each<[change: object, at: string[]]>([
@@ -63,7 +63,7 @@ test.each<[body: string, name: string | undefined]>([
     response.end(body)
   })
   open.push(close)
-  const asking = remote({ baseUrl: url, apiKey: 'key-12345' }).strategyBytecode({
+  const asking = remoteService({ baseUrl: url, apiKey: 'key-12345' }).strategyBytecode({
     id: 'a',
     action: 'lend',
     amount: 1n,

@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AppError } from '../../src/domain/errors.ts'
-import { isWorthAgain } from '../../src/http/backoff.ts'
-import { remote } from '../../src/remote/client.ts'
+import { isRetryable } from '../../src/http/backoff.ts'
+import { remoteService } from '../../src/remote/client.ts'
 
 /** What the service does with the n-th request. */
 type Fault = (response: ServerResponse, nth: number) => unknown
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(() => stop())
 
-const service = (deadlineMs = 400) => remote({ baseUrl: url, apiKey: 'key-12345', deadlineMs })
+const service = (deadlineMs = 400) => remoteService({ baseUrl: url, apiKey: 'key-12345', deadlineMs })
 const value = {
   swapFeeBps: 1,
   performanceFeeBps: 2,
@@ -114,7 +114,7 @@ describe('a service that', () => {
     expect(error).toMatchObject({ code })
     // What is not asked again by ourselves is not called worth it, but for a wait that did not fit.
     const isLate = error.details?.fault === 'deadline' || code === 'RATE_LIMITED'
-    expect(isWorthAgain(error)).toBe(tries > 1 || isLate)
+    expect(isRetryable(error)).toBe(tries > 1 || isLate)
     expect(asked).toHaveLength(tries)
     expect(asked.filter(({ path }) => path !== '/fees')).toEqual([])
   })
@@ -146,7 +146,7 @@ describe('a service that', () => {
         server.close(() => resolve(port))
       })
     })
-    const gone = remote({ baseUrl: `http://127.0.0.1:${closed}`, apiKey: 'key-12345' })
+    const gone = remoteService({ baseUrl: `http://127.0.0.1:${closed}`, apiKey: 'key-12345' })
     await expect(gone.setFees({ markupBps: 12 })).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' })
   })
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sanitizeText } from '../../src/domain/text/terminal-sanitizing.ts'
-import { remote } from '../../src/remote/client.ts'
+import { remoteService } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -199,7 +199,7 @@ test('a short key goes where it is a word by itself, and leaves other words alon
     response
       .writeHead(400)
       .end('{"error":{"code":"BAD_REQUEST","message":"the key\\nend at the end endless %20end?end"}}')
-  await expect(remote({ baseUrl: url, apiKey: 'end' }).getFees({})).rejects.toMatchObject({
+  await expect(remoteService({ baseUrl: url, apiKey: 'end' }).getFees({})).rejects.toMatchObject({
     message: 'the key\n[API key] at the [API key] endless %20[API key]?[API key]',
   })
 })

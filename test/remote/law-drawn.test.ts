@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service-type.ts'
-import { remote } from '../../src/remote/client.ts'
+import { remoteService } from '../../src/remote/client.ts'
 import { inputs, outputs } from '../api/values.ts'
 import { serveTo, type TestServer } from '../support/served.ts'
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
       return JSON.stringify(body)
     }),
   )
-  far = remote({ baseUrl: server.url, apiKey: key })
+  far = remoteService({ baseUrl: server.url, apiKey: key })
 })
 afterAll(() => server.close())
 
@@ -117,7 +117,11 @@ describe('a field that gets lost on the way is noticed', () => {
       const hear = (request: unknown) => {
         wire = request
       }
-      const raw = remote({ baseUrl: server.url, apiKey: key, answered: (_, answer) => hear(answer.body) })
+      const raw = remoteService({
+        baseUrl: server.url,
+        apiKey: key,
+        answered: (_, answer) => hear(answer.body),
+      })
       await (raw[name] as (input: unknown) => Promise<unknown>)(input)
       const open = fieldsOf(wire).filter((one) => {
         const field = nameOf(one)

@@ -5,7 +5,7 @@ import type { Service } from '../../src/api/service-type.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { AppError, type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
-import { remote } from '../../src/remote/client.ts'
+import { remoteService } from '../../src/remote/client.ts'
 import { engineOn } from '../engine/support.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { alwaysSays, serveTo, type TestServer } from '../support/served.ts'
@@ -44,7 +44,7 @@ beforeEach(async () => {
   seen = []
   near = recorded(engineOn(sandbox).service)
   server = await serveTo(near, key, overheard)
-  far = remote({ baseUrl: server.url, apiKey: key })
+  far = remoteService({ baseUrl: server.url, apiKey: key })
 })
 afterEach(() => server.close())
 
@@ -150,7 +150,7 @@ test('so is one of which a network does not answer: both lists say which, and it
   )
   const other = await serveTo(one, key, overheard)
   const told: string[] = []
-  far = remote({ baseUrl: other.url, apiKey: key, missing: (network) => void told.push(network) })
+  far = remoteService({ baseUrl: other.url, apiKey: key, missing: (network) => void told.push(network) })
   expect((await same('listStrategies', { limit: 3 })).missing).toEqual(['sandbox-two'])
   expect((await same('listStrategies', { limit: 3 })).missing).toEqual(['sandbox-two'])
   expect((await same('recommend', { identifier: 'usdc' })).missing).toEqual(['sandbox-two'])
@@ -178,7 +178,7 @@ describe('errors cross the wire', () => {
       customer: async () => Promise.reject(new AppError(code, 'because', { details: { a: [1] } })),
     } as Service
     const other = await serveTo(failing, key)
-    const said = await remote({ baseUrl: other.url, apiKey: key })
+    const said = await remoteService({ baseUrl: other.url, apiKey: key })
       .customer({})
       .catch((error: unknown) => error)
     await other.close()
@@ -188,7 +188,7 @@ describe('errors cross the wire', () => {
   test('what is not for a client to know does not cross', async () => {
     const failing = { ...near, customer: async () => Promise.reject(new Error('secret')) } as Service
     const other = await serveTo(failing, key)
-    const said = await remote({ baseUrl: other.url, apiKey: key })
+    const said = await remoteService({ baseUrl: other.url, apiKey: key })
       .customer({})
       .catch((error: unknown) => error)
     await other.close()
@@ -196,7 +196,7 @@ describe('errors cross the wire', () => {
   })
 
   test('a wrong key and no key are 401 with their own texts', async () => {
-    await expect(remote({ baseUrl: server.url, apiKey: 'x' }).customer({})).rejects.toMatchObject({
+    await expect(remoteService({ baseUrl: server.url, apiKey: 'x' }).customer({})).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
       message: 'invalid API key',
     })
@@ -218,7 +218,7 @@ describe('errors cross the wire', () => {
 
   test('an answer that is not of the contract is named by its place, and never repeated', async () => {
     const other = await alwaysSays(200, { docs: [{ slug: 'canary-4711' }] })
-    const said = (await remote({ baseUrl: other.url, apiKey: key })
+    const said = (await remoteService({ baseUrl: other.url, apiKey: key })
       .listStrategies({})
       .catch((error: unknown) => error)) as AppError
     await other.close()
@@ -247,7 +247,7 @@ test('deprecated paths are answered like their successors, and say so', async ()
 })
 
 test('an address with a path too many is told as that on every route, also where something is named', async () => {
-  const lost = remote({ baseUrl: `${server.url}/foo`, apiKey: key })
+  const lost = remoteService({ baseUrl: `${server.url}/foo`, apiKey: key })
   for (const asked of [lost.listStrategies({}), lost.getStrategy({ id: 'x' }), lost.getAction({ id: 'x' })])
     await expect(asked).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -256,5 +256,5 @@ test('an address with a path too many is told as that on every route, also where
 })
 
 test('a key does not travel in the clear', () => {
-  expect(() => remote({ baseUrl: 'http://service.example', apiKey: key })).toThrow(/not https/)
+  expect(() => remoteService({ baseUrl: 'http://service.example', apiKey: key })).toThrow(/not https/)
 })

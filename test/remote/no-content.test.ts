@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { remote } from '../../src/remote/client.ts'
+import { remoteService } from '../../src/remote/client.ts'
 import { listener } from '../support/listener.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
@@ -45,7 +45,7 @@ describe('a write that is answered without a body', () => {
   test('of what was signed for an action is done, and the action read back', async () => {
     const action = JSON.stringify({ id: 'an-action', type: 'lend', status: 'pending' })
     answers = { 'POST /actions/ingest/wallet': [204], 'GET /actions/an-action': [200, action] }
-    const told = await remote({ baseUrl: url, apiKey: 'key-12345' }).ingest({
+    const told = await remoteService({ baseUrl: url, apiKey: 'key-12345' }).ingest({
       actionId: 'an-action',
       event: 'SIGNED',
     })
@@ -99,7 +99,7 @@ test.each(['GET /strategies', 'GET /fees'])(
 test('transactions without a body are no answer, and asked for once', async () => {
   answers = { 'POST /transfer/bytecode': [204] }
   const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-  const service = remote({ baseUrl: url, apiKey: 'key-12345' })
+  const service = remoteService({ baseUrl: url, apiKey: 'key-12345' })
   const transfer = {
     chainId: 31337,
     originAddress: owner,

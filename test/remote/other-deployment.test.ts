@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { remote } from '../../src/remote/client.ts'
+import { remoteService } from '../../src/remote/client.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { engineOn } from '../engine/support.ts'
 import { type Known, reference, specificationCodes, type Variant } from '../support/other-answers.ts'
@@ -527,7 +527,7 @@ describe('the transactions of a swap', () => {
     [{ optional: 'missing', swapData: 'array' }],
   ])('are asked for with the quote as it came, and read from a deployment that is %j', async (variant) => {
     other.variant = { ...reference, ...variant }
-    const service = remote({ baseUrl: other.url, apiKey: 'key-12345' })
+    const service = remoteService({ baseUrl: other.url, apiKey: 'key-12345' })
     const { address } = sandbox.user
     const { quote } = await service.quote({
       chainIdIn: 31337,

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { watchUntil } from '../../src/cli/watch-loop.ts'
-import { remote } from '../../src/remote/client.ts'
+import { remoteService } from '../../src/remote/client.ts'
 import { type RateLimiter, rateLimitedError } from '../../src/remote/rate-limiter.ts'
 import { listener } from '../support/listener.ts'
 import { type Circumstances, useCommands } from '../support/run.ts'
@@ -192,7 +192,7 @@ describe('too many requests is never called anything else, whatever comes with i
   ])('Retry-After: %s is a wait of %i s', async (header, seconds) => {
     says = (response) => response.writeHead(429, { 'retry-after': header }).end('{}')
     // With time to be answered, and none for a wait.
-    const service = remote({ baseUrl: url, apiKey: 'key-12345', limitMs: () => 0 })
+    const service = remoteService({ baseUrl: url, apiKey: 'key-12345', limitMs: () => 0 })
     await expect(service.listStrategies({})).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       details: { retryAfterSeconds: seconds },
@@ -253,7 +253,7 @@ describe('a limit that does not say how long', () => {
       unblock: () => undefined,
     }
     says = (response, nth) => (nth === 1 ? response.writeHead(429).end('{}') : response.end(nothing))
-    const service = remote({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })
+    const service = remoteService({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })
     await service.listStrategies({})
     expect({ asked, blocks: blocked.length }).toEqual({ asked: 2, blocks: 1 })
     expect(blocked[0]).toBeGreaterThan(900)
@@ -377,7 +377,7 @@ test('a wait that is interrupted ends as a limit', async () => {
     block: () => undefined,
     unblock: () => undefined,
   }
-  const service = remote({ baseUrl: url, apiKey: 'key-12345', governor })
+  const service = remoteService({ baseUrl: url, apiKey: 'key-12345', governor })
   const signal = AbortSignal.timeout(50)
   await expect(service.listStrategies({}, { signal })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   expect(asked).toBe(0)
@@ -405,7 +405,7 @@ describe('a wait that fits the time left', () => {
       unblock: () => undefined,
     }
     says = (response, nth) => (nth === 1 ? response.writeHead(503).end() : response.end(nothing))
-    const service = remote({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })
+    const service = remoteService({ baseUrl: url, apiKey: 'key-12345', governor, limitMs: () => 5_000 })
     expect((await service.listStrategies({})).items).toEqual([])
     expect(places).toEqual(['none', 'taken', 'none', 'taken'])
     expect(asked).toBe(2)

@@ -8,7 +8,7 @@ import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.
 import { openSigningService } from '../../src/signing/signing-service.ts'
 import type { SigningService } from '../../src/signing/signing-service-protocol.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import {
   catalog,
   thief as collector,
@@ -47,7 +47,7 @@ function charging(charged: bigint): { intent: Intent; transactions: Transaction[
     },
     transactions: [
       approve({ chainId, token: usdc.address, spender: router, amount: spent }),
-      swap({ ...swapped, recipient: wallet, deadline }),
+      encodeV3Swap({ ...swapped, recipient: wallet, deadline }),
       transfer({ chainId, token: usdc.address, to: collector, amount: charged }),
     ],
   }

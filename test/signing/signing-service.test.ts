@@ -14,7 +14,7 @@ import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.
 import type { RecordedPlan } from '../../src/signing/recorded-plan-check.ts'
 import { openSigningService } from '../../src/signing/signing-service.ts'
 import type { LegJson, SigningService } from '../../src/signing/signing-service-protocol.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { catalog, friend, lending, pool, router, thief, usdc, usdt } from '../support/plans.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
@@ -55,7 +55,7 @@ const swapIntent = (recipient: Address): Intent => ({
 })
 const swapTransactions = (recipient: Address): Transaction[] => [
   approve({ chainId, token: usdc.address, spender: router, amount }),
-  swap({
+  encodeV3Swap({
     chainId,
     router,
     exact: 'in',

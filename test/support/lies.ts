@@ -7,7 +7,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { supply, withdraw as withdrawFromPool } from '../../src/protocols/aave-v3/encode.ts'
 import { deposit, redeem, withdraw as withdrawFromVault } from '../../src/protocols/erc4626/encode.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import {
   friend,
   type honest,
@@ -52,7 +52,7 @@ const vaultOut = (more: object): Transaction =>
 const allow = (more: object): Transaction =>
   approve({ chainId, token: usdc.address, spender: pool, amount, ...more })
 const swapWith = (more: object): Transaction =>
-  swap({
+  encodeV3Swap({
     chainId,
     router,
     exact: 'in',

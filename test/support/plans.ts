@@ -9,7 +9,7 @@ import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.t
 import { deposit, redeem, withdraw as withdrawFromVault } from '../../src/protocols/erc4626/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { depositForBurn } from '../../src/swaps/cctp-v2/encode.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 
@@ -207,7 +207,7 @@ const swapping = (exact: 'in' | 'out', tokens: Address[], fees: number[]): Plan 
   },
   transactions: [
     allow(router),
-    swap({
+    encodeV3Swap({
       chainId,
       router,
       exact,

@@ -7,9 +7,9 @@ import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { acrossContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { depositAbi, spokePoolAbi } from '../../src/swaps/across/abi.ts'
-import { type Deposit, depositIn, refundedIn } from '../../src/swaps/across/deposit-and-payout-events.ts'
+import { type Deposit, depositIn, refundAmountIn } from '../../src/swaps/across/deposit-and-payout-events.ts'
 import { depositAcross } from '../../src/swaps/across/encode.ts'
-import { isCarried } from '../../src/swaps/across/pairs.ts'
+import { isSupportedPair } from '../../src/swaps/across/pairs.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { listener } from '../support/listener.ts'
 import { provider } from '../support/provider.ts'
@@ -108,18 +108,18 @@ describe('Across', () => {
   test('carries nothing between a main network and a test network, or ends of different services', () => {
     const catalog = sandbox.world.catalog()
     const [from, to] = [here, there].map((chainId) => sandbox.token(chainId, 'USDC')) as [never, never]
-    expect(isCarried(catalog, from, to)).toBe(true)
+    expect(isSupportedPair(catalog, from, to)).toBe(true)
     const [one, two] = catalog.networks
     const mixed = { ...catalog, networks: [one!, { ...two!, testnet: true }] }
-    expect(isCarried(mixed, from, to)).toBe(false)
+    expect(isSupportedPair(mixed, from, to)).toBe(false)
     const [first, second] = catalog.across
     const apart = { ...catalog, across: [first!, { ...second!, api: 'https://testnet.example' }] }
-    expect(isCarried(apart, from, to)).toBe(false)
+    expect(isSupportedPair(apart, from, to)).toBe(false)
     const twice = {
       ...catalog,
       tokens: [...catalog.tokens, { ...sandbox.token(there, 'USDC'), address: other }],
     }
-    expect(isCarried(twice, from, to)).toBe(false)
+    expect(isSupportedPair(twice, from, to)).toBe(false)
   })
 })
 
@@ -455,10 +455,10 @@ test('a refund counts by the transfers that it made, whatever failed beside it i
     }) as Hex[],
     data: encodeAbiParameters([{ type: 'uint256' }], [amount]),
   })
-  expect(refundedIn([bundle], pool(here), deposit)).toBeUndefined()
-  expect(refundedIn([moved(160_000000n)], pool(here), deposit)).toBeUndefined()
-  expect(refundedIn([moved(59_999999n), bundle], pool(here), deposit)).toBeUndefined()
-  expect(refundedIn([moved(160_000000n), bundle], pool(here), deposit)).toBe(160_000000n)
+  expect(refundAmountIn([bundle], pool(here), deposit)).toBeUndefined()
+  expect(refundAmountIn([moved(160_000000n)], pool(here), deposit)).toBeUndefined()
+  expect(refundAmountIn([moved(59_999999n), bundle], pool(here), deposit)).toBeUndefined()
+  expect(refundAmountIn([moved(160_000000n), bundle], pool(here), deposit)).toBe(160_000000n)
 })
 
 const deadline = 1_900_000_000

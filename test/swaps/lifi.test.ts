@@ -335,7 +335,7 @@ describe('the service of LI.FI', () => {
     }
     return lifi(
       [{ chainId: 31337, diamond, api: await serve((_, url) => answer(url)) }],
-      { on: (id) => catalog.across.find(({ chainId }) => chainId === id), isCarried: () => true },
+      { on: (id) => catalog.across.find(({ chainId }) => chainId === id), isSupportedPair: () => true },
       {
         exchangeJson: exchangeSoon,
         head: async () => 7n,

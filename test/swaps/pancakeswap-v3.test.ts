@@ -5,7 +5,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -65,7 +65,7 @@ test('the guard passes a swap of it, and nothing that is changed in it', () => {
     deadline,
   }
   const path = { tokens: [tokenIn.address, tokenOut.address], fees: [2500] }
-  const code = (changed: Partial<Parameters<typeof swap>[0]>, spender: Address = router): string => {
+  const code = (changed: Partial<Parameters<typeof encodeV3Swap>[0]>, spender: Address = router): string => {
     const asked = {
       chainId,
       router,
@@ -78,7 +78,7 @@ test('the guard passes a swap of it, and nothing that is changed in it', () => {
     } as const
     const transactions: Transaction[] = [
       approve({ chainId, token: tokenIn.address, spender, amount: amountIn }),
-      swap({ ...asked, ...changed }),
+      encodeV3Swap({ ...asked, ...changed }),
     ]
     try {
       checkLeg({ intent, chainId, transactions, catalog })

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { erc20Abi } from '../../src/chain/erc20.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import type { Token } from '../../src/domain/token.ts'
-import { outcomeOf } from '../../src/swaps/relay/order-outcome.ts'
-import { paidIn } from '../../src/swaps/relay/payments.ts'
+import { findOrderOutcome } from '../../src/swaps/relay/order-outcome.ts'
+import { paidAmountsIn } from '../../src/swaps/relay/payments.ts'
 import { friend, solver, thief, usdc, usdcThere, usdt, wallet } from '../support/plans.ts'
 
 const transferTopic = toEventSelector(erc20Abi.find(({ name }) => name === 'Transfer')!)
@@ -24,7 +24,7 @@ describe('a payment', () => {
   }
   const way = { chainId: 31338, token, to: wallet, extraData: padHex(friend) }
   const paidBy = (change: object, over: object = {}) =>
-    paidIn({ ...by, logs: [moved(solver, wallet, 5n)], ...change }, id, { ...way, ...over }, solver)
+    paidAmountsIn({ ...by, logs: [moved(solver, wallet, 5n)], ...change }, id, { ...way, ...over }, solver)
   const paid = (...args: Parameters<typeof paidBy>) => paidBy(...args).amount
 
   test('counts with the number of its order at the end, by the events of its token to its recipient', () => {
@@ -127,7 +127,7 @@ describe('the end of an order', () => {
         isAll,
       }),
     }
-    return outcomeOf({ order: of, solver, arrival }, chains, async () => undefined, [])
+    return findOrderOutcome({ order: of, solver, arrival }, chains, async () => undefined, [])
   }
   const endOf = async (payments: readonly ReturnType<typeof pays>[], of = order) => {
     const { delivered, returned } = await outcome(payments, { of })
@@ -210,7 +210,7 @@ describe('the end of an order', () => {
       }),
     })
     const told = (paid: ReturnType<typeof pays>, isFound: boolean) =>
-      outcomeOf({ order, solver, arrival }, chains(paid, isFound), ask, [])
+      findOrderOutcome({ order, solver, arrival }, chains(paid, isFound), ask, [])
     expect((await told(pays({}), true)).delivered?.amount).toBe(1_000_000n)
     expect(asked).toEqual([])
     expect((await told(pays({}), false)).delivered?.amount).toBe(1_000_000n)

@@ -4,7 +4,7 @@ import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { swapExchange, swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
-import { swaps, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
+import { swapsAbi, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
 import { uniswapV2 } from '../../src/swaps/uniswap-v2/definition.ts'
 import { swapV2 } from '../../src/swaps/uniswap-v2/encode.ts'
 import { pairOf } from '../../src/swaps/uniswap-v2/pairs.ts'
@@ -187,7 +187,7 @@ describe('the guard', () => {
       uniswapV2.exchange!(sandbox.world.catalog(), { ...transaction, data: '0x' } as Transaction),
     ).toBeUndefined()
     const data = encodeFunctionData({
-      abi: swaps,
+      abi: swapsAbi,
       functionName: 'swapExactTokensForTokens',
       args: [1n, 1n, [], other, 1n],
     })

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { type Hex, nativeAddress } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import { outer, payments } from '../../src/swaps/uniswap-v3/abi.ts'
+import { coinPaymentsAbi, multicallAbi } from '../../src/swaps/uniswap-v3/abi.ts'
 import { uniswapV3 } from '../../src/swaps/uniswap-v3/definition.ts'
-import { swap } from '../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 
@@ -71,7 +71,7 @@ function made(way: 'in' | 'out', exact: 'in' | 'out') {
     tokens: way === 'in' ? [weth().address, usdc().address] : [usdc().address, weth().address],
     fees: [500],
   }
-  const transaction = swap({
+  const transaction = encodeV3Swap({
     chainId: 31337,
     router: constants.swapRouter02,
     exact,
@@ -83,11 +83,11 @@ function made(way: 'in' | 'out', exact: 'in' | 'out') {
     isNativeIn: way === 'in',
     isNativeOut: way === 'out',
   })
-  const { args } = decodeFunctionData({ abi: outer, data: transaction.data })
+  const { args } = decodeFunctionData({ abi: multicallAbi, data: transaction.data })
   const calls = [...(args![1] as readonly Hex[])]
   const verdict = (changed: readonly Hex[], asked: SwapIntent = intent) => {
     const data = encodeFunctionData({
-      abi: outer,
+      abi: multicallAbi,
       functionName: 'multicall',
       args: [BigInt(deadline), [...changed]],
     })
@@ -101,8 +101,8 @@ function made(way: 'in' | 'out', exact: 'in' | 'out') {
 }
 
 const unwrap = (least: bigint, to: string) =>
-  encodeFunctionData({ abi: payments, functionName: 'unwrapWETH9', args: [least, to as Hex] })
-const refund = encodeFunctionData({ abi: payments, functionName: 'refundETH' })
+  encodeFunctionData({ abi: coinPaymentsAbi, functionName: 'unwrapWETH9', args: [least, to as Hex] })
+const refund = encodeFunctionData({ abi: coinPaymentsAbi, functionName: 'refundETH' })
 
 describe('the guard', () => {
   test.each<['in' | 'out', 'in' | 'out']>([

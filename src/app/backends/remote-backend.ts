@@ -96,7 +96,7 @@ async function deployment(
   { heard, clock }: { heard: ReturnType<typeof responseRecorder>; clock: Clock },
 ): Promise<Service> {
   const { env, secrets, io, globals, until, now, dirs } = needs
-  const [{ remote }, { routes }, { machineRateLimiter }] = await Promise.all([
+  const [{ remoteService: remote }, { routes }, { machineRateLimiter }] = await Promise.all([
     import('../../remote/client.ts'),
     import('../../api/routes.ts'),
     import('./machine-rate-limiter.ts'),

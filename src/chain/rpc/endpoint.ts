@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
 import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
-import { hider } from '../../http/redaction.ts'
+import { createRedactor } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
 import { batchRefusedError, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
 import { isBusy, isExecutionErrorBody } from './errors.ts'
@@ -26,7 +26,7 @@ export function openEndpoint(
 ): Endpoint {
   const host = hostOf(url)
   const secrets = secretUrlParts(url)
-  const hide = secrets.length > 0 && { hide: hider(secrets, '[secret of the RPC URL]') }
+  const hide = secrets.length > 0 && { hide: createRedactor(secrets, '[secret of the RPC URL]') }
   const dispatcher = newDispatcher()
   const exchange: Endpoint['exchange'] = async (body, deadlineMs) => {
     const { status, headers, text, ...said } = await exchangeJson('POST', url, body, {

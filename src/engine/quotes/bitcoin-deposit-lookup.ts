@@ -2,7 +2,7 @@ import { bitcoinHash } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import { type TakenPayment, takenByOther } from '../../store/engine/quote-payments.ts'
-import { type Bitcoin, type BitcoinTransaction, paidTo } from '../../swaps/bitcoin-chain.ts'
+import { amountPaidTo, type Bitcoin, type BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
 import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
 import { depositPayments, isBefore } from './bitcoin-deposit-payments.ts'
 import { offerOf } from './stored-quote.ts'
@@ -45,15 +45,15 @@ export async function lookUpDeposit(
   const isPaid = (one: BitcoinTransaction) =>
     before !== null &&
     !isEarlier(one) &&
-    paidTo(one, deposit.address) > 0n &&
+    amountPaidTo(one, deposit.address) > 0n &&
     (deposit.memo === null || one.memo === deposit.memo) &&
     otherOf(one) === undefined
   // A deposit to such an address may be paid in parts.
   const paidInAll = async (transaction: BitcoinTransaction, all: readonly BitcoinTransaction[] | null) => {
-    if (deposit.memo !== null) return paidTo(transaction, deposit.address)
+    if (deposit.memo !== null) return amountPaidTo(transaction, deposit.address)
     const { transactions } = all ? { transactions: all } : await bitcoin.of(deposit.address, () => false)
     const others = transactions.filter(({ txid }) => txid !== transaction.txid)
-    return [transaction, ...others].reduce((sum, one) => sum + paidTo(one, deposit.address), 0n)
+    return [transaction, ...others].reduce((sum, one) => sum + amountPaidTo(one, deposit.address), 0n)
   }
   const found = async (
     transaction: BitcoinTransaction,
@@ -102,7 +102,7 @@ export async function lookUpDeposit(
   const transaction = earlier?.includes(hash) ? undefined : await bitcoin.transaction(hash)
   if (earlier?.includes(hash) || (transaction && isBefore(transaction, row.createdAt)))
     throw refused(`The transaction ${hash} was there before the quote`)
-  if (transaction && paidTo(transaction, deposit.address) > 0n) {
+  if (transaction && amountPaidTo(transaction, deposit.address) > 0n) {
     const another = otherOf(transaction)
     if (another !== undefined)
       throw refused(`The transaction ${hash} is the deposit of another quote, ${another}`)

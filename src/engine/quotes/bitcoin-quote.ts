@@ -10,7 +10,7 @@ import { defaultSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
-import { askAll, throwOurs } from '../../swaps/best-offer.ts'
+import { askAll, throwRequestError } from '../../swaps/best-offer.ts'
 import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-provider-registry.ts'
 import type { EngineContext } from '../engine-context.ts'
@@ -166,7 +166,7 @@ async function bestDeposit(
   const [first, ...rest] = proved.length > 0 ? proved : offers
   if (first)
     return rest.reduce((won, other) => (other.terms.amountOut > won.terms.amountOut ? other : won), first)
-  throwOurs(faults)
+  throwRequestError(faults)
   const named = faults.find((fault): fault is AppError => fault instanceof AppError)
   if (preferred !== undefined)
     throw new AppError(

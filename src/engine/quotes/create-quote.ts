@@ -17,7 +17,7 @@ import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import { bestOffer } from '../../swaps/best-offer.ts'
 import { gasCostUsd, type NetPrices, netAmount } from '../../swaps/offer-comparison.ts'
 import type { Ask } from '../../swaps/provider.ts'
-import { holdToRamp } from '../../swaps/ramp-limits.ts'
+import { checkRampLimits } from '../../swaps/ramp-limits.ts'
 import { routeNetworkNamed } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/service-fee-charges.ts'
@@ -130,7 +130,7 @@ export async function newQuote(
   }
   if (ask.amount === 0n) throw feesExceedAmount()
   // The ramp's limits apply to the requested amount, before fees.
-  holdToRamp(context.catalog.tokens, { ...ask, amount })
+  checkRampLimits(context.catalog.tokens, { ...ask, amount })
   const reading = netPrices(context, ask)
   const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
   for (const one of [reading, clock]) one.catch(() => undefined) // Awaited below, unless no provider has an offer.

@@ -8,7 +8,7 @@ import { networkNamed } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import type { ListedQuote } from '../../store/engine/quote-queries.ts'
-import type { Returned } from '../../swaps/provider.ts'
+import type { SwapRefund } from '../../swaps/provider.ts'
 import { isSwap, type Tracked } from '../actions/issued-actions.ts'
 import { refreshAction } from '../actions/refresh-action.ts'
 import type { EngineContext } from '../engine-context.ts'
@@ -83,7 +83,7 @@ async function refundNote(
 
 function returnedText(
   { catalog: { networks, tokens } }: EngineContext,
-  { chainId, token, amount, hash }: Returned,
+  { chainId, token, amount, hash }: SwapRefund,
 ): string {
   const network = networkNamed(networks, chainId)
   const unit = sameAddress(token, nativeAddress) ? network.native : tokenAt(tokens, chainId, token)

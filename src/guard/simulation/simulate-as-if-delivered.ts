@@ -9,7 +9,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { askMinter, minted } from '../../swaps/cctp-v2/delivery-events.ts'
+import { mintCall, minterCall } from '../../swaps/cctp-v2/delivery-events.ts'
 import { gasLimitFor } from './simulate.ts'
 import { balanceOf, firstWord } from './wallet-state.ts'
 
@@ -49,7 +49,7 @@ export async function simulateLater(question: LaterQuestion): Promise<LaterLegSi
   const givers = [...(await minterOf(rpc, messenger)), messenger]
   const reading = { from: wallet, ...balanceOf(receipt, wallet) }
   const calls = [
-    ...givers.map((from) => ({ from, ...minted(token, wallet, amount) })),
+    ...givers.map((from) => ({ from, ...mintCall(token, wallet, amount) })),
     reading,
     ...transactions.map(({ to, data, value }) => ({ from: wallet, to, data, value: hexQuantity(value) })),
     reading,
@@ -81,7 +81,7 @@ const isWell = ({ status }: CallResult): boolean => status === '0x1'
 
 /** The minter of the bridge; `undefined` if unknown. */
 async function minterOf(rpc: ChainClient, messenger: Address): Promise<Address[]> {
-  const said = await unlessRefused(rpc.request<Hex>('eth_call', [askMinter(messenger), 'latest']))
+  const said = await unlessRefused(rpc.request<Hex>('eth_call', [minterCall(messenger), 'latest']))
   return /^0x0{24}[0-9a-f]{40}$/i.test(said ?? '') ? [getAddress(`0x${said!.slice(26)}`)] : []
 }
 

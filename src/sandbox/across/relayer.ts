@@ -15,7 +15,7 @@ import {
   depositIn,
   relayHash,
 } from '../../swaps/across/deposit-and-payout-events.ts'
-import { isCarried } from '../../swaps/across/pairs.ts'
+import { isSupportedPair } from '../../swaps/across/pairs.ts'
 import { acrossContract } from '../genesis/artifacts.ts'
 import { sendMined } from '../mined-transactions.ts'
 import { blockTime } from '../node-reads.ts'
@@ -100,7 +100,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
     deposit.message === '0x' &&
     BigInt(deposit.exclusiveRelayer) === 0n &&
     outputAmount <= inputAmount &&
-    isCarried(
+    isSupportedPair(
       catalog,
       { chainId: deposit.originChainId, address: accountOf(inputToken) },
       { chainId: deposit.destinationChainId, address: accountOf(outputToken) },

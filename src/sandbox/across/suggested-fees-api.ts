@@ -1,5 +1,5 @@
 import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { isCarried } from '../../swaps/across/pairs.ts'
+import { isSupportedPair } from '../../swaps/across/pairs.ts'
 import type { Answer } from '../loopback-server.ts'
 import { balanceOf, blockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-options.ts'
@@ -42,7 +42,7 @@ async function feesOf(url: URL, asked: FeeInputs): Promise<Answer> {
   ] as const
   const { catalog, chains, relayer, makesBlocks } = asked
   const nodeOf = (id: number) => chains.find(({ network }) => network.chainId === id)!.rpc
-  if (!isCarried(catalog, ...ends)) return refused('ROUTE_NOT_ENABLED', 'There is no such route')
+  if (!isSupportedPair(catalog, ...ends)) return refused('ROUTE_NOT_ENABLED', 'There is no such route')
   const amount = BigInt(given('amount'))
   if (amount === 0n) return refused('INVALID_PARAM', 'The amount is missing')
   const fee = (amount * feeParts + 99_999n) / 100_000n

@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
 
 /** Value of `exclusiveRelayer` that lets any relayer fill the deposit. */
-export const anyone: Hex = `0x${'00'.repeat(32)}`
+export const anyRelayer: Hex = `0x${'00'.repeat(32)}`
 
 /** The deposit function of SpokePool, which starts a transfer (`@across-protocol/contracts` 5.0.27). */
 export const depositAbi = parseAbi([
@@ -20,7 +20,7 @@ export const spokePoolAbi = parseAbi([
 ])
 
 /** Value of `fillStatuses` for a filled deposit (FillStatus.Filled of V3SpokePoolInterface). */
-export const filled = 2n
+export const filledStatus = 2n
 
 /**
  * How long a deposit may be filled after the deadline of its quote, in seconds. A longer window delays the refund; relayers usually need

@@ -7,7 +7,7 @@ import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { anyone, depositAbi, fillWindow } from './abi.ts'
+import { anyRelayer, depositAbi, fillWindow } from './abi.ts'
 
 /** The terms of a deposit, decoded from its call; times are in Unix seconds. */
 export type SpokeDepositTerms = {
@@ -48,7 +48,7 @@ export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): 
     exclusivityParameter,
     message,
   ] = call.args
-  if (exclusiveRelayer !== anyone || exclusivityParameter !== 0)
+  if (exclusiveRelayer !== anyRelayer || exclusivityParameter !== 0)
     return refuse('POLICY_QUOTE_DRIFT', `Only ${exclusiveRelayer} could fill it at first`)
   return checkDepositCalldata(
     {

@@ -1,6 +1,6 @@
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { checkAcrossCalldata } from './calldata-check.ts'
-import { acrossOn, isCarried } from './pairs.ts'
+import { acrossOn, isSupportedPair } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
 
 /** Across: a deposit on one chain, which a relayer pays out on another; tokens only. */
@@ -12,7 +12,7 @@ export const across: SwapDefinition = {
   spender: (catalog, chainId) => acrossOn(catalog, chainId)?.spokePool,
   expect: (catalog, intent) => {
     const here = acrossOn(catalog, intent.tokenIn.chainId)
-    if (!here || !isCarried(catalog, intent.tokenIn, intent.tokenOut)) return undefined
+    if (!here || !isSupportedPair(catalog, intent.tokenIn, intent.tokenOut)) return undefined
     return { targets: [here.spokePool], check: (transaction) => checkAcrossCalldata(transaction, intent) }
   },
   open: (catalog, network) => {
@@ -26,7 +26,7 @@ export const across: SwapDefinition = {
       : openProvider(
           ends,
           ({ from, to, tokenIn, tokenOut }) =>
-            isOpen(from.chainId) && isOpen(to.chainId) && isCarried(catalog, tokenIn, tokenOut),
+            isOpen(from.chainId) && isOpen(to.chainId) && isSupportedPair(catalog, tokenIn, tokenOut),
           network,
         )
   },

@@ -68,7 +68,11 @@ export const relayHash = (deposit: Deposit): Hex =>
   )
 
 /** The amount that a transaction paid to a deposit's recipient, from the pool's event, in the smallest unit; `undefined` without a fill. */
-export function filledIn(logs: readonly Log[], spokePool: Address, deposit: Deposit): bigint | undefined {
+export function filledAmountIn(
+  logs: readonly Log[],
+  spokePool: Address,
+  deposit: Deposit,
+): bigint | undefined {
   const fill = eventsIn(logs, spokePool, 'FilledRelay').find(
     ({
       originChainId,
@@ -101,7 +105,7 @@ export const fillQuery = (spokePool: Address, { originChainId, depositId }: Depo
 })
 
 /** The maximum number of transfers from a pool to a depositor that are checked for a refund. */
-export const mostRefunds = 20
+export const maxRefundTransfers = 20
 
 /**
  * The log filter for transfers of the deposited token from the pool to the depositor, which include refunds. No event shows which deposit a
@@ -116,7 +120,11 @@ export const refundQuery = (spokePool: Address, { inputToken, depositor }: Depos
  * The amount that a transaction's bundles refunded to a depositor, in the smallest unit: from the pool's event, limited by the token's
  * transfers, because a failed refund stays in the pool. `undefined` if less than the deposit. A bundle adds up all refunds of an account.
  */
-export function refundedIn(logs: readonly Log[], spokePool: Address, deposit: Deposit): bigint | undefined {
+export function refundAmountIn(
+  logs: readonly Log[],
+  spokePool: Address,
+  deposit: Deposit,
+): bigint | undefined {
   const [token, depositor] = [accountOf(deposit.inputToken), accountOf(deposit.depositor)]
   const named = sumOf(
     eventsIn(logs, spokePool, 'ExecutedRelayerRefundRoot').flatMap((bundle) =>

@@ -1,16 +1,16 @@
 import type { Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
-import type { Returned, SwapProvider } from '../provider.ts'
+import type { SwapProvider, SwapRefund } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { spokePoolAbi as abi, filled } from './abi.ts'
+import { spokePoolAbi as abi, filledStatus } from './abi.ts'
 import {
   accountOf,
   type Deposit,
   depositIn,
-  filledIn,
+  filledAmountIn,
   fillQuery,
-  mostRefunds,
-  refundedIn,
+  maxRefundTransfers,
+  refundAmountIn,
   refundQuery,
   relayHash,
 } from './deposit-and-payout-events.ts'
@@ -52,13 +52,13 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
   ): Promise<{ isFilled: boolean; isPast: boolean; hash?: Hex; paid?: bigint | undefined }> {
     const status = {
       reads: [{ address: spokePool, abi, functionName: 'fillStatuses', args: [relayHash(deposit)] }],
-      parse: ([state]: readonly unknown[]) => state === filled,
+      parse: ([state]: readonly unknown[]) => state === filledStatus,
     }
     const time = { address: spokePool, abi, functionName: 'getCurrentTime' }
     const [isFilled, isPast] = await network.read(chainId, {
       reads: [...status.reads, time],
       parse: ([state, now]) =>
-        [state === filled, typeof now === 'bigint' && now > deposit.fillDeadline] as const,
+        [state === filledStatus, typeof now === 'bigint' && now > deposit.fillDeadline] as const,
     })
     if (!isFilled) return { isFilled, isPast }
     const { address, topics } = fillQuery(spokePool, deposit)
@@ -66,7 +66,7 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     const found = await network.log(chainId, { query, isThere: status }, fromBlock)
     const hash = found?.transactionHash ?? (await told())
     const mined = hash && (await network.mined(chainId, hash))
-    const paid = mined?.ok ? filledIn(mined.logs, spokePool, deposit) : undefined
+    const paid = mined?.ok ? filledAmountIn(mined.logs, spokePool, deposit) : undefined
     // The log filter has already matched this deposit's number.
     return hash && mined?.ok && (found || paid !== undefined)
       ? { isFilled, isPast, hash, paid }
@@ -82,16 +82,16 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     { chainId, spokePool }: AcrossConstants,
     fromBlock: bigint,
     sentBlock: number,
-  ): Promise<Returned | undefined> {
+  ): Promise<SwapRefund | undefined> {
     const { address, topics } = refundQuery(spokePool, deposit)
     const query = { address: [address], topics: topics.map((topic) => [topic]) }
     const { logs } = await network.logs(chainId, query, fromBlock)
     const hashes = new Set(logs.map(({ transactionHash }) => transactionHash))
-    let larger: Returned | undefined
-    for (const hash of [...hashes].slice(0, mostRefunds)) {
+    let larger: SwapRefund | undefined
+    for (const hash of [...hashes].slice(0, maxRefundTransfers)) {
       const mined = await network.mined(chainId, hash)
       const isLater = mined?.ok && mined.blockNumber >= sentBlock
-      const amount = isLater ? refundedIn(mined.logs, spokePool, deposit) : undefined
+      const amount = isLater ? refundAmountIn(mined.logs, spokePool, deposit) : undefined
       if (amount === undefined) continue
       const returned = { chainId, token: accountOf(deposit.inputToken), amount, hash }
       if (amount === deposit.inputAmount) return returned

@@ -2,7 +2,7 @@ import { padHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { callOf } from '../../protocols/shared/contract-call.ts'
-import { anyone, depositAbi } from './abi.ts'
+import { anyRelayer, depositAbi } from './abi.ts'
 
 const asWord = (address: Address): Hex => padHex(address, { size: 32 }).toLowerCase() as Hex
 
@@ -31,7 +31,7 @@ export const depositAcross = (ask: {
     ask.amountIn,
     ask.amountOut,
     BigInt(ask.destinationChainId),
-    anyone,
+    anyRelayer,
     ask.quoteTimestamp,
     ask.fillDeadline,
     0,

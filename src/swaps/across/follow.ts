@@ -7,19 +7,19 @@ import type { Hex } from '../../domain/address.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import {
   type AwaitedTransfer,
-  answered,
+  awaitRead,
   type BridgeDelivery,
   type DeliveryContext,
-  unattested,
+  initialDelivery,
 } from '../bridge-delivery.ts'
-import { spokePoolAbi as abi, filled } from './abi.ts'
+import { spokePoolAbi as abi, filledStatus } from './abi.ts'
 import {
   type Deposit,
   depositIn,
-  filledIn,
+  filledAmountIn,
   fillQuery,
-  mostRefunds,
-  refundedIn,
+  maxRefundTransfers,
+  refundAmountIn,
   refundQuery,
   relayHash,
 } from './deposit-and-payout-events.ts'
@@ -38,25 +38,25 @@ export async function followDeposit(
   const destination = rpc(arrival.chainId)
   const [here, there] = [sent.transaction.chainId, arrival.chainId].map((id) => acrossOn(catalog, id))
   const [receipt, sentAt] = await Promise.all([
-    answered(findTransaction(origin, sent.hash)),
+    awaitRead(findTransaction(origin, sent.hash)),
     blockTime(origin, sent.blockNumber),
   ])
   const deposit = receipt?.ok && here ? depositIn(receipt.logs, here) : undefined
-  const known = unattested('deposit', sentAt)
+  const known = initialDelivery('deposit', sentAt)
   if (!deposit || !here || !there) return { ...known, isDelivered: undefined, brought: undefined }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
   const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
-    const found = await answered(findTransaction(destination, hash))
-    const paid = found?.ok ? filledIn(found.logs, there.spokePool, deposit) : undefined
+    const found = await awaitRead(findTransaction(destination, hash))
+    const paid = found?.ok ? filledAmountIn(found.logs, there.spokePool, deposit) : undefined
     if (!found || paid === undefined) return undefined
     // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < paid ? arrived : paid, alike: undefined }
   }
   const named = told === null ? undefined : await look(told)
-  const state = named ? { isFilled: true, isPast: false } : await answered(stateOf(rpc, there, deposit))
+  const state = named ? { isFilled: true, isPast: false } : await awaitRead(stateOf(rpc, there, deposit))
   const fill =
-    state?.isFilled && !named ? await answered(latest(fillQuery(there.spokePool, deposit))) : undefined
+    state?.isFilled && !named ? await awaitRead(latest(fillQuery(there.spokePool, deposit))) : undefined
   const brought = named ?? (fill && (await look(fill.transactionHash)))
   const isPast = state?.isPast === true && !state.isFilled
   const refunds = isPast ? await refundsOf() : []
@@ -76,14 +76,14 @@ export async function followDeposit(
     const hashes = new Set<Hex>()
     const note = ({ data, transactionHash }: { data: Hex; transactionHash: Hex }): boolean => {
       if (quantity(data, 'an amount that was paid back') >= deposit!.inputAmount) hashes.add(transactionHash)
-      return hashes.size >= mostRefunds
+      return hashes.size >= maxRefundTransfers
     }
-    await answered(findLatestLog(origin, refundQuery(here!.spokePool, deposit!), since, undefined, note))
-    const mined = await Promise.all([...hashes].map((hash) => answered(findTransaction(origin, hash))))
+    await awaitRead(findLatestLog(origin, refundQuery(here!.spokePool, deposit!), since, undefined, note))
+    const mined = await Promise.all([...hashes].map((hash) => awaitRead(findTransaction(origin, hash))))
     return mined.toReversed().flatMap((found) => {
       // A refund in an earlier block belongs to another deposit.
       const isLater = found?.ok && found.blockNumber >= sent.blockNumber
-      const paid = isLater ? refundedIn(found.logs, here!.spokePool, deposit!) : undefined
+      const paid = isLater ? refundAmountIn(found.logs, here!.spokePool, deposit!) : undefined
       return found && paid !== undefined ? [{ found, paid }] : []
     })
   }
@@ -101,5 +101,5 @@ async function stateOf(
   const block = await node.request<{ timestamp?: string } | null>('eth_getBlockByNumber', ['latest', false])
   const state = quantity(await node.request('eth_call', [{ to, data }, 'latest']), 'the state of a deposit')
   const now = Number(quantity(block?.timestamp, 'the time of a block'))
-  return { isFilled: state === filled, isPast: now > deposit.fillDeadline }
+  return { isFilled: state === filledStatus, isPast: now > deposit.fillDeadline }
 }

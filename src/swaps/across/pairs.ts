@@ -7,14 +7,14 @@ export const acrossOn = ({ across }: Pick<Catalog, 'across'>, chainId: number): 
   across.find((entry) => entry.chainId === chainId)
 
 /** The supported assets, by their symbols in our catalogue: the large ones with Across liquidity on most networks. */
-const carried: readonly string[] = ['USDC', 'USDT', 'DAI', 'WETH', 'WBTC']
+const supportedSymbols: readonly string[] = ['USDC', 'USDT', 'DAI', 'WETH', 'WBTC']
 
 /**
  * Whether Across can transfer a token to another: the same asset on both chains. Our catalogue must list both under one symbol of
- * `carried`, unique on its chain, with the same decimals. The wrapped native coin cannot be the output: a pool pays it to accounts without
- * code as the native coin, so no token arrives.
+ * `supportedSymbols`, unique on its chain, with the same decimals. The wrapped native coin cannot be the output: a pool pays it to accounts
+ * without code as the native coin, so no token arrives.
  */
-export function isCarried(
+export function isSupportedPair(
   catalog: Pick<Catalog, 'networks' | 'tokens' | 'across'>,
   tokenIn: Pick<Token, 'chainId' | 'address'>,
   tokenOut: Pick<Token, 'chainId' | 'address'>,
@@ -32,13 +32,13 @@ export function isCarried(
   return wrapped === undefined || !sameAddress(wrapped, to.address)
 }
 
-/** The catalogue token at an address, if its symbol is one of `carried` and unique on its chain. */
+/** The catalogue token at an address, if its symbol is one of `supportedSymbols` and unique on its chain. */
 function assetAt(
   { tokens }: Pick<Catalog, 'tokens'>,
   { chainId, address }: Pick<Token, 'chainId' | 'address'>,
 ): Token | undefined {
   const here = tokens.filter((token) => token.chainId === chainId)
   const found = here.find((token) => sameAddress(token.address, address))
-  if (!found || !carried.includes(found.symbol)) return undefined
+  if (!found || !supportedSymbols.includes(found.symbol)) return undefined
   return here.filter(({ symbol }) => symbol === found.symbol).length === 1 ? found : undefined
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { numbersAsText } from '../../http/strict-json.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
-import { badAnswer, providerApi } from '../provider-api.ts'
+import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { fillWindow } from './abi.ts'
 import { depositProgress } from './deposit-status.ts'
@@ -50,10 +50,11 @@ type Suggested = z.output<typeof Suggested>
 /** A response with status 400 that rejects the amount. It has no field with the limit, and its text is not shown. */
 const Refused = z.object({ code: z.enum(['AMOUNT_TOO_LOW', 'AMOUNT_TOO_HIGH']) })
 
-const wrong = (message: string, status: number) => badAnswer(provider, message, status)
+const invalidResponseError = (message: string, status: number) =>
+  unusableResponseError(provider, message, status)
 
 /** The error for an amount that no relayer accepts. */
-const refusedAmount = (message: string, isLow: boolean, details: Record<string, string> = {}) =>
+const amountLimitError = (message: string, isLow: boolean, details: Record<string, string> = {}) =>
   new AppError('QUOTE_GENERATION_FAILED', message, {
     details: { provider, ...details },
     hint: isLow ? 'Try a larger amount.' : 'Try a smaller amount.',
@@ -67,11 +68,11 @@ const usualWindow = fillWindow / 2
 
 /**
  * A provider of transfers: a relayer pays out on the destination chain from its own funds. The deposit fixes the output, and an unfilled
- * deposit is refunded on the origin chain. `isCarried` says which routes are supported.
+ * deposit is refunded on the origin chain. `isSupportedPair` says which routes are supported.
  */
 export function across(
   ends: readonly AcrossEnd[],
-  isCarried: (route: Route) => boolean,
+  isSupportedPair: (route: Route) => boolean,
   network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'log' | 'logs' | 'read' | 'mined'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)
@@ -90,19 +91,21 @@ export function across(
     const api = providerApi({ provider, label: 'Across', base: here.api, headers: {} }, network.exchangeJson)
     const { status, body, text } = await api.get(`/suggested-fees?${query}`, signal)
     const refused = status === 400 ? Refused.safeParse(body).data?.code : undefined
-    if (refused === 'AMOUNT_TOO_LOW') throw refusedAmount('This amount is too little for Across', true)
-    if (refused) throw refusedAmount('This amount is more than Across carries now', false)
-    if (status === 400) throw wrong('The service of Across has no route for this amount', status)
+    if (refused === 'AMOUNT_TOO_LOW') throw amountLimitError('This amount is too little for Across', true)
+    if (refused) throw amountLimitError('This amount is more than Across carries now', false)
+    if (status === 400)
+      throw invalidResponseError('The service of Across has no route for this amount', status)
     const answer =
       status === 200 && body !== undefined ? Suggested.safeParse(numbersAsText(text)).data : undefined
-    if (!answer) throw wrong('The service of Across did not name its fees', status)
+    if (!answer) throw invalidResponseError('The service of Across did not name its fees', status)
     const isOurs =
       sameAddress(answer.spokePoolAddress, here.spokePool) &&
       sameAddress(answer.destinationSpokePoolAddress, there.spokePool)
-    if (!isOurs) throw wrong('The service of Across names other contracts than the catalogue', status)
+    if (!isOurs)
+      throw invalidResponseError('The service of Across names other contracts than the catalogue', status)
     // A relayer never pays out more than the deposit.
     if (answer.outputAmount > amount)
-      throw wrong('The service of Across names an output above the input', status)
+      throw invalidResponseError('The service of Across names an output above the input', status)
     return answer
   }
 
@@ -110,7 +113,7 @@ export function across(
     name: provider,
     asksService: true,
     // Across has one speed. A request for a speed needs a bridge with several.
-    supports: (route) => (route.speed ?? null) === null && isCarried(route),
+    supports: (route) => (route.speed ?? null) === null && isSupportedPair(route),
 
     async quote(ask, signal) {
       const first = await suggested(ask, ask.amount, signal)
@@ -138,7 +141,7 @@ export function across(
       const { quoteTimestamp, fillDeadline: latest } = raw as Raw
       const fillDeadline = Math.min(latest, order.deadline + usualWindow)
       if (fillDeadline <= order.deadline)
-        throw wrong('The service of Across gives relayers less time than the quote has', 200)
+        throw invalidResponseError('The service of Across gives relayers less time than the quote has', 200)
       return {
         transaction: depositAcross({
           chainId: from.chainId,
@@ -167,9 +170,9 @@ function refuseAmount({ tokenIn }: Ask, { isAmountTooLow, limits }: Suggested, a
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
   const told = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
   if (isAmountTooLow || amountIn < limits.minDeposit)
-    throw refusedAmount(`Across carries ${least} or more, and this is too little`, true, told)
+    throw amountLimitError(`Across carries ${least} or more, and this is too little`, true, told)
   if (amountIn > limits.maxDeposit)
-    throw refusedAmount(`Across carries at most ${most} now, and this is more`, false, told)
+    throw amountLimitError(`Across carries at most ${most} now, and this is more`, false, told)
 }
 
 function offer(

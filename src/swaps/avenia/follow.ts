@@ -6,10 +6,10 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import {
   type AwaitedTransfer,
-  answered,
+  awaitRead,
   type BridgeDelivery,
   type DeliveryContext,
-  unattested,
+  initialDelivery,
 } from '../bridge-delivery.ts'
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 import { aveniaOn, currencyOf } from './pairs.ts'
@@ -38,11 +38,11 @@ export async function followRamp(
   const node = rpc(chainId)
   const sentAt = await blockTime(node, sent.blockNumber)
   const out = { token: arrival.token, desk, to: arrival.recipient }
-  const known = unattested('desk', sentAt)
+  const known = initialDelivery('desk', sentAt)
   const named = told === null ? [] : await paymentsOf(told, out)
   const [payments, refunds] = await Promise.all([
-    answered(paid(out)),
-    answered(paid({ token, desk, to: sent.wallet })),
+    awaitRead(paid(out)),
+    awaitRead(paid({ token, desk, to: sent.wallet })),
   ])
   const amount = decodeTransfer(sent.transaction)?.amount ?? 0n
   return {
@@ -62,7 +62,7 @@ export async function followRamp(
 
   /** The payments of the desk in a transaction; none if it is earlier than the transfer to the desk. */
   async function paymentsOf(hash: Hex, way: { token: Address; desk: Address; to: Address }) {
-    const found = await answered(findTransaction(node, hash))
+    const found = await awaitRead(findTransaction(node, hash))
     if (!found?.ok || found.blockNumber < sent.blockNumber) return []
     const amounts = paymentsIn(found.logs, way)
     return amounts.map((one) => ({ found, amount: one, alike: amounts.length }))

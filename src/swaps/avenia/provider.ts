@@ -6,9 +6,9 @@ import { AppError } from '../../domain/errors.ts'
 import type { AveniaConstants } from '../../protocols/catalog-types.ts'
 import { firstTransaction } from '../find-first-transaction.ts'
 import type { OfferFee, Route, SwapProvider } from '../provider.ts'
-import { badAnswer, providerApi } from '../provider-api.ts'
+import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { holdToRamp } from '../ramp-limits.ts'
+import { checkRampLimits } from '../ramp-limits.ts'
 import { parseAccount, signedHeaders } from './api-credentials.ts'
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 import { currencyOf, isRamp } from './pairs.ts'
@@ -80,7 +80,7 @@ export function avenia(
     const checked = async (asked: ReturnType<typeof get>) => {
       const answer = await asked
       if (answer.status === 401 || answer.status === 403)
-        throw badAnswer(
+        throw unusableResponseError(
           provider,
           `${label} does not accept the key of ${path}, or its signature`,
           answer.status,
@@ -124,7 +124,7 @@ export function avenia(
       })
       const { status, body } = await get(`/v2/account/quote/fixed-rate?${asked}`, signal)
       const found = status < 300 ? Quoted.safeParse(body).data : undefined
-      if (!found) throw badAnswer(provider, `${label} did not answer with a quote`, status)
+      if (!found) throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
       const amountIn = unitsOf(found.inputAmount, tokenIn.decimals, true)
       const amountOut = unitsOf(found.outputAmount, tokenOut.decimals)
       const isAsked =
@@ -132,13 +132,17 @@ export function avenia(
         found.outputCurrency === outputCurrency &&
         (exact === 'in' ? amountIn : amountOut) === amount
       if (!isAsked)
-        throw badAnswer(provider, `${label} answered with another swap than was asked for`, status)
+        throw unusableResponseError(
+          provider,
+          `${label} answered with another swap than was asked for`,
+          status,
+        )
       if (amountIn === 0n || amountOut === 0n) return undefined
       const other =
         exact === 'in'
           ? ({ exact: 'out', amount: amountOut } as const)
           : ({ exact: 'in', amount: amountIn } as const)
-      holdToRamp([tokenIn, tokenOut], { tokenIn, tokenOut, ...other })
+      checkRampLimits([tokenIn, tokenOut], { tokenIn, tokenOut, ...other })
       const raw: Raw = { quoteToken: found.quoteToken, exact }
       return {
         amountIn,
@@ -189,7 +193,7 @@ export function avenia(
         if (made) return made.id
         if (status === 400 || status === 404 || status === 410)
           throw new AppError('QUOTE_EXPIRED', `${label} no longer takes the quote`)
-        throw badAnswer(provider, `${label} opened no ticket`, status)
+        throw unusableResponseError(provider, `${label} opened no ticket`, status)
       }
     },
 

@@ -3,9 +3,9 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { checkPoolSwapCalldata, wrongCoin } from '../pool-swap-calldata-check.ts'
+import { checkPoolSwapCalldata, nativeCoinMismatch } from '../pool-swap-calldata-check.ts'
 import { decodeSwap } from './decode.ts'
-import { isListed, shownPath } from './pool-paths.ts'
+import { isListed, pathText } from './pool-paths.ts'
 
 /** Checks a Vault call of Balancer v2 against the requested swap. `wrapped` is the wrapped native coin. */
 export function checkBalancerV2Calldata(
@@ -20,7 +20,7 @@ export function checkBalancerV2Calldata(
       'POLICY_DECODE',
       'It is not exactly one swap of the Vault of Balancer v2 along a path of pools, out of tokens and into tokens',
     )
-  const wrong = wrongCoin(swap, intent)
+  const wrong = nativeCoinMismatch(swap, intent)
   if (wrong) return wrong
   if (!sameAddress(swap.sender, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It takes the tokens of ${swap.sender}, not of ${intent.wallet}`)
@@ -28,7 +28,7 @@ export function checkBalancerV2Calldata(
     exchange: 'Balancer v2',
     via: pools.flatMap(({ tokens }) => tokens),
     wrapped,
-    shownPath: shownPath(swap.path),
+    shownPath: pathText(swap.path),
   })
   if ('bound' in verdict && !isListed({ pools }, swap.path))
     return refuse(

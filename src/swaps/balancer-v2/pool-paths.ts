@@ -45,5 +45,5 @@ export const isListed = (
   )
 
 /** A path as text: tokens and pools from the first token to the last. */
-export const shownPath = ({ tokens, pools }: PoolPath): string =>
+export const pathText = ({ tokens, pools }: PoolPath): string =>
   tokens.map((token, at) => (pools[at] === undefined ? token : `${token} ${pools[at]}`)).join(' ')

@@ -2,7 +2,7 @@ import { parseAbi } from 'viem/utils'
 import type { Hex } from '../../domain/address.ts'
 
 /** Value of `destinationCaller` that lets any account complete the transfer. */
-export const anyone: Hex = `0x${'00'.repeat(32)}`
+export const anyCaller: Hex = `0x${'00'.repeat(32)}`
 
 /** The two speeds as `minFinalityThreshold`: minted before or after the source block is final. */
 export const finality = { fast: 1000, standard: 2000 } as const
@@ -22,7 +22,7 @@ export const messageTransmitterV2Abi = parseAbi([
 ])
 
 /** The functions of TokenMessengerV2 that burn USDC for another chain. */
-export const burn = parseAbi([
+export const burnAbi = parseAbi([
   'function depositForBurn(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold)',
   'function depositForBurnWithHook(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold, bytes hookData)',
 ])

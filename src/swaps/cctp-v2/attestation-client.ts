@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
-import type { Sought } from '../provider-dependencies.ts'
+import type { EventSearch } from '../provider-dependencies.ts'
 import { type FeeRate, priceIn, type Speed } from './transfer-fees.ts'
 
 /** The network access of the bridge: its attestation service, and the newest block and logs of a chain. */
@@ -9,7 +9,7 @@ export type CctpNetwork = {
   attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
   head: (chainId: number) => Promise<bigint>
   /** The first matching log since a block; `undefined` if none is found. */
-  log: (chainId: number, sought: Sought, fromBlock: bigint) => Promise<Delivered | undefined>
+  log: (chainId: number, sought: EventSearch, fromBlock: bigint) => Promise<Delivered | undefined>
 }
 
 type Delivered = { transactionHash: Hex; topics: readonly Hex[]; data: Hex }
@@ -21,11 +21,11 @@ export type CctpEnd = CctpV2Constants & { attestation: string }
 export const provider = 'cctp'
 
 /** The error for an invalid response of the attestation service. */
-export const wrong = (message: string, status: number) =>
+export const attestationServiceError = (message: string, status: number) =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
 
 /** Requests a path of the attestation service. PROVIDER_API_ERROR if it does not answer. */
-export async function asked(
+export async function requestAttestationService(
   network: CctpNetwork,
   { attestation }: CctpEnd,
   path: string,
@@ -50,7 +50,7 @@ export async function pricesOf(
   speed: Speed | null,
   signal: AbortSignal,
 ): Promise<{ speed: Speed; rate: FeeRate; forwarding: bigint }[]> {
-  const { status, text } = await asked(
+  const { status, text } = await requestAttestationService(
     network,
     here,
     `/v2/burn/USDC/fees/${here.domain}/${there.domain}?forward=true`,
@@ -61,11 +61,12 @@ export async function pricesOf(
     const price = status === 200 ? priceIn(text, one) : undefined
     return price ? [{ speed: one, ...price }] : []
   })
-  if (prices.length === 0) throw wrong('The attestation service did not name its fees', status)
+  if (prices.length === 0)
+    throw attestationServiceError('The attestation service did not name its fees', status)
   const delivered = prices.flatMap(({ forwarding, ...price }) =>
     forwarding === undefined ? [] : [{ ...price, forwarding }],
   )
   if (delivered.length === 0)
-    throw wrong('Circle does not deliver on this network, and no one else does', status)
+    throw attestationServiceError('Circle does not deliver on this network, and no one else does', status)
   return delivered
 }

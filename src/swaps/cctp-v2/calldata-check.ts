@@ -8,7 +8,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { anyone, burn, finality, forwardHook } from './abi.ts'
+import { anyCaller, burnAbi, finality, forwardHook } from './abi.ts'
 
 /** Checks a burn against the requested transfer. `here` and `there` are the contracts on both chains. */
 export function checkCctpV2Calldata(
@@ -17,7 +17,7 @@ export function checkCctpV2Calldata(
   { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
 ): Verdict {
   const { tokenIn, tokenOut } = intent
-  const call = strictDecode(burn, data)
+  const call = strictDecode(burnAbi, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a burn by TokenMessengerV2')
   const [amount, domain, mintRecipient, burnToken, destinationCaller, maxFee, threshold, hookData] = call.args
   if (!sameAddress(tokenIn.address, here.token) || !sameAddress(tokenOut.address, there.token))
@@ -31,7 +31,7 @@ export function checkCctpV2Calldata(
     )
   if (mintRecipient !== padHex(intent.recipient, { size: 32 }).toLowerCase())
     return refuse('POLICY_RECIPIENT', `It mints to ${mintRecipient}, not to ${intent.recipient}`)
-  if (destinationCaller !== anyone)
+  if (destinationCaller !== anyCaller)
     return refuse('POLICY_RECIPIENT', `Only ${destinationCaller} could finish it on the other chain`)
   if (hookData !== undefined && hookData !== forwardHook)
     return refuse('POLICY_DECODE', 'Its hook asks for something else than to be delivered by Circle')

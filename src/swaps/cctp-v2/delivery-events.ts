@@ -4,15 +4,15 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import { eventTopic } from '../../protocols/shared/encode-topics.ts'
-import type { Sought } from '../provider-dependencies.ts'
-import { messageTransmitterV2Abi as abi, burn } from './abi.ts'
+import type { EventSearch } from '../provider-dependencies.ts'
+import { messageTransmitterV2Abi as abi, burnAbi } from './abi.ts'
 
 /** The fields of a burn message that the burn fixes, named as in BurnMessageV2. `amount` is in the smallest unit. */
-export type Burned = { burnToken: Address; mintRecipient: Hex; amount: bigint; messageSender: Address }
+export type BurnFields = { burnToken: Address; mintRecipient: Hex; amount: bigint; messageSender: Address }
 
 /** Decodes the burn of a wallet's call of depositForBurn or depositForBurnWithHook; `undefined` for other calls. */
-export function burnedBy({ data }: Transaction, wallet: Address): Burned | undefined {
-  const call = strictDecode(burn, data)
+export function decodeBurn({ data }: Transaction, wallet: Address): BurnFields | undefined {
+  const call = strictDecode(burnAbi, data)
   if (!call) return undefined
   const [amount, , mintRecipient, burnToken] = call.args
   return { burnToken, mintRecipient, amount, messageSender: wallet }
@@ -29,12 +29,12 @@ type Log = { address: Address; topics: readonly Hex[]; data: Hex }
  * `here`, with the burn's token, recipient, amount and sender. Messages of equal burns differ only in their nonces.
  */
 export function deliveriesOf(
-  burned: Burned,
+  burned: BurnFields,
   logs: readonly Log[],
   { here, there }: { here: CctpV2Constants; there: CctpV2Constants },
 ): Delivered[] {
   return logs.flatMap((log) => {
-    const received = sameAddress(log.address, there.messageTransmitter) && receivedIn(log)
+    const received = sameAddress(log.address, there.messageTransmitter) && decodeReceived(log)
     if (!received || received.sourceDomain !== here.domain) return []
     if (!sameAddress(received.sender, asWord(here.tokenMessenger))) return []
     const { body } = received
@@ -49,13 +49,13 @@ export function deliveriesOf(
 }
 
 /** The amount that a message delivered, from its log; `undefined` for another log. */
-export function broughtIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined {
-  const received = receivedIn(log)
+export function deliveredAmountIn(log: Pick<Log, 'topics' | 'data'>): bigint | undefined {
+  const received = decodeReceived(log)
   return received && hexToBigInt(wordAt(received.body, 68)) - hexToBigInt(wordAt(received.body, 164))
 }
 
 /** The search for a message's delivery: its log, and whether the contract says that its nonce is used. */
-export const receivedOf = (messageTransmitter: Address, nonce: Hex): Sought => ({
+export const deliverySearch = (messageTransmitter: Address, nonce: Hex): EventSearch => ({
   query: { address: [messageTransmitter], topics: [[eventTopic(abi, 'MessageReceived')], null, [nonce]] },
   isThere: {
     reads: [{ address: messageTransmitter, abi, functionName: 'usedNonces', args: [nonce] }],
@@ -70,7 +70,7 @@ const bodySize = 228
 
 const wordAt = (body: Hex, at: number): Hex => sliceHex(body, at, at + 32)
 
-function receivedIn({ topics, data }: Pick<Log, 'topics' | 'data'>) {
+function decodeReceived({ topics, data }: Pick<Log, 'topics' | 'data'>) {
   try {
     const { args } = decodeEventLog({
       abi,
@@ -90,19 +90,19 @@ function receivedIn({ topics, data }: Pick<Log, 'topics' | 'data'>) {
  * The bridge's minter and its mint call (BaseTokenMessenger and TokenMinter of `circlefin/evm-cctp-contracts`, v2; FiatToken of
  * `circlefin/stablecoin-evm`).
  */
-const mints = parseAbi([
+const minterAbi = parseAbi([
   'function localMinter() view returns (address)',
   'function mint(address to, uint256 amount) returns (bool)',
 ])
 
 /** The call that reads the bridge's minter. */
-export const askMinter = (messenger: Address): { to: Address; data: Hex } => ({
+export const minterCall = (messenger: Address): { to: Address; data: Hex } => ({
   to: messenger,
-  data: encodeFunctionData({ abi: mints, functionName: 'localMinter' }),
+  data: encodeFunctionData({ abi: minterAbi, functionName: 'localMinter' }),
 })
 
 /** The mint call of a delivery, for simulations; only the minter may send it. */
-export const minted = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({
+export const mintCall = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({
   to: token,
-  data: encodeFunctionData({ abi: mints, functionName: 'mint', args: [to, amount] }),
+  data: encodeFunctionData({ abi: minterAbi, functionName: 'mint', args: [to, amount] }),
 })

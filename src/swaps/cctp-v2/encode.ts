@@ -2,7 +2,7 @@ import { padHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { callOf } from '../../protocols/shared/contract-call.ts'
-import { anyone, burn, forwardHook, messageTransmitterV2Abi } from './abi.ts'
+import { anyCaller, burnAbi, forwardHook, messageTransmitterV2Abi } from './abi.ts'
 
 /**
  * Encodes a burn of `amount`; `recipient` receives at least `amount` minus `maxFee` in the other domain. `isForwarded`: Circle delivers it,
@@ -24,14 +24,14 @@ export const depositForBurn = (ask: {
     ask.domain,
     padHex(ask.recipient, { size: 32 }).toLowerCase() as Hex,
     ask.burnToken,
-    anyone,
+    anyCaller,
     ask.maxFee,
     ask.minFinalityThreshold,
   ] as const
   const there = { chainId: ask.chainId, to: ask.messenger }
   return ask.isForwarded
-    ? callOf(there, { abi: burn, functionName: 'depositForBurnWithHook', args: [...args, forwardHook] })
-    : callOf(there, { abi: burn, functionName: 'depositForBurn', args })
+    ? callOf(there, { abi: burnAbi, functionName: 'depositForBurnWithHook', args: [...args, forwardHook] })
+    : callOf(there, { abi: burnAbi, functionName: 'depositForBurn', args })
 }
 
 /** Encodes the delivery of an attested message, which mints on the destination chain. Any account may send it. */

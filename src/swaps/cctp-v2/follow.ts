@@ -11,7 +11,7 @@ import { displayNetwork, type Network, rpcVariable } from '../../domain/networks
 import type { Catalog, CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
-import { burnedBy, deliveriesOf } from './delivery-events.ts'
+import { decodeBurn, deliveriesOf } from './delivery-events.ts'
 import { type BurnMessage, decodeMessage } from './message.ts'
 
 /**
@@ -80,7 +80,7 @@ export async function followBurn(
   const [here, there] = [sent.transaction.chainId, arrival.chainId].map((id) =>
     catalog.cctpV2.find(({ chainId }) => chainId === id),
   )
-  const burned = burnedBy(sent.transaction, sent.wallet)
+  const burned = decodeBurn(sent.transaction, sent.wallet)
   const node = rpc(arrival.chainId)
   const [attestation, burnedAt] = await Promise.all([
     attestationOf({ attestation: catalog.attestation, getJson }, here, sent.hash),

@@ -4,12 +4,19 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Ask, Offer, SwapProvider } from '../provider.ts'
 import { finality } from './abi.ts'
-import { asked, type CctpEnd, type CctpNetwork, pricesOf, provider, wrong } from './attestation-client.ts'
-import { broughtIn, receivedOf } from './delivery-events.ts'
+import {
+  attestationServiceError,
+  type CctpEnd,
+  type CctpNetwork,
+  pricesOf,
+  provider,
+  requestAttestationService,
+} from './attestation-client.ts'
+import { deliveredAmountIn, deliverySearch } from './delivery-events.ts'
 import { depositForBurn } from './encode.ts'
 import { decodeMessage } from './message.ts'
-import { feeOf, grossUp, mostFee, type Speed } from './transfer-fees.ts'
-import { savedBy, waitOf } from './transfer-times.ts'
+import { feeOf, grossUp, maxBridgeFee, type Speed } from './transfer-fees.ts'
+import { fastSavingSeconds, transferSeconds } from './transfer-times.ts'
 
 type Raw = { speed: 'fast' | 'standard'; maxFee: string; amount: string; destinationFromBlock: string }
 
@@ -60,8 +67,8 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       if (cheapest)
         return offer(ask, cheapest, await network.head(ask.to.chainId), {
           others,
-          savesSeconds: savedBy(here.domain),
-          seconds: waitOf(here.domain, cheapest.speed),
+          savesSeconds: fastSavingSeconds(here.domain),
+          seconds: transferSeconds(here.domain, cheapest.speed),
         })
       if (ask.refund === null) return undefined
       const [{ amountIn, cost }] = costs as [Cost]
@@ -94,7 +101,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
     async status({ from, to }, offer, origin, { recipient }) {
       const [here, there] = [on(from.chainId)!, on(to.chainId)!]
       const raw = offer.raw as Raw
-      const { status, body } = await asked(
+      const { status, body } = await requestAttestationService(
         network,
         here,
         `/v2/messages/${here.domain}?transactionHash=${origin}`,
@@ -102,7 +109,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       if (status === 404) return { status: 'confirmed' }
       const known = Messages.safeParse(body).data
       if (status !== 200 || !known)
-        throw wrong('The attestation service did not say where the transfer is', status)
+        throw attestationServiceError('The attestation service did not say where the transfer is', status)
       const ours = known.messages.find(({ message }) => {
         const burn = decodeMessage(message)
         return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount
@@ -114,10 +121,10 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       }
       const received = await network.log(
         to.chainId,
-        receivedOf(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
+        deliverySearch(there.messageTransmitter, decodeMessage(ours.message)!.nonce),
         BigInt(raw.destinationFromBlock),
       )
-      const brought = received && broughtIn(received)
+      const brought = received && deliveredAmountIn(received)
       if (brought === undefined) return { status: 'processing' }
       // A delivery below the agreed minimum has failed: no more will arrive.
       const isShort = brought < offer.minAmountOut
@@ -143,7 +150,7 @@ function offer(
   }: { others: readonly Cost[]; savesSeconds: number | null; seconds: number | null },
 ): Offer {
   const { tokenIn, from } = ask
-  const most = mostFee(ask, amountIn, { fee, forwarding })
+  const most = maxBridgeFee(ask, amountIn, { fee, forwarding })
   const raw: Raw = {
     speed,
     maxFee: most.toString(),

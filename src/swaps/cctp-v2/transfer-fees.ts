@@ -57,7 +57,7 @@ export const withHeadroom = (fee: bigint): bigint => fee + fee / 10n
  * The highest fee that the bridge may take: the fee with headroom plus the delivery fee, limited by the slippage. For an exact output or
  * `isSpent`, there is no headroom.
  */
-export function mostFee(
+export function maxBridgeFee(
   { exact, isSpent, slippage }: { exact: 'in' | 'out'; isSpent: boolean; slippage: number },
   amountIn: bigint,
   { fee, forwarding }: { fee: bigint; forwarding: bigint },

@@ -17,10 +17,10 @@ const waits: Readonly<Record<number, Record<Speed, number>>> = {
 }
 
 /** The time that a fast transfer from a domain saves, in seconds; `null` if unknown. */
-export function savedBy(domain: number): number | null {
+export function fastSavingSeconds(domain: number): number | null {
   const wait = waits[domain]
   return wait ? wait.standard - wait.fast : null
 }
 
 /** The duration of a transfer from a domain at a speed, in seconds; `null` if unknown. */
-export const waitOf = (domain: number, speed: Speed): number | null => waits[domain]?.[speed] ?? null
+export const transferSeconds = (domain: number, speed: Speed): number | null => waits[domain]?.[speed] ?? null

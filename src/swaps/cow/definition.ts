@@ -1,6 +1,6 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
+import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkCowCalldata } from './calldata-check.ts'
 import { cow as openProvider, provider } from './provider.ts'
 
@@ -27,7 +27,7 @@ export const cow: SwapDefinition = {
     }
   },
   open: (catalog, network) => {
-    const chains = served(catalog.cow)
+    const chains = rowsWithService(catalog.cow)
     return chains.length === 0 ? undefined : openProvider(chains, network)
   },
 }

@@ -16,7 +16,7 @@ function eventIn({ address, topics, data }: Log, settlement: Address) {
 }
 
 /** The uid of the order that a transaction pre-signed; `undefined` without one. */
-export function signedIn(logs: readonly Log[], settlement: Address): Hex | undefined {
+export function preSignedUid(logs: readonly Log[], settlement: Address): Hex | undefined {
   for (const log of logs) {
     const event = eventIn(log, settlement)
     if (event?.eventName === 'PreSignature' && event.args.signed) return event.args.orderUid
@@ -25,7 +25,7 @@ export function signedIn(logs: readonly Log[], settlement: Address): Hex | undef
 }
 
 /** The amount that an order bought in a transaction, in units of the bought token; `undefined` if the order was not filled in it. */
-export function boughtIn(logs: readonly Log[], settlement: Address, uid: Hex): bigint | undefined {
+export function boughtAmount(logs: readonly Log[], settlement: Address, uid: Hex): bigint | undefined {
   for (const log of logs) {
     const event = eventIn(log, settlement)
     if (event?.eventName === 'Trade' && isSameUid(event.args.orderUid, uid)) return event.args.buyAmount

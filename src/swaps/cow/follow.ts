@@ -8,13 +8,13 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import {
   type AwaitedTransfer,
-  answered,
+  awaitRead,
   type BridgeDelivery,
   type DeliveryContext,
-  unattested,
+  initialDelivery,
 } from '../bridge-delivery.ts'
 import { settlementAbi as abi } from './abi.ts'
-import { boughtIn, fillQuery, signedIn } from './fill.ts'
+import { boughtAmount, fillQuery, preSignedUid } from './fill.ts'
 import { orderEnd, partsOfUid } from './order.ts'
 
 /** The state of an order at a block: whether it is filled, and why it can no longer be filled. */
@@ -32,16 +32,16 @@ export async function followOrder(
   const { chainId, to: settlement } = sent.transaction
   const node = rpc(chainId)
   const [receipt, sentAt] = await Promise.all([
-    answered(findTransaction(node, sent.hash)),
+    awaitRead(findTransaction(node, sent.hash)),
     blockTime(node, sent.blockNumber),
   ])
-  const uid = receipt?.ok ? signedIn(receipt.logs, settlement) : undefined
-  const known = unattested('order', sentAt)
+  const uid = receipt?.ok ? preSignedUid(receipt.logs, settlement) : undefined
+  const known = initialDelivery('order', sentAt)
   const order = uid && partsOfUid(uid)
   if (!uid || !order) return { ...known, isDelivered: undefined, brought: undefined }
   const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
-    const found = await answered(findTransaction(node, hash))
-    const bought = found?.ok ? boughtIn(found.logs, settlement, uid) : undefined
+    const found = await awaitRead(findTransaction(node, hash))
+    const bought = found?.ok ? boughtAmount(found.logs, settlement, uid) : undefined
     if (!found || bought === undefined) return undefined
     // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)
@@ -50,7 +50,7 @@ export async function followOrder(
   const expiry = { at: order.validTo, isPast: false, amount: 0n, refunds: [] }
   const named = told === null ? undefined : await look(told)
   if (named) return { ...known, isDelivered: true, brought: named, expiry }
-  const now = await answered(stateNow())
+  const now = await awaitRead(stateNow())
   if (!now) return { ...known, isDelivered: undefined, brought: undefined, expiry }
   if (!now.isFilled)
     return {
@@ -68,7 +68,7 @@ export async function followOrder(
     if (data.toLowerCase().includes(uid.slice(2).toLowerCase())) hashes.push(transactionHash)
     return hashes.length > 0
   }
-  await answered(findLatestLog(node, fillQuery(settlement, uid), since, undefined, note))
+  await awaitRead(findLatestLog(node, fillQuery(settlement, uid), since, undefined, note))
   for (const hash of hashes) brought ??= await look(hash)
   return { ...known, isDelivered: true, brought, expiry }
 

@@ -6,11 +6,11 @@ import { addSlippage, subtractSlippage } from '../../domain/slippage.ts'
 import type { CowConstants } from '../../protocols/catalog-types.ts'
 import { firstTransaction } from '../find-first-transaction.ts'
 import type { SwapProvider } from '../provider.ts'
-import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { settlementAbi as abi, orderWindow } from './abi.ts'
 import { preSign } from './encode.ts'
-import { boughtIn, fillQuery, signedIn } from './fill.ts'
+import { boughtAmount, fillQuery, preSignedUid } from './fill.ts'
 import { appDocument, appHash, isSameUid, orderEnd, orderOf, partsOfUid, uidOf } from './order.ts'
 
 /** The provider name of CoW Protocol. */
@@ -127,7 +127,7 @@ export function cow(
             'This amount does not cover what its fill by CoW Protocol costs',
             { details: { provider }, hint: 'Try a larger amount.' },
           )
-        throw badAnswer(provider, `${label} did not answer with a quote`, status)
+        throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
       }
       const { sellToken, buyToken, sellAmount, buyAmount, feeAmount, kind } = found.quote
       const amountIn = sellAmount + feeAmount
@@ -137,7 +137,11 @@ export function cow(
         kind === (exact === 'in' ? 'sell' : 'buy') &&
         (exact === 'in' ? amountIn : buyAmount) === amount
       if (!isAsked)
-        throw badAnswer(provider, `${label} answered with another swap than was asked for`, status)
+        throw unusableResponseError(
+          provider,
+          `${label} answered with another swap than was asked for`,
+          status,
+        )
       if (sellAmount === 0n || buyAmount === 0n) return undefined
       const raw: Raw = {
         exact,
@@ -198,7 +202,7 @@ export function cow(
         )
       // Building the same quote again makes the same order, which the order book already has.
       if (refusal !== 'DuplicatedOrder' && (named === undefined || !isSameUid(named, uid)))
-        throw badAnswer(
+        throw unusableResponseError(
           provider,
           named === undefined
             ? `${label} did not take the order`
@@ -214,7 +218,7 @@ export function cow(
     async status({ from }, { raw }, origin) {
       const { settlement, chainId } = on(from.chainId)!
       const placed = await mined(chainId, origin)
-      const uid = placed?.ok ? signedIn(placed.logs, settlement) : undefined
+      const uid = placed?.ok ? preSignedUid(placed.logs, settlement) : undefined
       if (!placed || !uid) return { status: 'confirmed' }
       const end = await endOf(uid)
       if (end === undefined || end === 'open') return { status: 'processing' }
@@ -251,7 +255,7 @@ export function cow(
           chainId,
           fillQuery(settlement, order),
           fromBlock,
-          ({ logs }) => boughtIn(logs, settlement, order) !== undefined,
+          ({ logs }) => boughtAmount(logs, settlement, order) !== undefined,
         )
       }
     },

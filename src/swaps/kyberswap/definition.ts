@@ -1,5 +1,5 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
+import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkKyberSwapCalldata } from './calldata-check.ts'
 import { kyberSwap as openProvider } from './provider.ts'
 
@@ -23,7 +23,7 @@ export const kyberSwap: SwapDefinition = {
     )
   },
   open: ({ kyberSwap: contracts }, { exchangeJson }) => {
-    const chains = served(contracts)
+    const chains = rowsWithService(contracts)
     return chains.length === 0 ? undefined : openProvider(chains, exchangeJson)
   },
 }

@@ -5,9 +5,9 @@ import { subtractSlippage } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-amounts.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
-import { aggregatorProvider, aggregatorStep, askedSlippageBps } from '../aggregator-step.ts'
+import { aggregatorProvider, aggregatorStep, requestedSlippageBps } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
-import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
 
@@ -98,7 +98,7 @@ export function kyberSwap(
       if (!found) {
         const code = Refusal.safeParse(body).data?.code
         if (code !== undefined && noRoute.includes(code)) return undefined
-        throw badAnswer(provider, `${label} did not answer with a route`, status)
+        throw unusableResponseError(provider, `${label} did not answer with a route`, status)
       }
       const { routeSummary, routerAddress } = found
       const isAsked =
@@ -107,12 +107,20 @@ export function kyberSwap(
         sameAddress(routeSummary.tokenOut, asked.tokenOut) &&
         routeSummary.amountIn === asked.amountIn
       if (!isAsked)
-        throw badAnswer(provider, `${label} answered with another swap than was asked for`, status)
+        throw unusableResponseError(
+          provider,
+          `${label} answered with another swap than was asked for`,
+          status,
+        )
       if (JSON.stringify(routeSummary).length > longestSummary)
-        throw badAnswer(provider, `${label} answered with a route that is too long to keep`, status)
+        throw unusableResponseError(
+          provider,
+          `${label} answered with a route that is too long to keep`,
+          status,
+        )
       const amountOut = BigInt(routeSummary.amountOut)
       if (amountOut === 0n) return undefined
-      const slippageBps = Math.min(askedSlippageBps(slippage), mostSlippageBps)
+      const slippageBps = Math.min(requestedSlippageBps(slippage), mostSlippageBps)
       const raw: Raw = { routeSummary, slippageBps }
       return {
         amountIn: amount,
@@ -142,12 +150,12 @@ export function kyberSwap(
       if (!built)
         throw routeGone.includes(Refusal.safeParse(body).data?.code ?? 0)
           ? new AppError('QUOTE_EXPIRED', `${label} no longer swaps along the route that it quoted`)
-          : badAnswer(provider, `${label} did not answer with a transaction`, status)
+          : unusableResponseError(provider, `${label} did not answer with a transaction`, status)
       const { data, routerAddress: to } = built
       const swap = decodeKyberSwap(data)
       const paid = swap && feesOfKyberSwap(swap)
       if (paid?.map(asText).join() !== fees.map(asText).join())
-        throw badAnswer(provider, `${label} answered with other fees than were asked for`, status)
+        throw unusableResponseError(provider, `${label} answered with other fees than were asked for`, status)
       // The router takes the fees from the amount of its call.
       const whole = { ...offer, amountIn: offer.amountIn + sumOf(fees) }
       const written = { data, swap, to, status }

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { acrossOn, isCarried } from '../across/pairs.ts'
-import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
+import { acrossOn, isSupportedPair } from '../across/pairs.ts'
+import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkLifiCalldata } from './calldata-check.ts'
 import { lifi as openProvider } from './provider.ts'
 
@@ -18,18 +18,18 @@ export const lifi: SwapDefinition = {
     const { tokenIn, tokenOut } = intent
     const diamond = diamondOn(catalog, tokenIn.chainId)
     if (!diamond) return undefined
-    if (tokenIn.chainId !== tokenOut.chainId && !isCarried(catalog, tokenIn, tokenOut)) return undefined
+    if (tokenIn.chainId !== tokenOut.chainId && !isSupportedPair(catalog, tokenIn, tokenOut)) return undefined
     return { targets: [diamond], check: (transaction) => checkLifiCalldata(transaction, intent) }
   },
   open: (catalog, network) => {
-    const chains = served(catalog.lifi)
+    const chains = rowsWithService(catalog.lifi)
     return chains.length === 0
       ? undefined
       : openProvider(
           chains,
           {
             on: (chainId) => acrossOn(catalog, chainId),
-            isCarried: ({ tokenIn, tokenOut }) => isCarried(catalog, tokenIn, tokenOut),
+            isSupportedPair: ({ tokenIn, tokenOut }) => isSupportedPair(catalog, tokenIn, tokenOut),
           },
           network,
         )

@@ -4,9 +4,9 @@ import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
 import type { AcrossConstants, LifiConstants } from '../../protocols/catalog-types.ts'
 import { depositProgress } from '../across/deposit-status.ts'
-import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.ts'
+import { halfSlippage, payingStep, requestedSlippageBps } from '../aggregator-step.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
-import { Amount, badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeLifi } from './calldata-check.ts'
 
@@ -51,7 +51,7 @@ type Raw = { originFromBlock: string; destinationFromBlock: string }
 /** The pools of Across, which deliver LI.FI's transfers. */
 type Pools = {
   on: (chainId: number) => AcrossConstants | undefined
-  isCarried: (route: Route) => boolean
+  isSupportedPair: (route: Route) => boolean
 }
 
 const isFar = ({ from, to }: Pick<Route, 'from' | 'to'>): boolean => from.chainId !== to.chainId
@@ -92,13 +92,17 @@ export function lifi(
     const { status, body } = await apiOf(from.chainId).get(`/quote?${query}`, signal)
     if (status === 404 || (status !== 200 && Refusal.safeParse(body).data?.code === noQuote)) return undefined
     const answer = status === 200 ? Quoted.safeParse(body).data : undefined
-    if (!answer) throw badAnswer(provider, `${label} did not answer with a quote`, status)
+    if (!answer) throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
     const wrong = faultIn(answer, route, terms.amount)
-    if (wrong) throw badAnswer(provider, `${label} ${wrong}`, status)
+    if (wrong) throw unusableResponseError(provider, `${label} ${wrong}`, status)
     const { data } = answer.transactionRequest
     const call = decodeLifi(data)
     if (!call || (call.kind === 'deposit') !== isFar(route))
-      throw badAnswer(provider, `${label} answered with a call whose terms cannot be read`, status)
+      throw unusableResponseError(
+        provider,
+        `${label} answered with a call whose terms cannot be read`,
+        status,
+      )
     const { minimum } = call
     return { ...answer.estimate, data, minimum, status, kept: call.kind === 'deposit' ? call.kept : 0n }
   }
@@ -130,7 +134,7 @@ export function lifi(
     supports: (route) =>
       on(route.from.chainId) !== undefined &&
       (isFar(route)
-        ? (route.speed ?? null) === null && pools.isCarried(route)
+        ? (route.speed ?? null) === null && pools.isSupportedPair(route)
         : !sameAddress(route.tokenIn.address, route.tokenOut.address)),
 
     async quote(ask: Ask, signal) {
@@ -146,7 +150,11 @@ export function lifi(
       if (amountOut === 0n) return undefined
       const minAmountOut = subtractSlippage(amountOut, slippage)
       if (minimum < minAmountOut || (isFar(ask) && amountOut > amount))
-        throw badAnswer(provider, `${label} answered with a call that does not keep what it says`, status)
+        throw unusableResponseError(
+          provider,
+          `${label} answered with a call that does not keep what it says`,
+          status,
+        )
       const heads = isFar(ask) ? [ask.from, ask.to].map(({ chainId }) => network.head(chainId)) : []
       const [originFromBlock, destinationFromBlock] = (await Promise.all(heads)).map(String)
       return {
@@ -202,4 +210,4 @@ export function lifi(
 }
 
 /** The slippage to request from the service, as a fraction. */
-const within = (slippage: number): number => askedSlippageBps(slippage) / 10_000
+const within = (slippage: number): number => requestedSlippageBps(slippage) / 10_000

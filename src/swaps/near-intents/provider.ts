@@ -10,7 +10,7 @@ import {
   type DepositProgress,
   evmHash,
 } from '../deposit-provider.ts'
-import { badAnswer, providerApi } from '../provider-api.ts'
+import { providerApi, unusableResponseError } from '../provider-api.ts'
 import { isSignedBy } from './signature.ts'
 
 const name = 'near-intents'
@@ -154,11 +154,12 @@ export const nearIntents: DepositDefinition = {
 
   check: ({ oneClick, chain }, raw, ask) => {
     const read = Raw.safeParse(raw)
-    if (!read.success || !oneClick) throw badAnswer(name, `${label} did not answer with a quote`, 200)
+    if (!read.success || !oneClick)
+      throw unusableResponseError(name, `${label} did not answer with a quote`, 200)
     const { asset, answer } = read.data
     const { quote } = answer
     if (!isSignedBy(oneClick.publicKey, answer))
-      throw badAnswer(
+      throw unusableResponseError(
         name,
         `The quote of ${label} is not signed by its key. Nothing was paid; do not pay it`,
         200,
@@ -167,13 +168,17 @@ export const nearIntents: DepositDefinition = {
       ? differences(answer, asset.assetId, ask)
       : ['destinationAsset']
     if (wrong.length > 0)
-      throw badAnswer(
+      throw unusableResponseError(
         name,
         `${label} signed another swap than was asked for. It differs in ${wrong.join(', ')}`,
         200,
       )
     if (chainOfBitcoinAddress(quote.depositAddress) !== chain)
-      throw badAnswer(name, `${label} named a deposit address that is not one of this Bitcoin chain`, 200)
+      throw unusableResponseError(
+        name,
+        `${label} named a deposit address that is not one of this Bitcoin chain`,
+        200,
+      )
     const fee = quote.refundFee ? `, less ${formatAmount(BigInt(quote.refundFee), btc)}` : ''
     return {
       address: quote.depositAddress,
@@ -200,7 +205,8 @@ export const nearIntents: DepositDefinition = {
       quote: async (ask, signal) => {
         const { status: listed, body: list } = await api.get('/v0/tokens', signal)
         const known = z.array(z.unknown()).safeParse(list)
-        if (!known.success) throw badAnswer(name, `${label} did not answer with its tokens`, listed)
+        if (!known.success)
+          throw unusableResponseError(name, `${label} did not answer with its tokens`, listed)
         // Tokens of other chains may have another shape.
         const assets = known.data.flatMap((one) => Asset.safeParse(one).data ?? [])
         const [asset, other] = assets.filter((one) => isAsset(one, ask.tokenOut))
@@ -236,7 +242,7 @@ export const nearIntents: DepositDefinition = {
           return word === undefined ? { status: 'waiting' } : stateOf(word)
         }
         const read = Status.safeParse(body)
-        if (!read.success) throw badAnswer(name, `${label} did not answer with a status`, status)
+        if (!read.success) throw unusableResponseError(name, `${label} did not answer with a status`, status)
         const { status: word, swapDetails } = read.data
         const destination = swapDetails?.destinationChainTxHashes
           ?.map(({ hash }) => evmHash(hash))

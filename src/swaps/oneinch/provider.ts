@@ -7,7 +7,7 @@ import type { OneInchConstants } from '../../protocols/catalog-types.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
-import { Amount, badAnswer, providerApi } from '../provider-api.ts'
+import { Amount, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeOneInchSwap } from './calldata-check.ts'
 
@@ -59,7 +59,7 @@ export function oneInch(
     const api = providerApi({ provider, label, base, headers }, exchangeJson)
     const answer = await api.get(`${path}?${new URLSearchParams({ ...query })}`, signal)
     if (answer.status === 401 || answer.status === 403)
-      throw badAnswer(provider, `${label} does not accept the key of ${keyFile}`, answer.status)
+      throw unusableResponseError(provider, `${label} does not accept the key of ${keyFile}`, answer.status)
     return answer
   }
   return {
@@ -76,7 +76,7 @@ export function oneInch(
       const found = Quoted.safeParse(body).data
       if (!found) {
         if (hasNoRoute(body)) return undefined
-        throw badAnswer(provider, `${label} did not answer with a quote`, status)
+        throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
       }
       const amountOut = BigInt(found.dstAmount)
       if (amountOut === 0n) return undefined
@@ -116,11 +116,15 @@ export function oneInch(
       const made = Swapped.safeParse(body).data
       if (made ? BigInt(made.dstAmount) < offer.minAmountOut : hasNoRoute(body))
         throw new AppError('QUOTE_EXPIRED', `${label} no longer swaps for what it quoted`)
-      if (!made) throw badAnswer(provider, `${label} did not answer with a transaction`, status)
+      if (!made) throw unusableResponseError(provider, `${label} did not answer with a transaction`, status)
       const { data, to } = made.tx
       const swap = decodeOneInchSwap(data)
       if (!swap)
-        throw badAnswer(provider, `${label} answered with a call of another function than swap`, status)
+        throw unusableResponseError(
+          provider,
+          `${label} answered with a call of another function than swap`,
+          status,
+        )
       return aggregatorStep(
         route,
         offer,

@@ -1,13 +1,16 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import { provedByCalldata, type SwapDefinition, served } from '../definition.ts'
+import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import type { Route } from '../provider.ts'
 import { checkRelayCalldata } from './calldata-check.ts'
 import { relayOn } from './order.ts'
 import { relay as openProvider, provider } from './provider.ts'
 
 /** Whether both tokens are on different chains of Relay. The native coin cannot be the output, because no search finds its payment. */
-const isCarried = (catalog: Catalog, { tokenIn, tokenOut }: Pick<Route, 'tokenIn' | 'tokenOut'>): boolean => {
+const isSupportedPair = (
+  catalog: Catalog,
+  { tokenIn, tokenOut }: Pick<Route, 'tokenIn' | 'tokenOut'>,
+): boolean => {
   const [here, there] = [tokenIn, tokenOut].map(({ chainId }) => relayOn(catalog, chainId))
   return (
     here !== undefined &&
@@ -27,20 +30,21 @@ export const relay: SwapDefinition = {
   spender: (catalog, chainId) => relayOn(catalog, chainId)?.depository,
   expect: (catalog, intent) => {
     const [here, there] = [intent.tokenIn, intent.tokenOut].map(({ chainId }) => relayOn(catalog, chainId))
-    if (!here || !there || !isCarried(catalog, intent)) return undefined
+    if (!here || !there || !isSupportedPair(catalog, intent)) return undefined
     return {
       targets: [here.depository],
       check: (transaction) => checkRelayCalldata(transaction, intent, [here, there], catalog.tokens),
     }
   },
   open: (catalog, network) => {
-    const ends = served(catalog.relay)
+    const ends = rowsWithService(catalog.relay)
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
     return ends.length === 0
       ? undefined
       : openProvider(
           ends,
-          (route) => isOpen(route.from.chainId) && isOpen(route.to.chainId) && isCarried(catalog, route),
+          (route) =>
+            isOpen(route.from.chainId) && isOpen(route.to.chainId) && isSupportedPair(catalog, route),
           catalog.tokens,
           network,
         )

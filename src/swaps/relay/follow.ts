@@ -8,15 +8,15 @@ import { blockTime, maxClockDifferenceMs, readLogsBack } from '../../chain/lates
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import {
   type AwaitedTransfer,
-  answered,
+  awaitRead,
   type BridgeDelivery,
   type DeliveryContext,
-  unattested,
+  initialDelivery,
 } from '../bridge-delivery.ts'
 import { decodeOrder, relayOn } from './order.ts'
-import { outcomeOf, type Transfers } from './order-outcome.ts'
-import { type PaidBy, transferQuery, type Way } from './payments.ts'
-import { type RelayWord, saidIn, statusPath } from './service-status.ts'
+import { findOrderOutcome, type Transfers } from './order-outcome.ts'
+import { type PaymentTarget, type TransactionWithCall, transferQuery } from './payments.ts'
+import { parseRelayStatus, type RelayStatus, statusPath } from './service-status.ts'
 
 /**
  * Follows a deposit at Relay on both chains: its calldata contains the order, and the calldata of a payment or refund ends with the order
@@ -29,26 +29,26 @@ export async function followRelay(
 ): Promise<BridgeDelivery> {
   const order = decodeOrder(sent.transaction)
   const sentAt = await blockTime(rpc(sent.transaction.chainId), sent.blockNumber)
-  const known = unattested('solver', sentAt)
+  const known = initialDelivery('solver', sentAt)
   const here = relayOn(catalog, sent.transaction.chainId)
   if (!order || !here) return { ...known, isDelivered: undefined, brought: undefined }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
   const chains = {
-    transaction: (chainId: number, hash: Hex) => answered(transactionWithCall(rpc(chainId), hash)),
-    transfers: async (way: Way): Promise<Transfers> => {
+    transaction: (chainId: number, hash: Hex) => awaitRead(transactionWithCall(rpc(chainId), hash)),
+    transfers: async (way: PaymentTarget): Promise<Transfers> => {
       if (sameAddress(way.token, nativeAddress)) return { logs: [], isAll: true }
       const logs: Transfers['logs'][number][] = []
       const note = (log: (typeof logs)[number]) => {
         logs.push(log)
         return false
       }
-      const isAll = await answered(readLogsBack(rpc(way.chainId), transferQuery(way), since, note))
+      const isAll = await awaitRead(readLogsBack(rpc(way.chainId), transferQuery(way), since, note))
       return { logs, isAll: isAll === true }
     },
   }
   const named = told === null ? [] : [told]
   const { solver, api } = here
-  const { delivered, returned, isAll, said } = await outcomeOf(
+  const { delivered, returned, isAll, said } = await findOrderOutcome(
     { order, solver, arrival },
     chains,
     async () => (api === null ? undefined : saidBy(`${api}${statusPath(order.terms.requestId)}`)),
@@ -73,9 +73,9 @@ export async function followRelay(
   }
 
   /** The service's status; `undefined` if it does not answer. */
-  async function saidBy(url: string): Promise<RelayWord | undefined> {
+  async function saidBy(url: string): Promise<RelayStatus | undefined> {
     const answer = await getJson(url).catch(() => undefined)
-    return answer?.status === 200 ? saidIn(answer.body) : undefined
+    return answer?.status === 200 ? parseRelayStatus(answer.body) : undefined
   }
 }
 
@@ -83,7 +83,7 @@ export async function followRelay(
 async function transactionWithCall(
   rpc: ChainClient,
   hash: Hex,
-): Promise<(MinedTransaction & PaidBy) | undefined> {
+): Promise<(MinedTransaction & TransactionWithCall) | undefined> {
   const [found, call] = await Promise.all([findTransaction(rpc, hash), callOf(rpc, hash)])
   return found && call && { ...found, call }
 }

@@ -1,8 +1,8 @@
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { addressTopic } from '../../protocols/shared/encode-topics.ts'
 import type { RelayDeposit, RelayTerms } from './order.ts'
-import { type Paid, type PaidBy, paidIn, type Way } from './payments.ts'
-import type { RelayWord } from './service-status.ts'
+import { type PaidAmounts, type PaymentTarget, paidAmountsIn, type TransactionWithCall } from './payments.ts'
+import type { RelayStatus } from './service-status.ts'
 
 /** The maximum number of transfers of a token to an account that are checked for a payment. */
 const mostTransfers = 40
@@ -14,13 +14,13 @@ export type Transfers = { logs: readonly { transactionHash: Hex; topics: readonl
  * Looks up payments. `transaction` reads a mined transaction; `transfers` reads the transfers since the deposit, none for the native coin,
  * which leaves no log.
  */
-export type Chains<Found extends PaidBy> = {
+export type Chains<Found extends TransactionWithCall> = {
   transaction: (chainId: number, hash: Hex) => Promise<Found | undefined>
-  transfers: (way: Way) => Promise<Transfers>
+  transfers: (way: PaymentTarget) => Promise<Transfers>
 }
 
 /** A payment for an order. */
-export type Payment<Found> = { way: Way; found: Found; amount: bigint }
+export type Payment<Found> = { way: PaymentTarget; found: Found; amount: bigint }
 
 /**
  * The outcome of an order. `isAll`: without an outcome, all possible payments were checked. `said` is the service's status, if it was
@@ -30,7 +30,7 @@ export type Outcome<Found> = {
   delivered?: Payment<Found>
   returned?: Payment<Found>
   isAll: boolean
-  said?: RelayWord | undefined
+  said?: RelayStatus | undefined
 }
 
 /** The order of a deposit, the catalogue's solver, and the expected payment. */
@@ -45,10 +45,10 @@ export type AwaitedOrder = {
  * show nothing, `ask` requests the service's status, for transactions that no log search finds. They count only if a chain shows their
  * payment.
  */
-export async function outcomeOf<Found extends PaidBy>(
+export async function findOrderOutcome<Found extends TransactionWithCall>(
   awaited: AwaitedOrder,
   chains: Chains<Found>,
-  ask: () => Promise<RelayWord | undefined>,
+  ask: () => Promise<RelayStatus | undefined>,
   told: readonly Hex[],
 ): Promise<Outcome<Found>> {
   const seen = await outcomeByChains(awaited, chains, told)
@@ -64,13 +64,13 @@ export async function outcomeOf<Found extends PaidBy>(
  * The outcome without the service. A payment of the minimum is a delivery, from any sender. Less than that counts only from the solver, and
  * is a refund if the order allows a refund in the same token, chain and recipient.
  */
-async function outcomeByChains<Found extends PaidBy>(
+async function outcomeByChains<Found extends TransactionWithCall>(
   { order: { id, terms }, solver, arrival }: AwaitedOrder,
   chains: Chains<Found>,
   told: readonly Hex[],
 ): Promise<Outcome<Found>> {
   const { chainId, token, recipient: to } = arrival
-  const isSame = (way: Way) =>
+  const isSame = (way: PaymentTarget) =>
     way.chainId === chainId && sameAddress(way.token, token) && sameAddress(way.to, to)
   const refunds = terms.refunds.map(({ chainId: at, currency, recipient, extraData }) => ({
     chainId: Number(at),
@@ -90,17 +90,19 @@ async function outcomeByChains<Found extends PaidBy>(
   return { isAll }
 
   /** The payments of one kind, the solver's own transfers first, because only a limited number is checked. */
-  async function paymentsBy(way: Way): Promise<{ payments: (Payment<Found> & Paid)[]; isAll: boolean }> {
+  async function paymentsBy(
+    way: PaymentTarget,
+  ): Promise<{ payments: (Payment<Found> & PaidAmounts)[]; isAll: boolean }> {
     const search = await chains.transfers(way)
     const isOthers = ({ topics: [, from] }: Transfers['logs'][number]) =>
       sameAddress(from ?? '', addressTopic(solver)) ? 0 : 1
     const sorted = search.logs.toSorted((a, b) => isOthers(a) - isOthers(b))
     const moved = new Set(sorted.map(({ transactionHash }) => transactionHash))
-    const payments: (Payment<Found> & Paid)[] = []
+    const payments: (Payment<Found> & PaidAmounts)[] = []
     let isSearched = search.isAll && moved.size <= mostTransfers
     for (const hash of new Set([...told, ...[...moved].slice(0, mostTransfers)])) {
       const found = await chains.transaction(way.chainId, hash)
-      if (found) payments.push({ way, found, ...paidIn(found, id, way, solver) })
+      if (found) payments.push({ way, found, ...paidAmountsIn(found, id, way, solver) })
       else if (moved.has(hash)) isSearched = false
     }
     return { payments, isAll: isSearched }
@@ -108,7 +110,7 @@ async function outcomeByChains<Found extends PaidBy>(
 }
 
 /** The first payment by the solver. */
-function solversOf<Found>(payments: readonly (Payment<Found> & Paid)[]): Payment<Found> | undefined {
+function solversOf<Found>(payments: readonly (Payment<Found> & PaidAmounts)[]): Payment<Found> | undefined {
   const found = payments.find(({ bySolver }) => bySolver > 0n)
   return found && { ...found, amount: found.bySolver }
 }

@@ -7,23 +7,23 @@ import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.t
 import { fillContractEvents } from './abi.ts'
 
 /** The parts of a transaction that show a payment for an order. */
-export type PaidBy = {
+export type TransactionWithCall = {
   ok: boolean
   logs: readonly { address: Address; topics: readonly Hex[]; data: Hex }[]
   call: TransactionCall
 }
 
 /** A payment that an order allows: chain, token and recipient. `extraData` names the contract that pays out a native coin. */
-export type Way = { chainId: number; token: Address; to: Address; extraData: Hex }
+export type PaymentTarget = { chainId: number; token: Address; to: Address; extraData: Hex }
 
 /** The log filter for transfers of a token to an account. */
-export const transferQuery = ({ token, to }: Pick<Way, 'token' | 'to'>) => ({
+export const transferQuery = ({ token, to }: Pick<PaymentTarget, 'token' | 'to'>) => ({
   address: token,
   topics: [eventTopic(erc20Abi, 'Transfer'), null, addressTopic(to)] as (Hex | null)[],
 })
 
 /** The amount that a transaction paid for an order, in the smallest unit, and the part that is known to come from the solver. */
-export type Paid = { amount: bigint; bySolver: bigint }
+export type PaidAmounts = { amount: bigint; bySolver: bigint }
 
 /**
  * The amount that a transaction paid for an order, by the rules of Relay's oracle, which pays the solver: the calldata ends with the order
@@ -31,12 +31,12 @@ export type Paid = { amount: bigint; bySolver: bigint }
  * account can pay this way. `bySolver` counts transactions that the solver sent and transfers from its address. Transfers to oneself do not
  * count.
  */
-export function paidIn(
-  { ok, logs, call }: PaidBy,
+export function paidAmountsIn(
+  { ok, logs, call }: TransactionWithCall,
   id: Hex,
-  { token, to, extraData }: Way,
+  { token, to, extraData }: PaymentTarget,
   solver: Address,
-): Paid {
+): PaidAmounts {
   const [number, input] = [id.toLowerCase().slice(2), call.input.toLowerCase()]
   if (!ok || !input.endsWith(number)) return { amount: 0n, bySolver: 0n }
   const isSolvers = sameAddress(call.from, solver)
@@ -64,8 +64,8 @@ export function paidIn(
 
 /** The amount that the native-coin payout contract paid to an account, from its event. */
 function coinPaid(
-  { address, topics, data }: PaidBy['logs'][number],
-  { to, extraData }: Pick<Way, 'to' | 'extraData'>,
+  { address, topics, data }: TransactionWithCall['logs'][number],
+  { to, extraData }: Pick<PaymentTarget, 'to' | 'extraData'>,
 ): bigint {
   if (extraData.length !== 66 || !sameAddress(address, `0x${extraData.slice(26)}`)) return 0n
   try {

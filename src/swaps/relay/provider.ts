@@ -4,16 +4,16 @@ import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import type { RelayConstants } from '../../protocols/catalog-types.ts'
-import { askedSlippageBps, halfSlippage, payingStep } from '../aggregator-step.ts'
+import { halfSlippage, payingStep, requestedSlippageBps } from '../aggregator-step.ts'
 import type { Ask, Route, SwapProvider } from '../provider.ts'
-import { badAnswer, type ProviderApi, providerApi } from '../provider-api.ts'
+import { type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { depositRelay } from './encode.ts'
 import { decodeOrder } from './order.ts'
-import { outcomeOf, type Transfers } from './order-outcome.ts'
-import { transferQuery, type Way } from './payments.ts'
+import { findOrderOutcome, type Transfers } from './order-outcome.ts'
+import { type PaymentTarget, transferQuery } from './payments.ts'
 import { type RelayQuote, readQuote } from './quote-answer.ts'
-import { saidIn, statusPath } from './service-status.ts'
+import { parseRelayStatus, statusPath } from './service-status.ts'
 
 /** The provider name of Relay. */
 export const provider = 'relay'
@@ -55,7 +55,7 @@ type RelayEnd = RelayConstants & { api: string }
  */
 export function relay(
   ends: readonly RelayEnd[],
-  isCarried: (route: Route) => boolean,
+  isSupportedPair: (route: Route) => boolean,
   tokens: readonly Token[],
   network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'logs' | 'mined' | 'callOf'>,
 ): SwapProvider {
@@ -99,7 +99,7 @@ export function relay(
       })
     const ends = [here, on(to.chainId)] as const
     const read = readQuote(status === 200 ? body : undefined, { ...terms, route }, ends, tokens)
-    if (typeof read === 'string') throw badAnswer(provider, `${label} ${read}`, status)
+    if (typeof read === 'string') throw unusableResponseError(provider, `${label} ${read}`, status)
     return read
   }
 
@@ -107,19 +107,23 @@ export function relay(
     name: provider,
     asksService: true,
     exact: ['in'],
-    supports: (route) => (route.speed ?? null) === null && isCarried(route),
+    supports: (route) => (route.speed ?? null) === null && isSupportedPair(route),
 
     async quote(ask: Ask, signal) {
       const { amount, slippage, exact, refund } = ask
       if (exact === 'out') return undefined
       const wallet = refund ?? nobody
-      const terms = { amount, slippageBps: askedSlippageBps(slippage), wallet, recipient: wallet }
+      const terms = { amount, slippageBps: requestedSlippageBps(slippage), wallet, recipient: wallet }
       const found = await quoted(ask, terms, signal)
       const amountOut = found?.terms.expected ?? 0n
       if (!found || amountOut === 0n) return undefined
       const minAmountOut = subtractSlippage(amountOut, slippage)
       if (found.terms.minimum < minAmountOut)
-        throw badAnswer(provider, `${label} answered with a lower minimum than was asked for`, 200)
+        throw unusableResponseError(
+          provider,
+          `${label} answered with a lower minimum than was asked for`,
+          200,
+        )
       const heads = [ask.from, ask.to].map(({ chainId }) => network.head(chainId))
       const [originFromBlock, destinationFromBlock] = (await Promise.all(heads)).map(String)
       return {
@@ -136,14 +140,14 @@ export function relay(
 
     async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient, deadline }) {
       // Request the quote again, now with the wallet.
-      const slippageBps = askedSlippageBps(halfSlippage({ amountOut, minAmountOut }))
+      const slippageBps = requestedSlippageBps(halfSlippage({ amountOut, minAmountOut }))
       const found = await quoted(route, { amount: amountIn, slippageBps, wallet, recipient })
       if (!found) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
       const { id, terms } = found
       if (terms.minimum < minAmountOut)
         throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
       if (terms.deadline < deadline)
-        throw badAnswer(provider, `${label} gives its solver less time than the quote has`, 200)
+        throw unusableResponseError(provider, `${label} gives its solver less time than the quote has`, 200)
       const { chainId, depository } = on(route.from.chainId)
       const { tokenIn } = route
       const paid = { chainId, depository, depositor: wallet, token: tokenIn.address, amount: amountIn }
@@ -157,18 +161,18 @@ export function relay(
       const { originFromBlock, destinationFromBlock } = raw as Raw
       const chains = {
         transaction: paidBy,
-        transfers: (way: Way) =>
+        transfers: (way: PaymentTarget) =>
           transfers(way, BigInt(way.chainId === from.chainId ? originFromBlock : destinationFromBlock)),
       }
       const arrival = { chainId: to.chainId, token: tokenOut.address, recipient }
       const here = on(from.chainId)
-      const { delivered, returned, said } = await outcomeOf(
+      const { delivered, returned, said } = await findOrderOutcome(
         { order, solver: here.solver, arrival },
         chains,
         () =>
           apiOf(here)
             .get(statusPath(order.terms.requestId))
-            .then(({ body }) => saidIn(body))
+            .then(({ body }) => parseRelayStatus(body))
             .catch(() => undefined),
         [],
       )
@@ -190,7 +194,7 @@ export function relay(
   }
 
   /** The transfers of a token to an account since a block; none for the native coin, which leaves no log. */
-  async function transfers(way: Way, fromBlock: bigint): Promise<Transfers> {
+  async function transfers(way: PaymentTarget, fromBlock: bigint): Promise<Transfers> {
     if (sameAddress(way.token, nativeAddress)) return { logs: [], isAll: true }
     const { address, topics } = transferQuery(way)
     const query = { address: [address], topics: topics.map((one) => one && [one]) }

@@ -18,13 +18,13 @@ const Said = z.object({
 })
 
 /** The service's status: the word, a text with the reason (of a failed refund first; `N/A` means none), and the payments. */
-export type RelayWord = { word: string; text: string; hashes: readonly Hex[] }
+export type RelayStatus = { word: string; text: string; hashes: readonly Hex[] }
 
 /** The path of an order's status in the service. */
 export const statusPath = (requestId: Hex): string => `/intents/status/v3?requestId=${requestId}`
 
 /** Parses a status response; `undefined` if it is malformed. */
-export function saidIn(body: unknown): RelayWord | undefined {
+export function parseRelayStatus(body: unknown): RelayStatus | undefined {
   const said = Said.safeParse(body).data
   if (!said) return undefined
   const { status: word, txHashes: hashes, failReason, refundFailReason } = said

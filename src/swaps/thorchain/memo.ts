@@ -60,4 +60,5 @@ export function namesAsset(named: string, token: Token): boolean {
 const sameName = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase()
 
 /** Whether a memo's destination is the recipient. */
-export const pays = (destination: string, recipient: Address): boolean => sameAddress(destination, recipient)
+export const isDestination = (destination: string, recipient: Address): boolean =>
+  sameAddress(destination, recipient)

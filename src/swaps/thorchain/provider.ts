@@ -13,9 +13,9 @@ import {
   type DepositProgress,
   evmHash,
 } from '../deposit-provider.ts'
-import { badAnswer, providerApi } from '../provider-api.ts'
+import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { fromThor, namesAsset, pays, readSwapMemo, thorAsset } from './memo.ts'
+import { fromThor, isDestination, namesAsset, readSwapMemo, thorAsset } from './memo.ts'
 
 const name = 'thorchain'
 
@@ -72,7 +72,7 @@ function wrongInMemo(memo: string, ask: DepositAsk, least: bigint): string | und
   if (!read) return 'it is not the memo of a swap, or pays a fee to another address'
   if (!namesAsset(read.asset, ask.tokenOut))
     return `it does not name ${ask.tokenOut.symbol} on ${ask.to.name}`
-  if (!pays(read.destination, ask.recipient)) return 'it names another recipient'
+  if (!isDestination(read.destination, ask.recipient)) return 'it names another recipient'
   // The node rounds differently, so allow one unit.
   if (read.limit === null || read.limit + 1n < least) return 'it has no limit, or one below the minimum'
   return Buffer.byteLength(memo) > longestMemo ? `it is longer than ${longestMemo} bytes` : undefined
@@ -80,14 +80,22 @@ function wrongInMemo(memo: string, ask: DepositAsk, least: bigint): string | und
 
 const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
   const read = Raw.safeParse(raw)
-  if (!read.success) throw badAnswer(name, `${label} did not answer with a quote`, 200)
+  if (!read.success) throw unusableResponseError(name, `${label} did not answer with a quote`, 200)
   const { answer } = read.data
   const expected = BigInt(answer.expected_amount_out)
   const wrong = wrongInMemo(answer.memo, ask, subtractSlippage(expected, ask.slippage))
   if (wrong)
-    throw badAnswer(name, `The memo of ${label} is not that of the swap: ${wrong}. Do not pay it`, 200)
+    throw unusableResponseError(
+      name,
+      `The memo of ${label} is not that of the swap: ${wrong}. Do not pay it`,
+      200,
+    )
   if (chainOfBitcoinAddress(answer.inbound_address) !== chain)
-    throw badAnswer(name, `${label} named a deposit address that is not one of this Bitcoin chain`, 200)
+    throw unusableResponseError(
+      name,
+      `${label} named a deposit address that is not one of this Bitcoin chain`,
+      200,
+    )
   const limit = readSwapMemo(answer.memo)!.limit!
   return {
     address: answer.inbound_address,
@@ -188,7 +196,7 @@ export const thorchain: DepositDefinition = {
         const { status, body } = await api.get(`/thorchain/tx/status/${deposit.txid.toUpperCase()}`)
         if (status === 404) return { status: 'waiting' }
         const read = Status.safeParse(body)
-        if (!read.success) throw badAnswer(name, `${label} did not answer with a status`, status)
+        if (!read.success) throw unusableResponseError(name, `${label} did not answer with a status`, status)
         return progressOf(read.data, thorAsset(tokenOut)!.split('.')[0]!, recipient)
       },
     }
@@ -226,10 +234,11 @@ async function confirmVault(
         signal,
       )
       const vault = Inbound.safeParse(body).data?.find(({ chain }) => chain === 'BTC')
-      if (!vault) throw badAnswer(name, `The node ${host} of THORChain names no vault for BTC`, status)
-      if (vault.halted) throw badAnswer(name, 'THORChain takes no BTC now: it is halted', status)
+      if (!vault)
+        throw unusableResponseError(name, `The node ${host} of THORChain names no vault for BTC`, status)
+      if (vault.halted) throw unusableResponseError(name, 'THORChain takes no BTC now: it is halted', status)
       if (vault.address !== address)
-        throw badAnswer(
+        throw unusableResponseError(
           name,
           `The node ${host} of THORChain names another address for BTC (${vault.address ?? 'none'}) than the quote (${address}). Do not pay it`,
           status,

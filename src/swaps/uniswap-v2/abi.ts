@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem/utils'
 
 /** The swap functions of UniswapV2Router02 (`@uniswap/v2-periphery`); `to` receives the output, `deadline` is in Unix seconds. */
-export const swaps = parseAbi([
+export const swapsAbi = parseAbi([
   'function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline) returns (uint256[] amounts)',
   'function swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to, uint256 deadline) returns (uint256[] amounts)',
   'function swapExactETHForTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline) payable returns (uint256[] amounts)',
@@ -11,13 +11,13 @@ export const swaps = parseAbi([
 ])
 
 /** The router's reads of all amounts along a path, with fees, from the pairs' reserves. */
-export const amounts = parseAbi([
+export const amountsAbi = parseAbi([
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[] amounts)',
   'function getAmountsIn(uint256 amountOut, address[] path) view returns (uint256[] amounts)',
 ])
 
 /** The used functions of UniswapV2Router02. */
-export const uniswapV2RouterAbi = [...swaps, ...amounts] as const
+export const uniswapV2RouterAbi = [...swapsAbi, ...amountsAbi] as const
 
 /** The factory's read of the pair of two tokens; the zero address without one. */
 export const uniswapV2FactoryAbi = parseAbi([

@@ -3,7 +3,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { checkPoolSwapCalldata, wrongCoin } from '../pool-swap-calldata-check.ts'
+import { checkPoolSwapCalldata, nativeCoinMismatch } from '../pool-swap-calldata-check.ts'
 import { decodeSwap } from './decode.ts'
 
 /** Checks a call of UniswapV2Router02 against the requested swap. `wrapped` is the wrapped native coin. */
@@ -15,7 +15,7 @@ export function checkUniswapV2Calldata(
 ): Verdict {
   const swap = decodeSwap(transaction)
   if (!swap) return refuse('POLICY_DECODE', 'It is not a swap of UniswapV2Router02')
-  const wrong = wrongCoin(swap, intent)
+  const wrong = nativeCoinMismatch(swap, intent)
   if (wrong) return wrong
   return checkPoolSwapCalldata(swap, intent, {
     exchange: 'Uniswap v2',

@@ -1,7 +1,7 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
-import { swaps } from './abi.ts'
+import { swapsAbi } from './abi.ts'
 
 /** A router swap, decoded from its call, and which sides are the native coin. */
 export type PairSwap = DecodedSwap & { isNativeIn: boolean; isNativeOut: boolean }
@@ -18,7 +18,7 @@ const forms = {
 
 /** Decodes a router swap; `undefined` for other calls. A native input is the call's value. */
 export function decodeSwap({ data, value }: Pick<Transaction, 'data' | 'value'>): PairSwap | undefined {
-  const call = strictDecode(swaps, data)
+  const call = strictDecode(swapsAbi, data)
   if (!call) return undefined
   const form = forms[call.functionName]
   if (call.args.length === 4) {

@@ -2,7 +2,7 @@ import { encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { PoolSwap } from '../pool-swap.ts'
-import { swaps } from './abi.ts'
+import { swapsAbi } from './abi.ts'
 
 type V2Swap = PoolSwap<readonly Address[]>
 
@@ -25,10 +25,10 @@ function callOf({
   ...asked
 }: V2Swap): Hex {
   const rest = [path, recipient, BigInt(asked.deadline)] as const
-  const encode = <name extends (typeof swaps)[number]['name']>(
+  const encode = <name extends (typeof swapsAbi)[number]['name']>(
     functionName: name,
     args: readonly unknown[],
-  ) => encodeFunctionData({ abi: swaps, functionName, args } as never)
+  ) => encodeFunctionData({ abi: swapsAbi, functionName, args } as never)
   if (isNativeIn)
     return exact === 'in'
       ? encode('swapExactETHForTokens', [amountOut, ...rest])

@@ -9,7 +9,7 @@ import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { amounts } from './abi.ts'
+import { amountsAbi } from './abi.ts'
 import { decodeSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
 import { atSpot, pathsOf, reserveQueries } from './pairs.ts'
@@ -46,7 +46,7 @@ export const uniswapV2 = (
 
 const quoteOf = (router: Address, path: readonly Address[], exact: 'in' | 'out', amount: bigint): Query => ({
   address: router,
-  abi: amounts,
+  abi: amountsAbi,
   functionName: exact === 'in' ? 'getAmountsOut' : 'getAmountsIn',
   args: [amount, path],
 })

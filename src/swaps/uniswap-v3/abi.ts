@@ -14,11 +14,11 @@ export const uniswapV3FactoryAbi = parseAbi([
 ])
 
 /** The multicall with a deadline, which contains one swap. */
-export const outer = parseAbi([
+export const multicallAbi = parseAbi([
   'function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])',
 ])
 /** The swap functions that the multicall may contain. */
-export const inner = parseAbi([
+export const innerSwapsAbi = parseAbi([
   'function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96) params) payable returns (uint256 amountOut)',
   'function exactInput((bytes path, address recipient, uint256 amountIn, uint256 amountOutMinimum) params) payable returns (uint256 amountOut)',
   'function exactOutputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountOut, uint256 amountInMaximum, uint160 sqrtPriceLimitX96) params) payable returns (uint256 amountIn)',
@@ -29,7 +29,7 @@ export const inner = parseAbi([
  * The calls after a swap of the native coin: the router unwraps its wrapped coin to the recipient, or returns the unused coin to the sender
  * (IPeripheryPayments of `@uniswap/v3-periphery`).
  */
-export const payments = parseAbi([
+export const coinPaymentsAbi = parseAbi([
   'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
   'function refundETH() payable',
 ])
@@ -39,7 +39,7 @@ export const payments = parseAbi([
  * collector (IPeripheryPaymentsExtended of `@uniswap/swap-router-contracts` 1.3.1, and IPeripheryPayments). The router's balance is
  * otherwise zero; tokens that an account sent to the router by mistake go to the collector, too.
  */
-export const feePayments = parseAbi([
+export const feePaymentsAbi = parseAbi([
   'function pull(address token, uint256 value) payable',
   'function sweepToken(address token, uint256 amountMinimum, address recipient) payable',
 ])
@@ -48,4 +48,9 @@ export const feePayments = parseAbi([
 export const routerItself = '0x0000000000000000000000000000000000000002'
 
 /** The used functions of SwapRouter02 (`@uniswap/swap-router-contracts`). */
-export const swapRouter02Abi = [...outer, ...inner, ...payments, ...feePayments] as const
+export const swapRouter02Abi = [
+  ...multicallAbi,
+  ...innerSwapsAbi,
+  ...coinPaymentsAbi,
+  ...feePaymentsAbi,
+] as const

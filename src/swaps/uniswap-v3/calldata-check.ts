@@ -6,9 +6,9 @@ import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import type { FeePayment } from '../../protocols/fee-amounts.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
-import { type SwapPath, shownPath } from '../fee-tier-paths.ts'
+import { pathText, type SwapPath } from '../fee-tier-paths.ts'
 import { checkPoolSwapCalldata } from '../pool-swap-calldata-check.ts'
-import { feePayments, inner, outer, payments, routerItself } from './abi.ts'
+import { coinPaymentsAbi, feePaymentsAbi, innerSwapsAbi, multicallAbi, routerItself } from './abi.ts'
 import { unpackPath } from './path.ts'
 
 type Swap = {
@@ -22,7 +22,7 @@ type Swap = {
 
 /** Decodes a swap inside a multicall; its path goes from the first token to the last. */
 function decodeSwap(data: Hex): Swap | undefined {
-  const call = strictDecode(inner, data)
+  const call = strictDecode(innerSwapsAbi, data)
   if (!call) return undefined
   const [params] = call.args
   const exact = 'amountInMaximum' in params ? 'out' : 'in'
@@ -46,7 +46,7 @@ function decodeSwap(data: Hex): Swap | undefined {
 function decodeFees(calls: readonly Hex[], token: Address): FeePayment[] | undefined {
   const fees: FeePayment[] = []
   for (let at = 0; at < calls.length; at += 2) {
-    const [pull, sweep] = calls.slice(at, at + 2).map((data) => strictDecode(feePayments, data))
+    const [pull, sweep] = calls.slice(at, at + 2).map((data) => strictDecode(feePaymentsAbi, data))
     if (pull?.functionName !== 'pull' || sweep?.functionName !== 'sweepToken') return undefined
     const [[taken, amount], [given, least, to]] = [pull.args, sweep.args]
     if (!sameAddress(taken, token) || !sameAddress(given, token) || least !== amount) return undefined
@@ -56,8 +56,8 @@ function decodeFees(calls: readonly Hex[], token: Address): FeePayment[] | undef
 }
 
 /** Decodes the swap of a SwapRouter02 call; `undefined` for other calls. */
-export const wayOf = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
-  decodeSwap(strictDecode(outer, data)?.args[1][0] ?? '0x')
+export const decodeRouterSwap = (data: Hex): Omit<Swap, 'priceLimit'> | undefined =>
+  decodeSwap(strictDecode(multicallAbi, data)?.args[1][0] ?? '0x')
 
 /** Checks a call of SwapRouter02, or of a fork's router, against the requested swap. `exchange` is the name in the text. */
 export function checkUniswapV3Calldata(
@@ -77,7 +77,7 @@ export function checkUniswapV3Calldata(
   const [isNativeIn, isNativeOut] = [tokenIn, tokenOut].map(({ address }) =>
     sameAddress(address, nativeAddress),
   )
-  const call = strictDecode(outer, data)
+  const call = strictDecode(multicallAbi, data)
   if (!call) return refuse('POLICY_DECODE', 'It is not a call of multicall(uint256,bytes[]) of SwapRouter02')
   const [deadline, calls] = call.args
   const [only, ...others] = calls
@@ -89,7 +89,7 @@ export function checkUniswapV3Calldata(
     isNativeIn && others.length > coinCalls ? undefined : decodeFees(others.slice(coinCalls), tokenIn.address)
   if (!swap || !paid || others.length < coinCalls)
     return refuse('POLICY_DECODE', 'The multicall is not exactly one swap of SwapRouter02')
-  const after = others.slice(0, coinCalls).map((data) => strictDecode(payments, data))
+  const after = others.slice(0, coinCalls).map((data) => strictDecode(coinPaymentsAbi, data))
   const unwrap = isNativeOut ? after[0] : undefined
   if (isNativeOut && unwrap?.functionName !== 'unwrapWETH9')
     return refuse('POLICY_DECODE', 'The swap for the native coin is not followed by its unwrapping')
@@ -110,7 +110,7 @@ export function checkUniswapV3Calldata(
     exchange,
     via,
     wrapped,
-    shownPath: shownPath(swap.path),
+    shownPath: pathText(swap.path),
   })
   return withFeesPaidInCall(verdict, paid, intent)
 }

@@ -3,11 +3,11 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { SwapPath } from '../fee-tier-paths.ts'
 import type { PoolSwap } from '../pool-swap.ts'
-import { feePayments, inner, outer, payments, routerItself } from './abi.ts'
+import { coinPaymentsAbi, feePaymentsAbi, innerSwapsAbi, multicallAbi, routerItself } from './abi.ts'
 import { packPath } from './path.ts'
 
 /** Encodes a swap along a path, followed by fee payments in the input token; the router wraps and unwraps the native coin. */
-export function swap(ask: PoolSwap<SwapPath>): Transaction {
+export function encodeV3Swap(ask: PoolSwap<SwapPath>): Transaction {
   const { exact, path, amountIn, amountOut, isNativeIn = false, isNativeOut = false, fees = [] } = ask
   const recipient = isNativeOut ? routerItself : ask.recipient
   const [tokenIn, tokenOut, ...more] = path.tokens
@@ -22,21 +22,31 @@ export function swap(ask: PoolSwap<SwapPath>): Transaction {
     `exact${exact === 'in' ? 'Input' : 'Output'}${more.length === 0 ? 'Single' : ''}` as const
   const params = more.length === 0 ? { ...single, ...bounds } : { path: packed, recipient, ...bounds }
   const calls = [
-    encodeFunctionData({ abi: inner, functionName, args: [params as never] }),
+    encodeFunctionData({ abi: innerSwapsAbi, functionName, args: [params as never] }),
     ...(isNativeOut
-      ? [encodeFunctionData({ abi: payments, functionName: 'unwrapWETH9', args: [amountOut, ask.recipient] })]
+      ? [
+          encodeFunctionData({
+            abi: coinPaymentsAbi,
+            functionName: 'unwrapWETH9',
+            args: [amountOut, ask.recipient],
+          }),
+        ]
       : []),
     ...(isNativeIn && exact === 'out'
-      ? [encodeFunctionData({ abi: payments, functionName: 'refundETH' })]
+      ? [encodeFunctionData({ abi: coinPaymentsAbi, functionName: 'refundETH' })]
       : []),
     ...fees.flatMap(({ to, amount }) => [
-      encodeFunctionData({ abi: feePayments, functionName: 'pull', args: [tokenIn, amount] }),
-      encodeFunctionData({ abi: feePayments, functionName: 'sweepToken', args: [tokenIn, amount, to] }),
+      encodeFunctionData({ abi: feePaymentsAbi, functionName: 'pull', args: [tokenIn, amount] }),
+      encodeFunctionData({ abi: feePaymentsAbi, functionName: 'sweepToken', args: [tokenIn, amount, to] }),
     ]),
   ]
   return {
     to: ask.router,
-    data: encodeFunctionData({ abi: outer, functionName: 'multicall', args: [BigInt(ask.deadline), calls] }),
+    data: encodeFunctionData({
+      abi: multicallAbi,
+      functionName: 'multicall',
+      args: [BigInt(ask.deadline), calls],
+    }),
     value: isNativeIn ? amountIn : 0n,
     chainId: ask.chainId,
   }

@@ -5,14 +5,14 @@ import type { Address, Hex } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
 import type { Offer } from '../../protocols/moving-price-quotes.ts'
-import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-tier-paths.ts'
+import { outputAtSpotPrices, pathsOf, type SwapPath, uniquePoolReads } from '../fee-tier-paths.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { Ask, SwapProvider } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { quoterV2Abi } from './abi.ts'
-import { wayOf } from './calldata-check.ts'
-import { swap } from './encode.ts'
+import { decodeRouterSwap } from './calldata-check.ts'
+import { encodeV3Swap } from './encode.ts'
 import { packPath } from './path.ts'
 
 /**
@@ -36,7 +36,7 @@ export const uniswapV3 = (
       const paths = pathsOf(here, first, last)
       const { reads, parse } = both(
         quotes(quoterV2, paths, ask),
-        askedOnce(paths, (path) => spotQueries(quoterV2, path)),
+        uniquePoolReads(paths, (path) => spotQueries(quoterV2, path)),
       )
       return {
         reads,
@@ -51,7 +51,7 @@ export const uniswapV3 = (
         },
       }
     },
-    encode: swap,
+    encode: encodeV3Swap,
   })
 
 /** The quoter's answer for a path: the other amount, and the gas of the pools. */
@@ -81,7 +81,7 @@ const quotes = (
 
 /** Reads the output of a SwapRouter02 swap now and at spot prices; `undefined` for other calls. */
 export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefined {
-  const swap = wayOf(data)
+  const swap = decodeRouterSwap(data)
   if (!swap) return undefined
   const { path, exact } = swap
   return poolOutputAgainstSpot(swap, {
@@ -108,7 +108,7 @@ const spotQueries = (quoter: Address, { tokens, fees }: SwapPath): Query[] =>
 
 /** The output of an amount at the spot prices of a path's pools, without fees; `undefined` if a pool does not answer. */
 const atSpot = (path: SwapPath, answers: readonly unknown[], amount: bigint): bigint | undefined =>
-  bringsAtPrices(
+  outputAtSpotPrices(
     path,
     answers.map((answer) => (answer as readonly [bigint, readonly bigint[]] | undefined)?.[1]?.[0]),
     amount,

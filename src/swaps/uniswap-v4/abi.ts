@@ -60,10 +60,10 @@ export const feeParameters = {
 export const sweepParameters = parseAbiParameters('address token, address recipient, uint256 amountMin')
 
 /** The address constant for the router's caller (ActionConstants.MSG_SENDER). */
-export const callerItself = '0x0000000000000000000000000000000000000001'
+export const callerAddress = '0x0000000000000000000000000000000000000001'
 
 /** The amount of `take` that means the whole open balance (ActionConstants.OPEN_DELTA). */
-export const allThatIsDue = 0n
+export const openBalance = 0n
 
 /** V4Quoter of `@uniswap/v4-periphery` 1.0.3, for eth_call: returns the other amount of a swap now. */
 export const v4QuoterAbi = parseAbi([

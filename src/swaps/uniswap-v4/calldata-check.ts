@@ -4,7 +4,7 @@ import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
-import { shownPath } from '../fee-tier-paths.ts'
+import { pathText } from '../fee-tier-paths.ts'
 import { checkPoolSwapCalldata } from '../pool-swap-calldata-check.ts'
 import { decodeSwap } from './decode.ts'
 
@@ -25,7 +25,7 @@ export function checkUniswapV4Calldata(
     via: [nativeAddress, ...via],
     // The pools hold the native coin itself.
     wrapped: nativeAddress,
-    shownPath: shownPath(swap.path),
+    shownPath: pathText(swap.path),
   })
   const paying = withFeesPaidInCall(verdict, swap.fees, intent)
   if ('violation' in paying || !paying.bound.spends) return paying

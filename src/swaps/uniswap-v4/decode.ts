@@ -9,10 +9,10 @@ import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import {
   actionParameters,
   actions,
-  allThatIsDue,
-  callerItself,
+  callerAddress,
   commands,
   feeParameters,
+  openBalance,
   planParameters,
   sweepParameters,
   universalRouterAbi,
@@ -66,7 +66,7 @@ export function decodeSwap({ data }: Pick<Transaction, 'data'>): RouterSwap | un
 
 function isReturn(input: Hex | undefined): boolean {
   const [token, recipient, least] = strictly(sweepParameters, input) ?? []
-  return token === nativeAddress && recipient === callerItself && least === 0n
+  return token === nativeAddress && recipient === callerAddress && least === 0n
 }
 
 type Undated = Omit<RouterSwap, 'deadline' | 'fees'>
@@ -81,7 +81,7 @@ function exactIn(codes: Hex, params: readonly Hex[]): Undated | undefined {
   const path = pathOf(swap.currencyIn, swap.path, 'in')
   const { amountIn, amountOutMinimum } = swap
   // An amount of zero would mean the open balance.
-  const isWhole = amountIn > 0n && amount === amountIn && byUser === true && due === allThatIsDue
+  const isWhole = amountIn > 0n && amount === amountIn && byUser === true && due === openBalance
   if (!isWhole || !areEnds(path, paid, taken)) return undefined
   return { exact: 'in', path, tokens: path.tokens, amountIn, amountOut: amountOutMinimum, recipient }
 }

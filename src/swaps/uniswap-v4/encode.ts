@@ -7,10 +7,10 @@ import type { PoolSwap } from '../pool-swap.ts'
 import {
   actionParameters,
   actions,
-  allThatIsDue,
-  callerItself,
+  callerAddress,
   commands,
   feeParameters,
+  openBalance,
   planParameters,
   sweepParameters,
   universalRouterAbi,
@@ -55,7 +55,7 @@ function exactIn({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4S
     [
       encodeAbiParameters(actionParameters.swapExactIn, [swap]),
       encodeAbiParameters(actionParameters.settle, [tokens[0]!, amountIn, true]),
-      encodeAbiParameters(actionParameters.take, [tokens.at(-1)!, recipient, allThatIsDue]),
+      encodeAbiParameters(actionParameters.take, [tokens.at(-1)!, recipient, openBalance]),
     ],
   ])
 }
@@ -75,4 +75,4 @@ function exactOut({ path: { tokens, fees }, amountIn, amountOut, recipient }: V4
 }
 
 /** Returns the unused coin of a swap to the sender. */
-const unneededCoin = encodeAbiParameters(sweepParameters, [nativeAddress, callerItself, 0n])
+const unneededCoin = encodeAbiParameters(sweepParameters, [nativeAddress, callerAddress, 0n])

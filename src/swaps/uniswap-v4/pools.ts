@@ -10,7 +10,7 @@ import { poolKeyParameters, stateViewAbi } from './abi.ts'
 const spacings: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
 /** The fees of the pools to quote. */
-export const fees: readonly number[] = Object.keys(spacings).map(Number)
+export const poolFees: readonly number[] = Object.keys(spacings).map(Number)
 
 /** A pool of a path without hooks, with the token at its other end. */
 export type PathKey = {
@@ -80,4 +80,5 @@ export function poolIdOf(one: Address, other: Address, fee: number): Hex {
 }
 
 /** The square root of a pool's price in an answer; `undefined` without an answer. */
-export const rootIn = (answer: unknown): bigint | undefined => (answer as readonly [bigint] | undefined)?.[0]
+export const sqrtPriceIn = (answer: unknown): bigint | undefined =>
+  (answer as readonly [bigint] | undefined)?.[0]

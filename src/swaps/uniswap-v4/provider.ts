@@ -4,7 +4,7 @@ import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
 import type { Offer as Exchanged } from '../../protocols/moving-price-quotes.ts'
-import { askedOnce, bringsAtPrices, pathsOf, type SwapPath } from '../fee-tier-paths.ts'
+import { outputAtSpotPrices, pathsOf, type SwapPath, uniquePoolReads } from '../fee-tier-paths.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
@@ -12,7 +12,7 @@ import type { SwapDependencies } from '../provider-dependencies.ts'
 import { v4QuoterAbi } from './abi.ts'
 import { decodeSwap } from './decode.ts'
 import { swapV4 } from './encode.ts'
-import { fees, keysOf, priceQueries, rootIn } from './pools.ts'
+import { keysOf, poolFees, priceQueries, sqrtPriceIn } from './pools.ts'
 
 /** The gas of the transaction, its calldata and payments, in addition to the quoter's estimate; measured on the contracts. */
 const callGas = 60_000n
@@ -39,10 +39,10 @@ export const uniswapV4 = (
     permit2Of: ({ permit2 }) => permit2,
     quotes: ({ quoter, stateView, via }, [first, last], { exact, amount }) => {
       const paths =
-        amount > most ? [] : pathsOf({ feeTiers: fees, via: [nativeAddress, ...via] }, first, last)
+        amount > most ? [] : pathsOf({ feeTiers: poolFees, via: [nativeAddress, ...via] }, first, last)
       const more = callGas + (sameAddress(first, nativeAddress) ? 0n : permitGas)
       const quoted = paths.map((path) => quoteOf(quoter, path, exact, amount))
-      const { reads, parse } = askedOnce(paths, (path) => priceQueries(stateView, path))
+      const { reads, parse } = uniquePoolReads(paths, (path) => priceQueries(stateView, path))
       return {
         reads: [...quoted, ...reads],
         parse: (answers) => {
@@ -61,7 +61,7 @@ function quotedAt(path: SwapPath, said: unknown, prices: readonly unknown[], mor
     path,
     amount: amount > most ? 0n : amount,
     gas: gas + more,
-    atSpot: (amountIn: bigint) => bringsAtPrices(path, prices.map(rootIn), amountIn),
+    atSpot: (amountIn: bigint) => outputAtSpotPrices(path, prices.map(sqrtPriceIn), amountIn),
   }
 }
 
@@ -85,6 +85,6 @@ export function exchangeOfV4(
     quote: (given) => quoteOf(quoter, path, exact, given),
     other: (said) => (said as readonly [bigint] | undefined)?.[0],
     prices: priceQueries(stateView, path),
-    fair: (prices, paid) => bringsAtPrices(path, prices.map(rootIn), paid),
+    fair: (prices, paid) => outputAtSpotPrices(path, prices.map(sqrtPriceIn), paid),
   })
 }

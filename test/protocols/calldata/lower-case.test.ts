@@ -52,7 +52,7 @@ import { yearnV3 } from '../../../src/protocols/yearn-v3/definition.ts'
 import { depositAcross } from '../../../src/swaps/across/encode.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { finality as cctp_finality } from '../../../src/swaps/cctp-v2/abi.ts'
-import { askMinter, minted } from '../../../src/swaps/cctp-v2/delivery-events.ts'
+import { mintCall, minterCall } from '../../../src/swaps/cctp-v2/delivery-events.ts'
 import {
   depositForBurn as cctp_depositForBurn,
   receiveMessage as cctp_receiveMessage,
@@ -61,7 +61,7 @@ import { preSign as cow_preSign } from '../../../src/swaps/cow/encode.ts'
 import type { SwapPath } from '../../../src/swaps/fee-tier-paths.ts'
 import { depositRelay } from '../../../src/swaps/relay/encode.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
-import { swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap as uniswap_swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath as uniswap_packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { swapV4 } from '../../../src/swaps/uniswap-v4/encode.ts'
 
@@ -141,8 +141,8 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     minFinalityThreshold: cctp_finality.fast,
     isForwarded: true,
   }),
-  'cctp-v2 delivery-events askMinter': askMinter(one).data,
-  'cctp-v2 delivery-events minted': minted(one, two, amount).data,
+  'cctp-v2 delivery-events askMinter': minterCall(one).data,
+  'cctp-v2 delivery-events minted': mintCall(one, two, amount).data,
   'cctp-v2 receiveMessage': cctp_receiveMessage({
     chainId,
     transmitter: one,

@@ -7,7 +7,7 @@ import { depositForBurn } from '../../../src/swaps/cctp-v2/encode.ts'
 import { decodeMessage } from '../../../src/swaps/cctp-v2/message.ts'
 import type { SwapPath } from '../../../src/swaps/fee-tier-paths.ts'
 import { quoterV2Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
-import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { useSandbox } from '../../support/sandbox.ts'
 
@@ -45,7 +45,7 @@ describe('a swap', () => {
       tokens: [tokenIn, tokenOut],
       transactions: [
         approve({ chainId, token: tokenIn.address, spender: router, amount: amountIn }),
-        swap({
+        encodeV3Swap({
           chainId,
           router,
           exact,

@@ -26,11 +26,11 @@ import { depositStake, requestExit } from '../../../src/protocols/stakewise/enco
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { quoteOf } from '../../../src/swaps/balancer-v2/path-quote.ts'
-import { swaps as uniswapV2Swaps } from '../../../src/swaps/uniswap-v2/abi.ts'
+import { swapsAbi as uniswapV2Swaps } from '../../../src/swaps/uniswap-v2/abi.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { pairOf } from '../../../src/swaps/uniswap-v2/pairs.ts'
 import { quoterV2Abi, swapRouter02Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
-import { swap } from '../../../src/swaps/uniswap-v3/encode.ts'
+import { encodeV3Swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { swapV4 } from '../../../src/swaps/uniswap-v4/encode.ts'
 import { poolIdOf } from '../../../src/swaps/uniswap-v4/pools.ts'
@@ -332,7 +332,7 @@ describe('@uniswap/router-sdk and v3-sdk', () => {
       expect(bound - BigInt(one.least)).toBeGreaterThanOrEqual(0n)
       expect(bound - BigInt(one.least)).toBeLessThanOrEqual(one.exact === 'in' ? 0n : 1n)
       expect(packPath(one.path, one.exact)).toBe(one.packed)
-      const made = swap({
+      const made = encodeV3Swap({
         chainId: 8453,
         router: one.recipient,
         exact: one.exact,
@@ -408,7 +408,7 @@ describe('@pancakeswap/smart-router and v3-sdk', () => {
     expect(pancakeSwap.swaps).toHaveLength(60)
     for (const { amountIn, amountOut, data, value, ...one } of pancakeSwap.swaps) {
       const amounts = { amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) }
-      const made = swap({ chainId: 56, router: one.recipient, ...amounts, ...one })
+      const made = encodeV3Swap({ chainId: 56, router: one.recipient, ...amounts, ...one })
       expect(made).toMatchObject({ data, value: BigInt(value) })
     }
   })

@@ -3,7 +3,7 @@ import type { Chain } from '../../../chain/open-chain.ts'
 import { undefinedIfUnanswered } from '../../../chain/rpc/timeouts.ts'
 import { read as ask, latestBlock } from '../../../chain/run-readings.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
-import type { Sought } from '../../../swaps/provider-dependencies.ts'
+import type { EventSearch } from '../../../swaps/provider-dependencies.ts'
 import { writeInBackground } from '../../best-effort-write.ts'
 import { isUnread } from '../../unread-past.ts'
 import type { LogQuery, RpcLog } from './log-filters.ts'
@@ -22,7 +22,7 @@ const minProgressBlocks = 1_000n
 export async function findFirstLog(
   { store, now }: { store: EngineStore; now: () => number },
   chain: Chain,
-  { query, isThere }: Sought,
+  { query, isThere }: EventSearch,
   fromBlock: bigint,
 ): Promise<RpcLog | undefined> {
   const { chainId, depth } = chain.network
