@@ -2,7 +2,7 @@ import type { Chain } from '../chain/open-chain.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
 import type { EngineStore } from '../store/engine/store.ts'
-import type { Bitcoin } from '../swaps/bitcoin-chain.ts'
+import type { BitcoinReader } from '../swaps/bitcoin-chain.ts'
 import type { DepositProvider } from '../swaps/deposit-provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { SwapDependencies } from '../swaps/provider-dependencies.ts'
@@ -31,7 +31,7 @@ export type ChainServices = {
   strategyDetails: (chainId: number) => StrategyDetailReader
   providers: readonly SwapProvider[]
   /** The providers of swaps that begin on Bitcoin, and its reader; `null` if the catalogue has no services for it. */
-  deposits: { providers: readonly DepositProvider[]; bitcoin: Bitcoin } | null
+  deposits: { providers: readonly DepositProvider[]; bitcoin: BitcoinReader } | null
   /** Time limit of a quote from a swap provider, in ms. */
   quoteDeadlineMs: number
   chain: (chainId: number) => Chain

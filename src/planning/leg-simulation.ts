@@ -21,7 +21,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
-import { allowedFor } from '../swaps/swap-provider-registry.ts'
+import { allowanceSpender } from '../swaps/swap-provider-registry.ts'
 import { expectedPayout, expectedShares } from './deposit-withdraw-previews.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import type { CheckedTarget } from './onchain-target-check.ts'
@@ -88,7 +88,7 @@ export async function simulatePlannedLeg(
     needs: requiredBalances(intent),
     ...(spend && {
       allowances: [
-        { token: spend.token.address, spender: allowedFor(catalog, actionAmong(intent, transactions)) },
+        { token: spend.token.address, spender: allowanceSpender(catalog, actionAmong(intent, transactions)) },
       ],
     }),
     ...(until !== undefined && { until }),

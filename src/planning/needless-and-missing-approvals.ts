@@ -6,7 +6,7 @@ import { AppError } from '../domain/errors.ts'
 import { walletStateReads } from '../guard/simulation/wallet-state.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
-import { allowedFor } from '../swaps/swap-provider-registry.ts'
+import { allowanceSpender } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import type { Proposal } from './proposal-types.ts'
 
@@ -25,7 +25,7 @@ export async function missingApprovalError(
   if (!(error instanceof AppError) || error.code !== 'SIMULATION_REVERTED' || !spend || !isPlain) return error
   const { token, amount } = spend
   if (token.address === nativeAddress) return error
-  const spender = allowedFor(catalog, actionAmong(intent, transactions))
+  const spender = allowanceSpender(catalog, actionAmong(intent, transactions))
   const reads = walletStateReads({
     wallet: intent.wallet,
     tokens: [],

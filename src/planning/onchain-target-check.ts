@@ -12,7 +12,7 @@ import { requiredAllowance } from '../guard/spending.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { intentTokens } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
-import { allowedFor } from '../swaps/swap-provider-registry.ts'
+import { allowanceSpender } from '../swaps/swap-provider-registry.ts'
 import { type CheckedContract, checkCode } from './contract-code.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
@@ -34,7 +34,7 @@ export async function checkTarget(
   const { wallet } = intent
   const [contract, standing] = await Promise.all([
     checkCode(context, chainId, action.to, terms),
-    readStandingAllowance(rpc, wallet, allowedFor(context.catalog, action), requiredAllowance(intent)),
+    readStandingAllowance(rpc, wallet, allowanceSpender(context.catalog, action), requiredAllowance(intent)),
     checkDecimals(
       rpc,
       intentTokens(intent).filter((token) => token.chainId === chainId),

@@ -11,7 +11,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import { intentTokens } from '../protocols/intent.ts'
 import { feePayments, feesOf } from '../protocols/service-fees-of-intent.ts'
 import type { SignerIdentity } from '../signing/signer.ts'
-import { isLaterProvider, swapProofOf } from '../swaps/swap-provider-registry.ts'
+import { isLaterPayoutProvider, swapProofOf } from '../swaps/swap-provider-registry.ts'
 import type { CheckedPlan } from './check-proposal.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { laterLegFees } from './later-leg-funding.ts'
@@ -144,7 +144,7 @@ const arrivalsOf = (legs: readonly ProposedLeg[], { networks }: Catalog, prices:
   legs.flatMap(({ chainId, intent }) => {
     if (intent?.kind !== 'swap') return []
     const { wallet, tokenOut, amountOut, recipient } = intent
-    const isHere = tokenOut.chainId === chainId && !isLaterProvider(intent.provider)
+    const isHere = tokenOut.chainId === chainId && !isLaterPayoutProvider(intent.provider)
     if (isHere && sameAddress(recipient, wallet)) return []
     const { name: network } = networkNamed(networks, tokenOut.chainId)
     return [

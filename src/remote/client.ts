@@ -20,8 +20,8 @@ import { readBackOf } from './unconfirmed-writes.ts'
 /**
  * A deployment of the service and its API key. `deadlineMs` limits one call with all retries; `limitMs` limits the additional waiting for
  * rate limits. `legacyBaseUrl` is the base URL of the older endpoints; the key is sent there, too. `tokenAt` reads tokens locally.
- * Callbacks: `waits` before each wait, in seconds; `clockIsOff` once if the clocks differ by more than five minutes, in ms; `unknown` once
- * per unknown word; `missing` once per network that is left out of a response.
+ * Callbacks: `onWait` before each wait, in seconds; `onClockDifference` once if the clocks differ by more than five minutes, in ms;
+ * `onUnknownWord` once per unknown word; `onMissingNetwork` once per network that is left out of a response.
  */
 export type Deployment = {
   baseUrl: string
@@ -32,12 +32,12 @@ export type Deployment = {
   now?: () => number
   governor?: RateLimiter
   tokenAt?: TokenAt
-  clockIsOff?: (byMs: number) => void
-  unknown?: (word: UnknownWord) => void
-  missing?: (network: string) => void
-  waits?: (seconds: number, why: Wait) => void
-  traced?: (exchange: Exchange) => void
-  answered?: (name: keyof Service, answer: HttpAnswer) => void
+  onClockDifference?: (byMs: number) => void
+  onUnknownWord?: (word: UnknownWord) => void
+  onMissingNetwork?: (network: string) => void
+  onWait?: (seconds: number, why: Wait) => void
+  onExchange?: (exchange: Exchange) => void
+  onAnswer?: (name: keyof Service, answer: HttpAnswer) => void
 }
 
 /** The methods whose responses may lack networks. */
@@ -60,8 +60,8 @@ export function remoteService(deployment: Deployment): Service {
     limitMs: deployment.limitMs ?? (() => deadlineMs),
     now,
     governor: deployment.governor,
-    waits: deployment.waits ?? nothing,
-    traced: deployment.traced ?? nothing,
+    onWait: deployment.onWait ?? nothing,
+    onExchange: deployment.onExchange ?? nothing,
   })
   const once = onceReporters(deployment, now)
   const call = async (
@@ -78,11 +78,11 @@ export function remoteService(deployment: Deployment): Service {
     const at = (url: string, route: RouteRequest, isHeard = true) =>
       ask(url, { ...route, ...complete, ...readBack }, input, {
         signal,
-        answered: (answer) => {
+        onAnswer: (answer) => {
           once.clock(answer)
           if (methodsWithMissing.includes(name))
             left = parseMissingHeader(answer.headers[missingHeader] ?? '')
-          if (isHeard) deployment.answered?.(name, answer)
+          if (isHeard) deployment.onAnswer?.(name, answer)
         },
       })
     const stats = async (wallet: Wallet): Promise<Wallet> => {
@@ -92,16 +92,16 @@ export function remoteService(deployment: Deployment): Service {
         | undefined
       return { ...wallet, stats: older?.stats ?? null }
     }
-    const answered = await at(base, routes[name]).catch((error: unknown) => {
+    const result = await at(base, routes[name]).catch((error: unknown) => {
       const older = legacy !== undefined && isMissingPage(error) ? olderPageInstead(name, input) : undefined
       if (older === undefined) throw error
       // The current route's schema also reads the older shapes.
       return at(legacy!, { ...older, output: routes[name].output })
     })
-    for (const one of unknownWords(name, answered)) once.unknown(one)
+    for (const one of unknownWords(name, result)) once.unknown(one)
     const lacking = left
     for (const network of lacking) once.missing(network)
-    const value = name === 'getWallet' ? await stats(answered as Wallet) : answered
+    const value = name === 'getWallet' ? await stats(result as Wallet) : result
     return lacking.length > 0 ? { ...(value as object), missing: lacking } : value
   }
   const methods = (Object.keys(routes) as (keyof Service)[]).map((name) => [
@@ -118,7 +118,10 @@ function undefinedIfNotFound(error: unknown): undefined {
 }
 
 /** Reports the clock difference, each unknown word and each missing network only once. */
-function onceReporters({ clockIsOff, unknown, missing }: Deployment, now: () => number) {
+function onceReporters(
+  { onClockDifference, onUnknownWord, onMissingNetwork }: Deployment,
+  now: () => number,
+) {
   let toldOfClock = false
   const told = new Set<string>()
   const lacked = new Set<string>()
@@ -127,18 +130,18 @@ function onceReporters({ clockIsOff, unknown, missing }: Deployment, now: () => 
       const byMs = Date.parse(headers.date ?? '') - now()
       if (toldOfClock || !(Math.abs(byMs) > toleranceMs)) return
       toldOfClock = true
-      clockIsOff?.(byMs)
+      onClockDifference?.(byMs)
     },
     missing: (network: string) => {
       if (lacked.has(network)) return
       lacked.add(network)
-      missing?.(network)
+      onMissingNetwork?.(network)
     },
     unknown: (one: UnknownWord) => {
       const key = JSON.stringify(one)
       if (told.has(key)) return
       told.add(key)
-      unknown?.(one)
+      onUnknownWord?.(one)
     },
   }
 }
@@ -146,23 +149,25 @@ function onceReporters({ clockIsOff, unknown, missing }: Deployment, now: () => 
 /** A word that this version does not know, and the field that it is from. */
 export type UnknownWord = { of: string; word: string }
 
-type Said = readonly [of: string, known: readonly string[], word: string | null]
+type CheckedWord = readonly [of: string, known: readonly string[], word: string | null]
 
 /** The words to check in each method's response. */
-const knownWords: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => Said[] } = {
-  getAction: ({ status }) => [['status of an action', actionStatuses, status]],
-  swapStatus: ({ status }) => [['status of a swap', swapStatuses, status]],
-  quote: ({ quote }) => [['status of a quote', swapStatuses, quote.status]],
-  listQuotes: ({ items }) => items.map(({ status }): Said => ['status of a quote', swapStatuses, status]),
-  walletHistory: ({ items }) =>
-    items.flatMap(({ type, status }): Said[] => [
-      ['type of an event of the history', historyTypes, type],
-      ['status of an event of the history', historyStatuses, status],
-    ]),
-}
+const knownWords: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => CheckedWord[] } =
+  {
+    getAction: ({ status }) => [['status of an action', actionStatuses, status]],
+    swapStatus: ({ status }) => [['status of a swap', swapStatuses, status]],
+    quote: ({ quote }) => [['status of a quote', swapStatuses, quote.status]],
+    listQuotes: ({ items }) =>
+      items.map(({ status }): CheckedWord => ['status of a quote', swapStatuses, status]),
+    walletHistory: ({ items }) =>
+      items.flatMap(({ type, status }): CheckedWord[] => [
+        ['type of an event of the history', historyTypes, type],
+        ['status of an event of the history', historyStatuses, status],
+      ]),
+  }
 
 /** All words of a response that this version does not know; they are passed on unchanged. */
 export function unknownWords(name: keyof Service, value: unknown): UnknownWord[] {
-  const said = (knownWords[name] as ((value: unknown) => Said[]) | undefined)?.(value) ?? []
+  const said = (knownWords[name] as ((value: unknown) => CheckedWord[]) | undefined)?.(value) ?? []
   return said.flatMap(([of, known, word]) => (word === null || known.includes(word) ? [] : [{ of, word }]))
 }

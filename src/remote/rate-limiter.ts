@@ -15,22 +15,22 @@ export type RateLimiter = {
 /** The reason of a wait: a rate limit, or a busy service. */
 export type Wait = 'limit' | 'busy'
 
-/** Options of a wait: `told` is called before it. */
+/** Options of a wait: `onWait` is called before it. */
 export type WaitOptions = {
   /** The longest allowed wait, in ms. */
-  left: () => number
-  told: (seconds: number, why: Wait) => void
+  remainingMs: () => number
+  onWait: (seconds: number, why: Wait) => void
   signal?: AbortSignal
 }
 
 /** Waits if the time is within `left`; returns false if it is not, or if the signal aborts the wait. */
 export async function waitForLimit(
   ms: number,
-  { left, told, signal }: WaitOptions,
+  { remainingMs, onWait, signal }: WaitOptions,
   why: Wait = 'limit',
 ): Promise<boolean> {
-  if (ms > left()) return false
-  told(Math.ceil(ms / 1000), why)
+  if (ms > remainingMs()) return false
+  onWait(Math.ceil(ms / 1000), why)
   try {
     await wait(ms, signal)
     return true

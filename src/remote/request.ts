@@ -44,30 +44,30 @@ export type RouteRequest = Pick<Route, 'method' | 'path' | 'input' | 'output'> &
 export type Exchange = { method: string; host: string; path: string; status: number | null; ms: number }
 
 /** Dependencies of a requester. `deadlineMs` limits one call with all retries, `limitMs` the waiting for rate limits. */
-type AskNeeds = {
+type RequesterDependencies = {
   apiKey: string
   deadlineMs: number
   limitMs: () => number
   now: () => number
   governor: RateLimiter | undefined
-  waits: (seconds: number, why: Wait) => void
-  traced: (exchange: Exchange) => void
+  onWait: (seconds: number, why: Wait) => void
+  onExchange: (exchange: Exchange) => void
 }
 
 /** Sends a request to a route and returns its parsed response. */
-type Ask = (
+type SendRequest = (
   base: string,
   route: RouteRequest,
   input: unknown,
-  how: { signal: AbortSignal | undefined; answered: (answer: HttpAnswer) => void },
+  how: { signal: AbortSignal | undefined; onAnswer: (answer: HttpAnswer) => void },
 ) => Promise<unknown>
 
 /** Creates the function that sends all requests to a deployment, with its API key, retries and rate limits. */
-export function createRequester(needs: AskNeeds): Ask {
-  const { apiKey, deadlineMs, limitMs, now, governor, waits, traced } = needs
+export function createRequester(needs: RequesterDependencies): SendRequest {
+  const { apiKey, deadlineMs, limitMs, now, governor, onWait, onExchange } = needs
   const dispatcher = newDispatcher()
   const hide = createRedactor([apiKey], '[API key]')
-  return async (base, route, input, { signal, answered }) => {
+  return async (base, route, input, { signal, onAnswer }) => {
     const { method } = route
     const read = z.safeEncode(route.input, input as never)
     // An invalid request fails with the same error as at the service.
@@ -79,7 +79,7 @@ export function createRequester(needs: AskNeeds): Ask {
     const once = async (leftMs: number): Promise<HttpAnswer> => {
       const began = performance.now()
       const tell = (status: number | null) =>
-        traced({ method, host: hostOf(url), path: hide(shown), status, ms: performance.now() - began })
+        onExchange({ method, host: hostOf(url), path: hide(shown), status, ms: performance.now() - began })
       try {
         const answer = await exchangeJson(method, url, body, {
           dispatcher,
@@ -98,14 +98,14 @@ export function createRequester(needs: AskNeeds): Ask {
     }
     const until = performance.now() + limitMs()
     const waiting = {
-      left: () => until - performance.now(),
-      told: waits,
+      remainingMs: () => until - performance.now(),
+      onWait,
       ...(signal && { signal }),
     }
     const mayRetry = changesNothing(route)
     try {
       const answer = await withRetries({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
-      answered(answer)
+      onAnswer(answer)
       if (answer.status < 200 || answer.status > 299)
         throw withMissingPage(markAsServiceWords(responseError(answer, now())), route)
       if (answer.status === 204 && route.readBack)

@@ -43,7 +43,7 @@ export async function withRetries(
       }
       const isLast = tried > mostRetries || !(mayRetry || answer.status === 429)
       if (pause !== undefined) {
-        const goesOn = !isLast && pause.ms <= waiting.left()
+        const goesOn = !isLast && pause.ms <= waiting.remainingMs()
         const why = answer.status === 429 ? 'limit' : 'busy'
         // If this call gives up, the other processes of the machine still wait, up to a limit.
         const block = goesOn ? pause.ms : (pause.asked ?? defaultWaitMs)

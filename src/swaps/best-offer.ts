@@ -4,7 +4,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
 import { nativeToken, type Token } from '../domain/token.ts'
 import { isBetter, type NetPrices } from './offer-comparison.ts'
-import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
+import type { Offer, OfferRequest, Route, SwapProvider } from './provider.ts'
 
 type ProviderOffer = { provider: SwapProvider; offer: Offer }
 
@@ -49,7 +49,7 @@ function noRouteError(
 /** The providers that support a route, or only the preferred one. */
 function eligibleProviders(
   providers: readonly SwapProvider[],
-  route: Pick<Ask, keyof Route | 'exact'>,
+  route: Pick<OfferRequest, keyof Route | 'exact'>,
   known: Parameters<typeof routesFrom>[2],
   preferred?: string,
 ): SwapProvider[] {
@@ -62,7 +62,7 @@ function eligibleProviders(
     if (!named.supports(route))
       throw new AppError(
         'PREFERRED_PROVIDER_NOT_ELIGIBLE',
-        `${named.name} does not serve this route${named.missing ? `: ${named.missing}` : ''}`,
+        `${named.name} does not serve this route${named.setupProblem ? `: ${named.setupProblem}` : ''}`,
       )
     if (!fixes(named))
       throw new AppError(
@@ -82,7 +82,7 @@ function eligibleProviders(
  */
 export async function bestOffer(
   providers: readonly SwapProvider[],
-  ask: Ask,
+  ask: OfferRequest,
   preferred: string | undefined,
   deadlineMs: number,
   reading: Promise<NetPrices>,
@@ -136,12 +136,12 @@ export async function bestOffer(
  * if there are none.
  */
 function preferredOffers(
-  { isOneApproval, tokenIn }: Ask,
+  { allowsOneApproval, tokenIn }: OfferRequest,
   offers: readonly ProviderOffer[],
 ): readonly ProviderOffer[] {
-  const proved = offers.filter(({ provider }) => !provider.isOnWord)
-  const isTwice = isOneApproval && !sameAddress(tokenIn.address, nativeAddress)
-  const taken = proved.filter(({ provider }) => !(isTwice && provider.approvesTwice))
+  const proved = offers.filter(({ provider }) => !provider.isUnproven)
+  const isTwice = allowsOneApproval && !sameAddress(tokenIn.address, nativeAddress)
+  const taken = proved.filter(({ provider }) => !(isTwice && provider.needsTwoApprovals))
   return [taken, proved].find((some) => some.length > 0) ?? offers
 }
 
@@ -149,7 +149,7 @@ const isTimeout = (fault: unknown): boolean => fault instanceof Error && fault.n
 
 /** The error for providers that all timed out: it names their services, or our nodes if no provider asks a service. */
 function quoteTimeoutError(
-  { from, to }: Ask,
+  { from, to }: OfferRequest,
   able: readonly SwapProvider[],
   deadlineMs: number,
   cause: unknown,

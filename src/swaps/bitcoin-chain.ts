@@ -13,14 +13,14 @@ export type BitcoinTransaction = {
 }
 
 /** Reads a Bitcoin chain. */
-export type Bitcoin = {
+export type BitcoinReader = {
   /** A transaction by its hash; `undefined` if the chain and the mempool do not have it. */
   transaction: (txid: string) => Promise<BitcoinTransaction | undefined>
   /**
    * The transactions of an address, newest first. Reading stops at the page with a transaction that `isLast`. `isCutOff`: the page limit
    * was reached before such a transaction.
    */
-  of: (address: string, isLast: (one: BitcoinTransaction) => boolean) => Promise<AddressHistory>
+  addressHistory: (address: string, isLast: (one: BitcoinTransaction) => boolean) => Promise<AddressHistory>
   /** The number of confirmations of a transaction; 0 while it is unconfirmed. */
   confirmations: (transaction: BitcoinTransaction) => Promise<number>
 }

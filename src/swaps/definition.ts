@@ -33,7 +33,7 @@ export type SwapDefinition = {
   /** Whether its transaction only places an order, which a solver may fill later. */
   isOrder?: true
   /** Whether its transaction takes the tokens and the payout follows later on the same chain. */
-  isLater?: true
+  paysOutLater?: true
   /** The contract that takes the tokens on a chain; `undefined` if there is none. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
   /** The contract to call on a chain, if it is not the spender; it takes the tokens through the spender. */

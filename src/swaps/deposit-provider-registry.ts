@@ -16,7 +16,7 @@ export const depositDefinition = (name: string): DepositDefinition | undefined =
 /** Describes what proves the terms of a provider's deposit; `undefined` for an unknown provider. */
 export function depositProofOf(name: string): string | undefined {
   const definition = depositDefinition(name)
-  return definition?.isAddressOnWord ? `${definition.proof}, all but the address` : definition?.proof
+  return definition?.isAddressUnproven ? `${definition.proof}, all but the address` : definition?.proof
 }
 
 /** Opens every deposit provider that the catalogue has a service for. */

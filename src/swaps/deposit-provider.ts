@@ -6,7 +6,7 @@ import type { BitcoinTransaction } from './bitcoin-chain.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
 /** A request for a swap from Bitcoin: `amount` in satoshi, `slippage` a fraction, `refund` a Bitcoin address. */
-export type DepositAsk = {
+export type DepositRequest = {
   to: Network
   tokenOut: Token
   amount: bigint
@@ -52,7 +52,7 @@ export type DepositProvider = {
   supports: (tokenOut: Token) => boolean
   /** Its checked offer; `undefined` without one; `refused` holds the provider's reason, if it gives one. */
   quote: (
-    ask: DepositAsk,
+    ask: DepositRequest,
     signal: AbortSignal,
   ) => Promise<{ raw: unknown; terms: DepositTerms } | { refused: string | null } | undefined>
   /** The progress of a deposit. `deposit` is `undefined` if it was not found on Bitcoin. */
@@ -72,7 +72,7 @@ export type DepositDefinition = {
   /** What proves the recipient and the amounts before the payment. */
   proof: 'signature of the provider' | 'memo'
   /** Whether the service alone vouches for the payment address. Such an offer loses to any offer with a proven address. */
-  isAddressOnWord?: true
+  isAddressUnproven?: true
   /** Reads the payment address again and returns the hosts that confirm it. PROVIDER_API_ERROR if one names another address. */
   confirmAddress?: (
     bitcoin: BitcoinConstants,
@@ -80,7 +80,7 @@ export type DepositDefinition = {
     address: string,
   ) => Promise<string[]>
   /** Parses the terms from the provider's data and checks them against the request, without requests. PROVIDER_API_ERROR if they differ. */
-  check: (bitcoin: BitcoinConstants, raw: unknown, ask: DepositAsk) => DepositTerms
+  check: (bitcoin: BitcoinConstants, raw: unknown, ask: DepositRequest) => DepositTerms
   /** Opens the provider; `undefined` if the catalogue has no service for it. */
   open: (bitcoin: BitcoinConstants, network: DepositDependencies) => DepositProvider | undefined
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AddressHistory, Bitcoin, BitcoinTransaction } from './bitcoin-chain.ts'
+import type { AddressHistory, BitcoinReader, BitcoinTransaction } from './bitcoin-chain.ts'
 import { providerApi, unusableResponseError } from './provider-api.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
@@ -29,7 +29,7 @@ const pageSize = 25
 const mostPages = 40
 
 /** Reads Bitcoin through an Esplora API (Blockstream/esplora API.md). PROVIDER_API_ERROR if the API fails. */
-export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJson']): Bitcoin {
+export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJson']): BitcoinReader {
   const label = 'Bitcoin (Esplora)'
   const api = providerApi({ provider: name, label, base: base.replace(/\/$/, ''), headers: {} }, exchangeJson)
   const strange = (status: number) =>
@@ -46,7 +46,7 @@ export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJs
       if (!read.success || read.data.txid !== txid) throw strange(status)
       return transactionOf(read.data)
     },
-    of: async (address, isLast): Promise<AddressHistory> => {
+    addressHistory: async (address, isLast): Promise<AddressHistory> => {
       const transactions: BitcoinTransaction[] = []
       let after = ''
       for (let page = 0; page < mostPages; page++) {

@@ -13,9 +13,9 @@ export async function firstTransaction(
   isIt: (transaction: NonNullable<Awaited<ReturnType<SwapDependencies['mined']>>>) => boolean,
 ): Promise<Hex | undefined> {
   const query = { address: [address], topics: topics.map((topic) => [topic]) }
-  const isThere = { reads: [], parse: () => false }
+  const existsRead = { reads: [], parse: () => false }
   for (let look = 0, next = fromBlock; look < mostLooked; look++) {
-    const found = await log(chainId, { query, isThere }, next)
+    const found = await log(chainId, { query, existsRead }, next)
     const transaction = found && (await mined(chainId, found.transactionHash))
     if (!transaction) return undefined
     if (transaction.ok && isIt(transaction)) return found.transactionHash

@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import type { Price } from '../domain/usd.ts'
-import type { Ask, Offer } from './provider.ts'
+import type { Offer, OfferRequest } from './provider.ts'
 
 /** The USD prices of an offer's tokens and of its gas coin, and the gas price in wei. */
 export type NetPrices = { tokenIn: Price; tokenOut: Price; coin: Price; gasPrice: bigint | null }
@@ -22,7 +22,7 @@ export const gasCostUsd = (offer: Pick<Offer, 'gas'>, prices: NetPrices): string
  * input. `null` if the gas or a price is unknown.
  */
 export function netAmount(
-  ask: Pick<Ask, 'exact' | 'tokenIn' | 'tokenOut'>,
+  ask: Pick<OfferRequest, 'exact' | 'tokenIn' | 'tokenOut'>,
   offer: Offer,
   prices: NetPrices,
 ): bigint | null {
@@ -37,7 +37,7 @@ export function netAmount(
  * Whether an offer is better than another. Known net amounts are compared and win against unknown ones; if both are unknown, the gross
  * amounts decide.
  */
-export function isBetter(ask: Ask, one: Offer, other: Offer, prices: NetPrices): boolean {
+export function isBetter(ask: OfferRequest, one: Offer, other: Offer, prices: NetPrices): boolean {
   const [mine, theirs] = [netAmount(ask, one, prices), netAmount(ask, other, prices)]
   if ((mine === null) !== (theirs === null)) return mine !== null
   const [a, b] =

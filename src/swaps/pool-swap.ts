@@ -4,7 +4,7 @@ import type { Network } from '../domain/networks.ts'
 import { addSlippage, subtractSlippage } from '../domain/slippage.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import { type FeePayment, sumOf } from '../protocols/fee-amounts.ts'
-import type { Ask, Offer, Route, SwapProvider } from './provider.ts'
+import type { Offer, OfferRequest, Route, SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
 /**
@@ -52,7 +52,11 @@ type PoolProvider<constants, path> = {
   /** Whether its transaction can pay fees in tokens, or also in the native coin; `undefined` if it can pay none. */
   feesIn?: 'tokens' | 'tokens and coin'
   /** The reads that quote all paths between two tokens. */
-  quotes: (here: constants, ends: readonly [Address, Address], ask: Ask) => Reading<QuotedPath<path>[]>
+  quotes: (
+    here: constants,
+    ends: readonly [Address, Address],
+    ask: OfferRequest,
+  ) => Reading<QuotedPath<path>[]>
   /** Encodes the transaction; `sender` signs it and pays. */
   encode: (swap: PoolSwap<path> & { sender: Address }) => Transaction
 }
@@ -87,7 +91,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
   }
   return {
     name,
-    ...(permit2Of && { approvesTwice: true }),
+    ...(permit2Of && { needsTwoApprovals: true }),
     supports: (route) => on(route.from.chainId) !== undefined && endsOf(route) !== undefined,
 
     async quote(ask) {
@@ -143,7 +147,7 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
 }
 
 /** Makes an offer of the quoted other side of a swap; the slippage bounds that side. */
-const offerOf = ({ exact, amount, slippage }: Ask, quoted: bigint, raw: unknown): Offer => ({
+const offerOf = ({ exact, amount, slippage }: OfferRequest, quoted: bigint, raw: unknown): Offer => ({
   amountIn: exact === 'in' ? amount : quoted,
   amountOut: exact === 'in' ? quoted : amount,
   maxAmountIn: exact === 'in' ? amount : addSlippage(quoted, slippage),

@@ -57,5 +57,5 @@ export type ApiAnswer = {
 /** A search for an event: the log query, and a contract read that says whether the event exists by now. */
 export type EventSearch = {
   query: { address: Address[]; topics: (Hex[] | null)[] }
-  isThere: Reading<boolean>
+  existsRead: Reading<boolean>
 }

@@ -12,7 +12,7 @@ export type Route = { from: Network; to: Network; tokenIn: Token; tokenOut: Toke
  * `refund` is the refund address; `speed` is `null` for the best amounts at any speed; `isSpent`: the next step spends the whole minimum
  * output.
  */
-export type Ask = Route & {
+export type OfferRequest = Route & {
   exact: 'in' | 'out'
   amount: bigint
   slippage: number
@@ -20,9 +20,9 @@ export type Ask = Route & {
   refund: Address | null
   isSpent: boolean
   /** Whether the recipient is known to be another wallet than the payer. */
-  isForOther?: boolean
+  hasOtherRecipient?: boolean
   /** Whether the caller allows one approval before the swap. A provider that needs two then loses to any other. */
-  isOneApproval?: boolean
+  allowsOneApproval?: boolean
   /** The service's fees in addition to `amount`, for an exact input. For an exact output they are known only with the offer. */
   fees?: readonly FeePayment[]
 }
@@ -84,17 +84,17 @@ export type SwapProvider = {
   /** Whether it asks its own service for offers. Others ask only our nodes. */
   asksService?: true
   /** Whether only its service vouches for the output. Such a provider loses to any provider with a proven minimum. */
-  isOnWord?: true
+  isUnproven?: true
   /** Whether a token without an allowance needs two approvals, as with Permit2. */
-  approvesTwice?: true
+  needsTwoApprovals?: true
   /** How to configure it, if it is not configured; it then supports no route. */
-  missing?: string
+  setupProblem?: string
   /** The side of a swap that it can fix; both if omitted. */
   exact?: readonly ('in' | 'out')[]
   /** Whether it supports a route at the requested speed, if any; makes no request. */
-  supports: (route: Route & Partial<Pick<Ask, 'speed'>>) => boolean
+  supports: (route: Route & Partial<Pick<OfferRequest, 'speed'>>) => boolean
   /** Its offer; `undefined` without one. An error with status 400 is a fault of the request. */
-  quote: (ask: Ask, signal: AbortSignal) => Promise<Offer | undefined>
+  quote: (ask: OfferRequest, signal: AbortSignal) => Promise<Offer | undefined>
   /**
    * The transaction that accepts the offer, and the provider's own data if it changed. QUOTE_EXPIRED if the provider no longer honours the
    * offer.

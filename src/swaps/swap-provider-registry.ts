@@ -55,8 +55,9 @@ export const isOrderProvider = (provider: string | null): boolean =>
   swapDefinitions.some(({ name, isOrder }) => name === provider && isOrder === true)
 
 /** Whether a provider's swap pays out after its transaction, on the same chain. */
-export const isLaterProvider = (provider: string | null): boolean =>
-  isOrderProvider(provider) || swapDefinitions.some(({ name, isLater }) => name === provider && isLater)
+export const isLaterPayoutProvider = (provider: string | null): boolean =>
+  isOrderProvider(provider) ||
+  swapDefinitions.some(({ name, paysOutLater }) => name === provider && paysOutLater)
 
 /**
  * What the guard expects of a swap's transaction: by the named provider, else, because a service may use other names, by the called
@@ -108,8 +109,10 @@ export const swapCallees = (
   })
 
 /** The contract that needs the token allowance for a transaction: the called contract, or the Permit2 that it uses. */
-export const allowedFor = (catalog: Catalog, { chainId, to }: Pick<Transaction, 'chainId' | 'to'>): Address =>
-  swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, to))?.spender ?? to
+export const allowanceSpender = (
+  catalog: Catalog,
+  { chainId, to }: Pick<Transaction, 'chainId' | 'to'>,
+): Address => swapCallees(catalog, chainId).find(({ callee }) => sameAddress(callee, to))?.spender ?? to
 
 /** Opens every provider that the catalogue has contracts for. */
 export const openSwapProviders = (catalog: Catalog, network: SwapDependencies): SwapProvider[] =>

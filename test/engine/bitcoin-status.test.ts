@@ -3,7 +3,7 @@ import { AppError } from '../../src/domain/errors.ts'
 import { bitcoinStatus } from '../../src/engine/quotes/bitcoin-status.ts'
 import { findQuote } from '../../src/engine/quotes/stored-quote.ts'
 import type { QuoteRow } from '../../src/store/engine/action-tables.ts'
-import type { Bitcoin, BitcoinTransaction } from '../../src/swaps/bitcoin-chain.ts'
+import type { BitcoinReader, BitcoinTransaction } from '../../src/swaps/bitcoin-chain.ts'
 import type { DepositProgress } from '../../src/swaps/deposit-provider.ts'
 import { useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
@@ -21,7 +21,7 @@ const txid = (digits: string) => digits.repeat(32)
 const history = (transactions: BitcoinTransaction[], isCutOff = false) => ({ transactions, isCutOff })
 
 type Seen = {
-  of?: Bitcoin['of']
+  of?: BitcoinReader['addressHistory']
   earlier?: null
   isLate?: true
   laterMs?: number
@@ -70,8 +70,8 @@ async function statusOf(
     senders: seen.senders ?? [],
   }
   const all = [...(seen.others ?? []), deposit]
-  const bitcoin: Bitcoin = {
-    of:
+  const bitcoin: BitcoinReader = {
+    addressHistory:
       seen.of ??
       (async (asked) =>
         history(all.filter(({ outputs }) => outputs.some((output) => output.address === asked)))),
@@ -116,8 +116,8 @@ const back = (value: bigint, changed: Partial<BitcoinTransaction> = {}): Bitcoin
   ...changed,
 })
 
-const nothing: Bitcoin['of'] = async () => history([])
-const down: Bitcoin['of'] = async () => {
+const nothing: BitcoinReader['addressHistory'] = async () => history([])
+const down: BitcoinReader['addressHistory'] = async () => {
   throw new AppError('PROVIDER_API_ERROR', 'down')
 }
 
@@ -247,7 +247,7 @@ describe('a provider that says that it paid back', () => {
   })
 
   test('among more payments than are read is told as one that may be there', async () => {
-    const busy: Bitcoin['of'] = async (asked) =>
+    const busy: BitcoinReader['addressHistory'] = async (asked) =>
       asked === refund
         ? history([], true)
         : history([back(1_000_000n, { outputs: [{ address: asked, value: 1_000_000n }] })])

@@ -22,7 +22,7 @@ import type { EngineContext } from '../../src/engine/engine-context.ts'
 import { quoteFor } from '../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { bestOffer } from '../../src/swaps/best-offer.ts'
-import type { Ask, SwapProvider } from '../../src/swaps/provider.ts'
+import type { OfferRequest, SwapProvider } from '../../src/swaps/provider.ts'
 import { published } from '../support/published-calls.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { campaignSeed, cells, codeOf, engineOn, perform, seeded } from './support.ts'
@@ -531,7 +531,7 @@ describe('of several providers', () => {
   test('one that never answers is left behind', async () => {
     const { context } = engineOn(sandbox)
     const network = networkNamed(context.catalog.networks, 31337)
-    const ask: Ask = {
+    const ask: OfferRequest = {
       from: network,
       to: network,
       tokenIn: usdc(),
@@ -566,7 +566,7 @@ describe('of several providers', () => {
     const onWord = {
       ...uniswap,
       name: 'promises',
-      isOnWord: true as const,
+      isUnproven: true as const,
       quote: async (...asked: Parameters<typeof uniswap.quote>) => {
         const offer = await uniswap.quote(...asked)
         return offer && { ...offer, amountOut: offer.amountOut * 2n }

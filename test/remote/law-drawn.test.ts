@@ -120,7 +120,7 @@ describe('a field that gets lost on the way is noticed', () => {
       const raw = remoteService({
         baseUrl: server.url,
         apiKey: key,
-        answered: (_, answer) => hear(answer.body),
+        onAnswer: (_, answer) => hear(answer.body),
       })
       await (raw[name] as (input: unknown) => Promise<unknown>)(input)
       const open = fieldsOf(wire).filter((one) => {

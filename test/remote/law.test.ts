@@ -150,7 +150,11 @@ test('so is one of which a network does not answer: both lists say which, and it
   )
   const other = await serveTo(one, key, overheard)
   const told: string[] = []
-  far = remoteService({ baseUrl: other.url, apiKey: key, missing: (network) => void told.push(network) })
+  far = remoteService({
+    baseUrl: other.url,
+    apiKey: key,
+    onMissingNetwork: (network) => void told.push(network),
+  })
   expect((await same('listStrategies', { limit: 3 })).missing).toEqual(['sandbox-two'])
   expect((await same('listStrategies', { limit: 3 })).missing).toEqual(['sandbox-two'])
   expect((await same('recommend', { identifier: 'usdc' })).missing).toEqual(['sandbox-two'])

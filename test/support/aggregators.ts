@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
-import type { Ask } from '../../src/swaps/provider.ts'
+import type { OfferRequest } from '../../src/swaps/provider.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import type { useCommands } from './run.ts'
 import type { useSandbox } from './sandbox.ts'
@@ -36,7 +36,7 @@ export async function swapsByProvider(
   return json
 }
 
-type Tokens = Pick<Ask, 'tokenIn' | 'tokenOut'>
+type Tokens = Pick<OfferRequest, 'tokenIn' | 'tokenOut'>
 
 /** What the guard says of a call of an aggregator that was asked for a swap of `amountIn` for `least`. */
 export function boundBy(
@@ -83,7 +83,7 @@ export function refusesOtherTerms(
 }
 
 /** A request for a quote of one unit on the first chain. */
-export const asking = (tokens: Tokens): Ask => ({
+export const asking = (tokens: Tokens): OfferRequest => ({
   from: sandboxNetworks[0]!,
   to: sandboxNetworks[0]!,
   ...tokens,

@@ -10,7 +10,7 @@ import type { SwapIntent } from '../../src/protocols/intent.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { parseAccount } from '../../src/swaps/avenia/api-credentials.ts'
 import { avenia } from '../../src/swaps/avenia/provider.ts'
-import type { Ask, Offer } from '../../src/swaps/provider.ts'
+import type { Offer, OfferRequest } from '../../src/swaps/provider.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { brla, catalog, desk, friend, thief, usdc, usdt, wallet } from '../support/plans.ts'
 import {
@@ -91,7 +91,7 @@ describe('the service of Avenia', () => {
       mined: async () => undefined,
       log: async () => undefined,
     })
-  const ask = (exact: 'in' | 'out' = 'in', amount = 100_000_000n): Ask => ({
+  const ask = (exact: 'in' | 'out' = 'in', amount = 100_000_000n): OfferRequest => ({
     from: network,
     to: network,
     tokenIn: usdc,

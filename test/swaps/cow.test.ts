@@ -9,7 +9,7 @@ import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loo
 import { preSign } from '../../src/swaps/cow/encode.ts'
 import { appHash, orderOf, partsOfUid, uidOf } from '../../src/swaps/cow/order.ts'
 import { cow } from '../../src/swaps/cow/provider.ts'
-import type { Ask } from '../../src/swaps/provider.ts'
+import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { ApiRequest } from '../../src/swaps/provider-dependencies.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { engineOn } from '../engine/support.ts'
@@ -227,7 +227,7 @@ let server: Loopback | undefined
 afterEach(async () => server?.close())
 
 describe('the order book', () => {
-  const ask = (): Ask => ({
+  const ask = (): OfferRequest => ({
     from: sandboxNetworks[0]!,
     to: sandboxNetworks[0]!,
     tokenIn: token('USDC'),

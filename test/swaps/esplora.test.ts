@@ -32,7 +32,7 @@ async function chainWith(count: number, waiting = 0) {
 describe('the transactions of an address', () => {
   test('are read page after page, those that wait first', async () => {
     const { bitcoin, newest, asked } = await chainWith(60, 3)
-    const { transactions, isCutOff } = await bitcoin.of(address, () => false)
+    const { transactions, isCutOff } = await bitcoin.addressHistory(address, () => false)
     expect(transactions.map(({ txid }) => txid)).toEqual(newest)
     expect(isCutOff).toBe(false)
     expect(asked).toHaveLength(3)
@@ -43,7 +43,10 @@ describe('the transactions of an address', () => {
 
   test('are read no further than is asked for', async () => {
     const { bitcoin, newest, asked } = await chainWith(60)
-    const { transactions, isCutOff } = await bitcoin.of(address, ({ txid }) => txid === newest[30])
+    const { transactions, isCutOff } = await bitcoin.addressHistory(
+      address,
+      ({ txid }) => txid === newest[30],
+    )
     expect({ count: transactions.length, isCutOff, pages: asked.length }).toEqual({
       count: 50,
       isCutOff: false,
@@ -53,12 +56,12 @@ describe('the transactions of an address', () => {
 
   test('of a busy address are cut off after 40 pages, and said to be', async () => {
     const { bitcoin, newest, asked } = await chainWith(1_001)
-    const { transactions, isCutOff } = await bitcoin.of(address, () => false)
+    const { transactions, isCutOff } = await bitcoin.addressHistory(address, () => false)
     expect({ count: transactions.length, isCutOff, pages: asked.length }).toEqual({
       count: 1_000,
       isCutOff: true,
       pages: 40,
     })
-    expect((await bitcoin.of(address, ({ txid }) => txid === newest[999])).isCutOff).toBe(false)
+    expect((await bitcoin.addressHistory(address, ({ txid }) => txid === newest[999])).isCutOff).toBe(false)
   })
 })

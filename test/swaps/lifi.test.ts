@@ -16,7 +16,7 @@ import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { spokePoolAbi } from '../../src/swaps/across/abi.ts'
 import { diamondAbi } from '../../src/swaps/lifi/abi.ts'
 import { lifi } from '../../src/swaps/lifi/provider.ts'
-import type { Ask } from '../../src/swaps/provider.ts'
+import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import {
@@ -347,7 +347,7 @@ describe('the service of LI.FI', () => {
       },
     )
   }
-  const ask = (tokenIn: Token = usdc, tokenOut: Token = weth): Ask => ({
+  const ask = (tokenIn: Token = usdc, tokenOut: Token = weth): OfferRequest => ({
     from: sandboxNetworks[0]!,
     to: sandboxNetworks[tokenOut === usdcThere ? 1 : 0]!,
     tokenIn,
@@ -360,7 +360,11 @@ describe('the service of LI.FI', () => {
     isSpent: false,
   })
   type Parts = { action?: Changed; estimate?: Changed; call?: Changed }
-  const answerOf = ({ from, to, tokenIn, tokenOut }: Ask, data: Hex, changed: Parts = {}): Answer => ({
+  const answerOf = (
+    { from, to, tokenIn, tokenOut }: OfferRequest,
+    data: Hex,
+    changed: Parts = {},
+  ): Answer => ({
     status: 200,
     body: {
       ...sample,

@@ -6,7 +6,7 @@ import { base58Text } from '../../src/domain/bitcoin.ts'
 import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
 import { publicBitcoin } from '../../src/protocols/bitcoin-services.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
-import type { DepositAsk } from '../../src/swaps/deposit-provider.ts'
+import type { DepositRequest } from '../../src/swaps/deposit-provider.ts'
 import { nearIntents } from '../../src/swaps/near-intents/provider.ts'
 import { isSignedBy, quoteHash } from '../../src/swaps/near-intents/signature.ts'
 import { type Answering, useDepositService } from '../support/deposit-service.ts'
@@ -73,7 +73,7 @@ const asset = {
   contractAddress: usdc.address.toLowerCase(),
 }
 const { recipient, refundTo } = signed.answer.quoteRequest
-const ask: DepositAsk = {
+const ask: DepositRequest = {
   to: base,
   tokenOut: usdc,
   amount: 1_000_000n,
@@ -102,7 +102,7 @@ const serve = useDepositService(nearIntents, () => now)
 const at = async (answer: Answering) => {
   const { provider } = await serve(answer, (api) => ({ ...publicBitcoin, oneClick: { api, publicKey } }))
   return {
-    quote: (changed: Partial<DepositAsk> = {}) =>
+    quote: (changed: Partial<DepositRequest> = {}) =>
       provider.quote({ ...ask, ...changed }, AbortSignal.timeout(3_000)),
     status: (address = 'a') =>
       provider.status({ address, memo: null }, undefined, { tokenOut: usdc, recipient }),

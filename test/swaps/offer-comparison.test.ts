@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gasCostUsd, isBetter, type NetPrices, netAmount } from '../../src/swaps/offer-comparison.ts'
-import type { Ask, Offer } from '../../src/swaps/provider.ts'
+import type { Offer, OfferRequest } from '../../src/swaps/provider.ts'
 
 const token = (symbol: string, decimals: number) => ({
   chainId: 1,
@@ -10,7 +10,7 @@ const token = (symbol: string, decimals: number) => ({
   decimals,
 })
 const ask = (exact: 'in' | 'out') =>
-  ({ exact, tokenIn: token('USDC', 6), tokenOut: token('WETH', 18) }) as unknown as Ask
+  ({ exact, tokenIn: token('USDC', 6), tokenOut: token('WETH', 18) }) as unknown as OfferRequest
 const offer = (amountIn: bigint, amountOut: bigint, gas?: bigint): Offer => ({
   amountIn,
   amountOut,

@@ -8,7 +8,7 @@ import type { Token } from '../../src/domain/token.ts'
 import type { RelayConstants } from '../../src/protocols/catalog-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
-import type { Ask } from '../../src/swaps/provider.ts'
+import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
 import { relay } from '../../src/swaps/relay/provider.ts'
@@ -298,7 +298,7 @@ describe('the service of Relay', () => {
       },
     )
   }
-  const ask: Ask = {
+  const ask: OfferRequest = {
     from: sandboxNetworks[0]!,
     to: sandboxNetworks[1]!,
     tokenIn: usdc,

@@ -7,7 +7,7 @@ import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
 import { nativeToken } from '../../src/domain/token.ts'
 import { type BitcoinConstants, publicBitcoin } from '../../src/protocols/bitcoin-services.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
-import type { DepositAsk } from '../../src/swaps/deposit-provider.ts'
+import type { DepositRequest } from '../../src/swaps/deposit-provider.ts'
 import { namesAsset, readSwapMemo, thorAsset } from '../../src/swaps/thorchain/memo.ts'
 import { thorchain } from '../../src/swaps/thorchain/provider.ts'
 import { type Answering, depositNetwork, useDepositService } from '../support/deposit-service.ts'
@@ -67,7 +67,7 @@ const quote = (changed: object = {}) => ({
   status: 200,
   body: { ...sample('thorchain-quote-btc-eth'), memo, ...changed },
 })
-const ask: DepositAsk = {
+const ask: DepositRequest = {
   to: ethereum,
   tokenOut: ether,
   amount: 100_000_000n,
@@ -94,7 +94,7 @@ const naming =
 const at = async (answer: Answering, more: Partial<BitcoinConstants> = {}) => {
   const { provider } = await serve(answer, (thornode) => ({ ...publicBitcoin, thornode, ...more }))
   return {
-    quote: (changed: Partial<DepositAsk> = {}) =>
+    quote: (changed: Partial<DepositRequest> = {}) =>
       provider.quote({ ...ask, ...changed }, AbortSignal.timeout(3_000)),
     status: (tokenOut = ether, to: typeof recipient | string = recipient) =>
       provider.status(
@@ -106,7 +106,7 @@ const at = async (answer: Answering, more: Partial<BitcoinConstants> = {}) => {
 }
 
 /** The offer of a service that gives one. */
-const offered = async (service: Awaited<ReturnType<typeof at>>, changed?: Partial<DepositAsk>) => {
+const offered = async (service: Awaited<ReturnType<typeof at>>, changed?: Partial<DepositRequest>) => {
   const offer = await service.quote(changed)
   if (!offer || !('terms' in offer)) throw new Error('The service gives no offer')
   return offer

@@ -120,10 +120,10 @@ async function deployment(
       apiKey,
       tokenAt: async (chainId, address) => tokenAt((await (await chains()).all()).tokens, chainId, address),
       // Kept only on request, because a command may watch for days.
-      ...(globals.raw && { answered: heard.answered }),
-      unknown: ({ of, word }) =>
+      ...(globals.raw && { onAnswer: heard.answered }),
+      onUnknownWord: ({ of, word }) =>
         notice(`Unknown ${of} "${word}" from the service; it is passed on unchanged`),
-      missing: (network) =>
+      onMissingNetwork: (network) =>
         notice(`${network} does not answer the service, so its strategies are not listed`),
       deadlineMs: Math.min(patienceMs.call, globals.timeoutMs ?? patienceMs.call),
       limitMs: () =>
@@ -136,17 +136,17 @@ async function deployment(
         { env, data: dirs.data, baseUrl, apiKey },
         { now, notice, traced: (line) => globals.debug && notice(line), keep: needs.keep },
       ),
-      clockIsOff: (byMs) => {
+      onClockDifference: (byMs) => {
         clock.offMs = byMs
         notice(
           `The clocks of the service and this machine differ by ${Math.round(Math.abs(byMs) / 60_000)} minutes; deadlines may be wrong`,
         )
       },
-      waits: (seconds, why) =>
+      onWait: (seconds, why) =>
         notice(
           `${why === 'busy' ? 'The service is busy' : 'The rate limit is reached'}; waiting ${seconds} s`,
         ),
-      traced: ({ method, host, path, status, ms }) => {
+      onExchange: ({ method, host, path, status, ms }) => {
         if (globals.debug)
           io.err.write(
             io.err.paint.dim(

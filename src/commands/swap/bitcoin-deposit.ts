@@ -166,11 +166,11 @@ async function termsOf(
 
 /** What proves the terms of a deposit, and what of them it does not prove; `named` are the hosts that name its address. */
 export function proofOf(
-  { name, isAddressOnWord }: Pick<DepositDefinition, 'name' | 'isAddressOnWord'>,
+  { name, isAddressUnproven }: Pick<DepositDefinition, 'name' | 'isAddressUnproven'>,
   named: readonly string[],
 ): string {
   const proof = depositProofOf(name)!
-  if (!isAddressOnWord) return proof
+  if (!isAddressUnproven) return proof
   return named.length > 1
     ? `${proof}, which ${named.join(' and ')} name`
     : `${proof}, which is the word of its service`

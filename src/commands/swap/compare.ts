@@ -189,7 +189,7 @@ const grossOf = (exact: 'in' | 'out', { tokenIn, tokenOut }: Quote): bigint =>
 
 /** The term of an offer that nothing proves: the deposit address or the minimum. Such an offer ranks after every offer without one. */
 const unprovedOf = (provider: string): 'address' | 'minimum' | undefined => {
-  if (depositDefinition(provider)?.isAddressOnWord) return 'address'
+  if (depositDefinition(provider)?.isAddressUnproven) return 'address'
   return swapProofOf(provider)?.minimum === 'none' ? 'minimum' : undefined
 }
 

@@ -2,7 +2,7 @@ import { bitcoinHash } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import { type TakenPayment, takenByOther } from '../../store/engine/quote-payments.ts'
-import { amountPaidTo, type Bitcoin, type BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
+import { amountPaidTo, type BitcoinReader, type BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
 import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
 import { depositPayments, isBefore } from './bitcoin-deposit-payments.ts'
 import { offerOf } from './stored-quote.ts'
@@ -31,7 +31,7 @@ const unknownText =
  * `taken` are the payments recorded for quotes.
  */
 export async function lookUpDeposit(
-  bitcoin: Bitcoin,
+  bitcoin: BitcoinReader,
   row: QuoteRow,
   { typed, taken }: { typed: string | undefined; taken: readonly TakenPayment[] },
 ): Promise<FoundDeposit> {
@@ -51,7 +51,9 @@ export async function lookUpDeposit(
   // A deposit to such an address may be paid in parts.
   const paidInAll = async (transaction: BitcoinTransaction, all: readonly BitcoinTransaction[] | null) => {
     if (deposit.memo !== null) return amountPaidTo(transaction, deposit.address)
-    const { transactions } = all ? { transactions: all } : await bitcoin.of(deposit.address, () => false)
+    const { transactions } = all
+      ? { transactions: all }
+      : await bitcoin.addressHistory(deposit.address, () => false)
     const others = transactions.filter(({ txid }) => txid !== transaction.txid)
     return [transaction, ...others].reduce((sum, one) => sum + amountPaidTo(one, deposit.address), 0n)
   }
@@ -75,7 +77,7 @@ export async function lookUpDeposit(
   })
   const search = async () => {
     const isLast = (one: BitcoinTransaction) => isPaid(one) || isBefore(one, row.createdAt)
-    const { transactions, isCutOff } = await bitcoin.of(deposit.address, isLast)
+    const { transactions, isCutOff } = await bitcoin.addressHistory(deposit.address, isLast)
     return { other: transactions.find(isPaid), isCutOff, transactions }
   }
   if (typed === undefined) {

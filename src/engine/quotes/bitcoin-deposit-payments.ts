@@ -1,7 +1,7 @@
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
-import type { Bitcoin, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
+import type { BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
 /**
@@ -19,13 +19,13 @@ export const isBefore = ({ time }: BitcoinTransaction, since: number): boolean =
  * swap has the same memo. An address made for one swap has none. `null` if they cannot be read.
  */
 export async function earlierPayments(
-  bitcoin: Bitcoin,
+  bitcoin: BitcoinReader,
   { address, memo }: Pick<DepositTerms, 'address' | 'memo'>,
   now: number,
 ): Promise<string[] | null> {
   if (memo === null) return []
   try {
-    const { transactions, isCutOff } = await bitcoin.of(address, (one) => isBefore(one, now))
+    const { transactions, isCutOff } = await bitcoin.addressHistory(address, (one) => isBefore(one, now))
     return isCutOff ? null : transactions.filter((one) => one.memo === memo).map(({ txid }) => txid)
   } catch (error) {
     // A quote does not need Bitcoin; without it, the deposit can later be looked up only by its hash.

@@ -11,7 +11,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
 import { askAll, throwRequestError } from '../../swaps/best-offer.ts'
-import type { DepositAsk, DepositProvider, DepositTerms } from '../../swaps/deposit-provider.ts'
+import type { DepositProvider, DepositRequest, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-provider-registry.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { fieldError } from '../field-error.ts'
@@ -106,7 +106,7 @@ function askOf(
   context: EngineContext,
   input: QuoteInput,
   { to, tokenOut }: { to: Network; tokenOut: Token },
-): DepositAsk {
+): DepositRequest {
   const { amountIn, destinationAddress, refundAddress, slippage = defaultSlippage } = input
   if (!sameAddress(input.tokenIn, nativeAddress))
     throw fieldError('tokenIn', `must be ${nativeAddress}, which is BTC, on bitcoin`)
@@ -147,7 +147,7 @@ type DepositOffer = { provider: DepositProvider; raw: unknown; terms: DepositTer
  */
 async function bestDeposit(
   context: EngineContext,
-  ask: DepositAsk,
+  ask: DepositRequest,
   preferred: string | undefined,
 ): Promise<DepositOffer> {
   const able = eligible(depositsOf(context).providers, ask, preferred)
@@ -162,7 +162,7 @@ async function bestDeposit(
       ? [{ name: provider.name, words: `says "${sanitizeText(offer.refused).slice(0, 200)}"` }]
       : [],
   )
-  const proved = offers.filter(({ provider: { name } }) => !depositDefinition(name)?.isAddressOnWord)
+  const proved = offers.filter(({ provider: { name } }) => !depositDefinition(name)?.isAddressUnproven)
   const [first, ...rest] = proved.length > 0 ? proved : offers
   if (first)
     return rest.reduce((won, other) => (other.terms.amountOut > won.terms.amountOut ? other : won), first)
@@ -187,7 +187,7 @@ async function bestDeposit(
 /** The providers that can serve a request; with a preferred one, only that. */
 function eligible(
   providers: readonly DepositProvider[],
-  ask: DepositAsk,
+  ask: DepositRequest,
   preferred: string | undefined,
 ): DepositProvider[] {
   const hasRefund = ({ needsRefund }: DepositProvider) => !needsRefund || ask.refund !== null

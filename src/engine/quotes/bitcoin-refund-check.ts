@@ -2,7 +2,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TakenBy } from '../../store/engine/quote-payments.ts'
-import type { AddressHistory, Bitcoin, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
+import type { AddressHistory, BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
 import { type OutcomeEvidence, outcomeNotShown } from './bitcoin-outcome-evidence.ts'
 
 /**
@@ -22,7 +22,7 @@ type ExpectedRefund = {
  * the refund address is unknown, it counts as reported only.
  */
 export async function checkBitcoinRefund(
-  bitcoin: Bitcoin,
+  bitcoin: BitcoinReader,
   due: ExpectedRefund,
   takenBy: TakenBy,
 ): Promise<OutcomeEvidence> {
@@ -61,11 +61,11 @@ export async function checkBitcoinRefund(
 
 /** Returns the transactions to search: those of the refund address, or the one that the provider names. */
 async function historyOf(
-  bitcoin: Bitcoin,
+  bitcoin: BitcoinReader,
   { to, named }: ExpectedRefund,
   since: number,
 ): Promise<AddressHistory> {
-  if (to !== null) return bitcoin.of(to, ({ height }) => height !== null && height < since)
+  if (to !== null) return bitcoin.addressHistory(to, ({ height }) => height !== null && height < since)
   const hash = bitcoinHash(named ?? '')
   const transaction = hash === undefined ? undefined : await bitcoin.transaction(hash)
   return { transactions: transaction ? [transaction] : [], isCutOff: false }

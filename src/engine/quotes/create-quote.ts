@@ -16,7 +16,7 @@ import { priceOf } from '../../protocols/oracle-prices.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import { bestOffer } from '../../swaps/best-offer.ts'
 import { gasCostUsd, type NetPrices, netAmount } from '../../swaps/offer-comparison.ts'
-import type { Ask } from '../../swaps/provider.ts'
+import type { OfferRequest } from '../../swaps/provider.ts'
 import { checkRampLimits } from '../../swaps/ramp-limits.ts'
 import { routeNetworkNamed } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context.ts'
@@ -108,7 +108,7 @@ export async function newQuote(
   const refund = evmRefund(input.refundAddress)
   refuseUnrecoverable(context, from.chainId, refund)
   const included = amountIn === undefined ? undefined : chargesWithin(amount, charges)
-  const ask: Ask = {
+  const ask: OfferRequest = {
     from,
     to,
     tokenIn,
@@ -119,11 +119,11 @@ export async function newQuote(
     speed: input.transferSpeed ?? null,
     refund,
     isSpent,
-    ...(context.isServed && { isOneApproval: true }),
+    ...(context.isServed && { allowsOneApproval: true }),
     ...(included && {
       fees: charges.flatMap(({ to }, at) => (included[at]! > 0n ? [{ to, amount: included[at]! }] : [])),
     }),
-    isForOther:
+    hasOtherRecipient:
       input.destinationAddress !== undefined &&
       refund !== null &&
       !sameAddress(input.destinationAddress, refund),
@@ -227,7 +227,10 @@ function evmRefund(text: string | undefined): Address | null {
  * Reads the data by which offers are compared: the prices of both tokens and of the origin chain's coin, and its gas
  * price.
  */
-async function netPrices(context: EngineContext, { from, to, tokenIn, tokenOut }: Ask): Promise<NetPrices> {
+async function netPrices(
+  context: EngineContext,
+  { from, to, tokenIn, tokenOut }: OfferRequest,
+): Promise<NetPrices> {
   const [here, there] = [context.chain(from.chainId), context.chain(to.chainId)]
   const [priceIn, priceOut, coin, gasPrice] = await Promise.all([
     read(here, priceOf(context.catalog, tokenIn)),

@@ -7,9 +7,12 @@ import type { Intent } from '../../protocols/intent.ts'
 import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { feesOf } from '../../protocols/service-fees-of-intent.ts'
+
 import { acceptedDrift } from '../../protocols/withdrawal-units.ts'
-import { isLaterProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
+import { isLaterPayoutProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
+
 import { queueTicket } from '../withdrawal-queue-reads.ts'
+
 import { roundingUnits } from './deposit-loss-check.ts'
 import type { Simulation } from './simulation-types.ts'
 
@@ -75,7 +78,7 @@ function balanceBounds(
     case 'swap': {
       // An order takes and brings nothing by itself; what is paid out later brings nothing.
       const stays =
-        !isLaterProvider(intent.provider) &&
+        !isLaterPayoutProvider(intent.provider) &&
         intent.tokenIn.chainId === intent.tokenOut.chainId &&
         sameAddress(intent.wallet, intent.recipient)
       return [

@@ -63,7 +63,7 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     if (!isFilled) return { isFilled, isPast }
     const { address, topics } = fillQuery(spokePool, deposit)
     const query = { address: [address], topics: topics.map((topic) => [topic]) }
-    const found = await network.log(chainId, { query, isThere: status }, fromBlock)
+    const found = await network.log(chainId, { query, existsRead: status }, fromBlock)
     const hash = found?.transactionHash ?? (await told())
     const mined = hash && (await network.mined(chainId, hash))
     const paid = mined?.ok ? filledAmountIn(mined.logs, spokePool, deposit) : undefined

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { numbersAsText } from '../../http/strict-json.ts'
 import type { AcrossConstants } from '../../protocols/catalog-types.ts'
-import type { Ask, Offer, Route, SwapProvider } from '../provider.ts'
+import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { fillWindow } from './abi.ts'
@@ -166,7 +166,11 @@ export function across(
 }
 
 /** Refuses an input outside the service's limits. */
-function refuseAmount({ tokenIn }: Ask, { isAmountTooLow, limits }: Suggested, amountIn: bigint): void {
+function refuseAmount(
+  { tokenIn }: OfferRequest,
+  { isAmountTooLow, limits }: Suggested,
+  amountIn: bigint,
+): void {
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
   const told = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
   if (isAmountTooLow || amountIn < limits.minDeposit)
@@ -176,7 +180,7 @@ function refuseAmount({ tokenIn }: Ask, { isAmountTooLow, limits }: Suggested, a
 }
 
 function offer(
-  { tokenIn, from }: Ask,
+  { tokenIn, from }: OfferRequest,
   { amountIn, amountOut }: { amountIn: bigint; amountOut: bigint },
   { estimatedFillTimeSec }: Suggested,
   raw: Raw,

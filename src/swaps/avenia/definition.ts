@@ -7,7 +7,7 @@ import { avenia as openProvider, provider } from './provider.ts'
 export const avenia: SwapDefinition = {
   name: provider,
   reach: 'same-chain',
-  isLater: true,
+  paysOutLater: true,
   // Only the partner vouches for the payout, its recipient and its time.
   proof: { spender: 'calldata', amount: 'calldata', recipient: 'none', minimum: 'none', deadline: 'none' },
   // It needs no allowance: the wallet sends the tokens.

@@ -96,15 +96,17 @@ export function avenia(
   return {
     name: provider,
     asksService: true,
-    isOnWord: true,
-    ...(chains.length === 0 && { missing: 'SLUICE_AVENIA_FILE names no account of Avenia (docs/ramps.md)' }),
+    isUnproven: true,
+    ...(chains.length === 0 && {
+      setupProblem: 'SLUICE_AVENIA_FILE names no account of Avenia (docs/ramps.md)',
+    }),
     supports: ({ from, to, tokenIn, tokenOut }) => {
       const here = on(from.chainId)
       return here !== undefined && from.chainId === to.chainId && isRamp(here, [tokenIn, tokenOut])
     },
 
-    async quote({ from, tokenIn, tokenOut, exact, amount, isForOther }, signal) {
-      if (isForOther) return undefined
+    async quote({ from, tokenIn, tokenOut, exact, amount, hasOtherRecipient }, signal) {
+      if (hasOtherRecipient) return undefined
       const here = on(from.chainId)!
       const { get, query } = await open(here)
       const [inputCurrency, outputCurrency] = [tokenIn, tokenOut].map(

@@ -57,7 +57,7 @@ export function deliveredAmountIn(log: Pick<Log, 'topics' | 'data'>): bigint | u
 /** The search for a message's delivery: its log, and whether the contract says that its nonce is used. */
 export const deliverySearch = (messageTransmitter: Address, nonce: Hex): EventSearch => ({
   query: { address: [messageTransmitter], topics: [[eventTopic(abi, 'MessageReceived')], null, [nonce]] },
-  isThere: {
+  existsRead: {
     reads: [{ address: messageTransmitter, abi, functionName: 'usedNonces', args: [nonce] }],
     parse: ([used]) => used !== undefined && used !== 0n,
   },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HexData, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Ask, Offer, SwapProvider } from '../provider.ts'
+import type { Offer, OfferRequest, SwapProvider } from '../provider.ts'
 import { finality } from './abi.ts'
 import {
   attestationServiceError,
@@ -140,7 +140,7 @@ const burnGas = 112_000n
 type Cost = { speed: Speed; amountIn: bigint; fee: bigint; forwarding: bigint; cost: bigint }
 
 function offer(
-  ask: Ask,
+  ask: OfferRequest,
   { speed, amountIn, fee, forwarding, cost }: Cost,
   head: bigint,
   {

@@ -5,7 +5,7 @@ import { subtractSlippage } from '../../domain/slippage.ts'
 import type { AcrossConstants, LifiConstants } from '../../protocols/catalog-types.ts'
 import { depositProgress } from '../across/deposit-status.ts'
 import { halfSlippage, payingStep, requestedSlippageBps } from '../aggregator-step.ts'
-import type { Ask, Route, SwapProvider } from '../provider.ts'
+import type { OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { decodeLifi } from './calldata-check.ts'
@@ -137,7 +137,7 @@ export function lifi(
         ? (route.speed ?? null) === null && pools.isSupportedPair(route)
         : !sameAddress(route.tokenIn.address, route.tokenOut.address)),
 
-    async quote(ask: Ask, signal) {
+    async quote(ask: OfferRequest, signal) {
       const { amount, slippage, exact, refund } = ask
       if (exact === 'out') return undefined
       const wallet = refund ?? nobody

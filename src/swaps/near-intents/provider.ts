@@ -5,9 +5,9 @@ import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin
 import { subtractSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import {
-  type DepositAsk,
   type DepositDefinition,
   type DepositProgress,
+  type DepositRequest,
   evmHash,
 } from '../deposit-provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
@@ -125,7 +125,7 @@ const toleranceOf = (slippage: number): number => Math.floor(slippage * 10_000 +
 function differences(
   { quoteRequest: asked, quote }: z.output<typeof Answer>,
   assetId: string,
-  ask: DepositAsk,
+  ask: DepositRequest,
 ): string[] {
   const amount = String(ask.amount)
   const isSame = {

@@ -65,7 +65,7 @@ export function oneInch(
   return {
     ...aggregatorProvider(provider, (chainId) => on(chainId) !== undefined),
     ...(chains.length === 0 && {
-      missing: 'SLUICE_ONEINCH_FILE names no file with your key of 1inch (docs/profiles.md)',
+      setupProblem: 'SLUICE_ONEINCH_FILE names no file with your key of 1inch (docs/profiles.md)',
     }),
 
     async quote({ from, tokenIn, tokenOut, exact, amount, slippage }, signal) {

@@ -5,7 +5,7 @@ import { subtractSlippage } from '../../domain/slippage.ts'
 import type { Token } from '../../domain/token.ts'
 import type { RelayConstants } from '../../protocols/catalog-types.ts'
 import { halfSlippage, payingStep, requestedSlippageBps } from '../aggregator-step.ts'
-import type { Ask, Route, SwapProvider } from '../provider.ts'
+import type { OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { depositRelay } from './encode.ts'
@@ -109,7 +109,7 @@ export function relay(
     exact: ['in'],
     supports: (route) => (route.speed ?? null) === null && isSupportedPair(route),
 
-    async quote(ask: Ask, signal) {
+    async quote(ask: OfferRequest, signal) {
       const { amount, slippage, exact, refund } = ask
       if (exact === 'out') return undefined
       const wallet = refund ?? nobody

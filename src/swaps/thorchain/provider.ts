@@ -8,9 +8,9 @@ import { hostOf } from '../../http/client.ts'
 import type { BitcoinConstants } from '../../protocols/bitcoin-services.ts'
 import type { BitcoinTransaction } from '../bitcoin-chain.ts'
 import {
-  type DepositAsk,
   type DepositDefinition,
   type DepositProgress,
+  type DepositRequest,
   evmHash,
 } from '../deposit-provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
@@ -67,7 +67,7 @@ const Status = z.object({
 })
 
 /** How a memo differs from the request; `undefined` if it matches. */
-function wrongInMemo(memo: string, ask: DepositAsk, least: bigint): string | undefined {
+function wrongInMemo(memo: string, ask: DepositRequest, least: bigint): string | undefined {
   const read = readSwapMemo(memo)
   if (!read) return 'it is not the memo of a swap, or pays a fee to another address'
   if (!namesAsset(read.asset, ask.tokenOut))
@@ -159,7 +159,7 @@ const pathOf = (quote: Record<string, string>): string =>
 export const thorchain: DepositDefinition = {
   name,
   proof: 'memo',
-  isAddressOnWord: true,
+  isAddressUnproven: true,
   confirmAddress: confirmVault,
   check,
 

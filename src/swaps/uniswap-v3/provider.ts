@@ -8,7 +8,7 @@ import type { Offer } from '../../protocols/moving-price-quotes.ts'
 import { outputAtSpotPrices, pathsOf, type SwapPath, uniquePoolReads } from '../fee-tier-paths.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
-import type { Ask, SwapProvider } from '../provider.ts'
+import type { OfferRequest, SwapProvider } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { quoterV2Abi } from './abi.ts'
 import { decodeRouterSwap } from './calldata-check.ts'
@@ -64,7 +64,7 @@ const callGas = 30_000n
 const quotes = (
   quoter: Address,
   paths: readonly SwapPath[],
-  { exact, amount }: Ask,
+  { exact, amount }: OfferRequest,
 ): Reading<(Quoted | undefined)[]> => ({
   reads: paths.map((path) => ({
     address: quoter,

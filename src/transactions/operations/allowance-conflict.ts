@@ -8,7 +8,7 @@ import type { DecodedStep } from '../../guard/calldata-against-intent.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Proposal } from '../../planning/proposal-types.ts'
 import type { Operation } from '../../store/journal/operation.ts'
-import { allowedFor } from '../../swaps/swap-provider-registry.ts'
+import { allowanceSpender } from '../../swaps/swap-provider-registry.ts'
 import { activeSteps } from './current-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */
@@ -56,7 +56,7 @@ export function refuseAllowanceConflict(
   const touched = steps.flatMap(({ transaction, role }) =>
     role === 'action'
       ? proposal.legs.flatMap(({ intent }) =>
-          spentAllowances(intent, transaction.chainId, allowedFor(catalog, transaction)),
+          spentAllowances(intent, transaction.chainId, allowanceSpender(catalog, transaction)),
         )
       : granted(transaction),
   )

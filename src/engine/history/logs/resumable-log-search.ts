@@ -22,7 +22,7 @@ const minProgressBlocks = 1_000n
 export async function findFirstLog(
   { store, now }: { store: EngineStore; now: () => number },
   chain: Chain,
-  { query, isThere }: EventSearch,
+  { query, existsRead }: EventSearch,
   fromBlock: bigint,
 ): Promise<RpcLog | undefined> {
   const { chainId, depth } = chain.network
@@ -48,7 +48,7 @@ export async function findFirstLog(
   } finally {
     const next =
       read && (!isAll || read.number - from >= minProgressBlocks) ? `${read.number} ${read.hash}` : undefined
-    const isMissed = isAll && (mark || next) ? await undefinedIfUnanswered(ask(chain, isThere)) : false
+    const isMissed = isAll && (mark || next) ? await undefinedIfUnanswered(ask(chain, existsRead)) : false
     if (isMissed && mark) await writeInBackground(store.storeFact(chainId, name, clearedMark))
     else if (next && isMissed === false) await writeInBackground(store.storeFact(chainId, name, next))
   }
