@@ -53,9 +53,9 @@ export function invalidInputError(issues: readonly z.core.$ZodIssue[], sent: unk
     message: valueAt(sent, path) === undefined ? 'is missing' : message,
   }))
   const [first] = errors
-  const about = first ? `${first.path || 'The request'}: ${first.message}` : 'The request is not valid'
+  const summary = first ? `${first.path || 'The request'}: ${first.message}` : 'The request is not valid'
   const isAddress = issues.length > 0 && issues.every(isAboutAnAddress)
-  return new AppError(isAddress ? 'INVALID_ADDRESS' : 'VALIDATION_ERROR', about, { details: { errors } })
+  return new AppError(isAddress ? 'INVALID_ADDRESS' : 'VALIDATION_ERROR', summary, { details: { errors } })
 }
 
 const isAboutAnAddress = (issue: z.core.$ZodIssue) =>

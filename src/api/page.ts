@@ -17,7 +17,7 @@ export type Page<item> = {
 
 const count = z.union([z.number(), z.null(), z.string()]).optional()
 
-const about = {
+const pageCounts = {
   page: count,
   limit: count,
   totalPages: count,
@@ -40,7 +40,7 @@ function envelopes<item extends z.ZodType>(item: item, writes: number) {
     pagination: z.object({
       totalRecords: count,
       offset: count,
-      ...about,
+      ...pageCounts,
       total: count,
       hasPrevPage: z.boolean().optional(),
       hasNextPage: z.boolean().optional(),
@@ -48,7 +48,7 @@ function envelopes<item extends z.ZodType>(item: item, writes: number) {
       nextPage: count,
     }),
   })
-  const flat = z.object({ data: z.array(item), total: Numeric, ...about })
+  const flat = z.object({ data: z.array(item), total: Numeric, ...pageCounts })
   return anyShape([reference, nested, flat], writes)
 }
 
@@ -56,20 +56,20 @@ type Envelope<item extends z.ZodType> = z.output<ReturnType<typeof envelopes<ite
 
 function read<item extends z.ZodType>(wire: Envelope<item>): Page<z.output<item>> {
   const items = ('docs' in wire ? wire.docs : wire.data) as z.output<item>[]
-  const said =
+  const paging =
     'docs' in wire
       ? { ...wire, total: wire.totalDocs }
       : 'pagination' in wire
         ? { ...wire.pagination, total: wire.pagination.total ?? wire.pagination.totalRecords }
         : wire
-  const page = Number(said.page ?? 1)
-  const limit = Number(said.limit ?? items.length)
-  const total = Number(said.total ?? items.length)
+  const page = Number(paging.page ?? 1)
+  const limit = Number(paging.limit ?? items.length)
+  const total = Number(paging.total ?? items.length)
   const more =
-    'hasMore' in said && said.hasMore !== undefined
-      ? said.hasMore
-      : 'hasNextPage' in said && said.hasNextPage !== undefined
-        ? said.hasNextPage
+    'hasMore' in paging && paging.hasMore !== undefined
+      ? paging.hasMore
+      : 'hasNextPage' in paging && paging.hasNextPage !== undefined
+        ? paging.hasNextPage
         : page * limit < total
   return { items, page, limit, total, hasMore: more }
 }

@@ -98,15 +98,15 @@ const WireCall = z.object({
 const oneOrMore = z.union([WireCall, z.array(WireCall)])
 
 /** Parses a gas limit, decimal or hex; `null` for other values. */
-const gasOf = (said: string | number | null | undefined): bigint | null =>
-  /^([0-9]{1,20}|0x[0-9a-fA-F]{1,16})$/.test(String(said)) ? BigInt(said!) : null
+const gasOf = (limit: string | number | null | undefined): bigint | null =>
+  /^([0-9]{1,20}|0x[0-9a-fA-F]{1,16})$/.test(String(limit)) ? BigInt(limit!) : null
 
 /** Encodes no item as `null`, one item as itself, and several as a list. */
-const few = <item>(items: readonly item[]): item | item[] | null =>
+const noneOneOrList = <item>(items: readonly item[]): item | item[] | null =>
   items.length > 1 ? [...items] : (items[0] ?? null)
 
 /** The transaction fields in the order of sending. */
-const inOrder = ['approveData', 'transactionData', 'feeData'] as const
+const fieldOrder = ['approveData', 'transactionData', 'feeData'] as const
 
 /**
  * The transactions of a swap in the order of sending: approvals, the swap, and payments of the service's fee. On the wire,
@@ -149,13 +149,13 @@ export const SwapBytecode = z.codec(
           value,
           chainId: chainId ?? wire.chainId,
         }))
-      const said = [transactionData].flat().at(-1)
+      const swapCall = [transactionData].flat().at(-1)
       return {
         ...wire,
         approvals: list(approveData),
         transactions: [...list(transactionData), ...list(feeData)],
-        gasLimit: gasOf(said?.gasLimit),
-        gasLimitReason: orNull(said?.gasLimitReason),
+        gasLimit: gasOf(swapCall?.gasLimit),
+        gasLimitReason: orNull(swapCall?.gasLimitReason),
         swapDetails: orNull(wire.swapDetails),
         rawSwapData: orNull(wire.rawSwapData),
         message: orNull(wire.message),
@@ -163,13 +163,13 @@ export const SwapBytecode = z.codec(
     },
     encode: ({ approvals, transactions: [call, ...payments], gasLimit, gasLimitReason, ...value }) => {
       const calls = {
-        approveData: few(approvals),
+        approveData: noneOneOrList(approvals),
         transactionData: call
           ? { ...call, gasLimit: gasLimit === null ? null : String(gasLimit), gasLimitReason }
           : null,
-        feeData: few(payments),
+        feeData: noneOneOrList(payments),
       }
-      return { ...value, ...calls, order: inOrder.filter((name) => calls[name] !== null) }
+      return { ...value, ...calls, order: fieldOrder.filter((name) => calls[name] !== null) }
     },
   },
 )

@@ -63,7 +63,7 @@ export function remoteService(deployment: Deployment): Service {
     onWait: deployment.onWait ?? nothing,
     onExchange: deployment.onExchange ?? nothing,
   })
-  const once = onceReporters(deployment, now)
+  const report = onceReporters(deployment, now)
   const call = async (
     name: keyof Service,
     input: unknown,
@@ -79,7 +79,7 @@ export function remoteService(deployment: Deployment): Service {
       ask(url, { ...route, ...complete, ...readBack }, input, {
         signal,
         onAnswer: (answer) => {
-          once.clock(answer)
+          report.clock(answer)
           if (methodsWithMissing.includes(name))
             left = parseMissingHeader(answer.headers[missingHeader] ?? '')
           if (isHeard) deployment.onAnswer?.(name, answer)
@@ -98,9 +98,9 @@ export function remoteService(deployment: Deployment): Service {
       // The current route's schema also reads the older shapes.
       return at(legacy!, { ...older, output: routes[name].output })
     })
-    for (const one of unknownWords(name, result)) once.unknown(one)
+    for (const one of unknownWords(name, result)) report.unknown(one)
     const lacking = left
-    for (const network of lacking) once.missing(network)
+    for (const network of lacking) report.missing(network)
     const value = name === 'getWallet' ? await stats(result as Wallet) : result
     return lacking.length > 0 ? { ...(value as object), missing: lacking } : value
   }
@@ -122,25 +122,25 @@ function onceReporters(
   { onClockDifference, onUnknownWord, onMissingNetwork }: Deployment,
   now: () => number,
 ) {
-  let toldOfClock = false
-  const told = new Set<string>()
-  const lacked = new Set<string>()
+  let isClockReported = false
+  const reportedWords = new Set<string>()
+  const reportedNetworks = new Set<string>()
   return {
     clock: ({ headers }: HttpAnswer) => {
       const byMs = Date.parse(headers.date ?? '') - now()
-      if (toldOfClock || !(Math.abs(byMs) > toleranceMs)) return
-      toldOfClock = true
+      if (isClockReported || !(Math.abs(byMs) > toleranceMs)) return
+      isClockReported = true
       onClockDifference?.(byMs)
     },
     missing: (network: string) => {
-      if (lacked.has(network)) return
-      lacked.add(network)
+      if (reportedNetworks.has(network)) return
+      reportedNetworks.add(network)
       onMissingNetwork?.(network)
     },
     unknown: (one: UnknownWord) => {
       const key = JSON.stringify(one)
-      if (told.has(key)) return
-      told.add(key)
+      if (reportedWords.has(key)) return
+      reportedWords.add(key)
       onUnknownWord?.(one)
     },
   }
@@ -168,6 +168,6 @@ const knownWords: { [name in keyof Service]?: (value: Awaited<ReturnType<Service
 
 /** All words of a response that this version does not know; they are passed on unchanged. */
 export function unknownWords(name: keyof Service, value: unknown): UnknownWord[] {
-  const said = (knownWords[name] as ((value: unknown) => CheckedWord[]) | undefined)?.(value) ?? []
-  return said.flatMap(([of, known, word]) => (word === null || known.includes(word) ? [] : [{ of, word }]))
+  const words = (knownWords[name] as ((value: unknown) => CheckedWord[]) | undefined)?.(value) ?? []
+  return words.flatMap(([of, known, word]) => (word === null || known.includes(word) ? [] : [{ of, word }]))
 }

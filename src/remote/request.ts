@@ -75,11 +75,17 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
     const wire = read.data as Record<string, unknown>
     const { path, query, body } = distributeInput(route, wire)
     const url = `${base}${path}${query.size > 0 ? `?${query}` : ''}`
-    const shown = `${path}${query.size > 0 ? `?${[...query.keys()].join('&')}` : ''}`
-    const once = async (leftMs: number): Promise<HttpAnswer> => {
+    const tracedPath = `${path}${query.size > 0 ? `?${[...query.keys()].join('&')}` : ''}`
+    const exchangeOnce = async (leftMs: number): Promise<HttpAnswer> => {
       const began = performance.now()
-      const tell = (status: number | null) =>
-        onExchange({ method, host: hostOf(url), path: hide(shown), status, ms: performance.now() - began })
+      const trace = (status: number | null) =>
+        onExchange({
+          method,
+          host: hostOf(url),
+          path: hide(tracedPath),
+          status,
+          ms: performance.now() - began,
+        })
       try {
         const answer = await exchangeJson(method, url, body, {
           dispatcher,
@@ -89,10 +95,10 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
           headers: { 'x-api-key': apiKey },
           ...(signal && { signal }),
         })
-        tell(answer.status)
+        trace(answer.status)
         return answer
       } catch (error) {
-        tell(null)
+        trace(null)
         throw withNextStep(error)
       }
     }
@@ -104,7 +110,10 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
     }
     const mayRetry = changesNothing(route)
     try {
-      const answer = await withRetries({ mayRetry, budgetMs: deadlineMs, waiting, governor, now }, once)
+      const answer = await withRetries(
+        { mayRetry, budgetMs: deadlineMs, waiting, governor, now },
+        exchangeOnce,
+      )
       onAnswer(answer)
       if (answer.status < 200 || answer.status > 299)
         throw withMissingPage(markAsServiceWords(responseError(answer, now())), route)
@@ -113,8 +122,8 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
           throw unconfirmedWriteError(error)
         })
       if (isActedOn(route)) refuseAmbiguous(answer, route)
-      const said = route.complete ? await route.complete(answer.body, wire) : answer.body
-      return parseResponse(route, said)
+      const complete = route.complete ? await route.complete(answer.body, wire) : answer.body
+      return parseResponse(route, complete)
     } catch (error) {
       throw route.readBack && (wasTaken(error) || isUnansweredWrite(error))
         ? unconfirmedWriteError(error)

@@ -12,9 +12,9 @@ export const defaultWaitMs = 60_000
 
 /** The wait that a response requests, in ms: `Retry-After`, relative to the response's own date, or `retryAfter` in its body. */
 export function requestedWaitMs({ headers, body }: HttpAnswer, now: number): number | undefined {
-  const theirs = Date.parse(headers.date ?? '')
-  const said = retryAfterMs(headers['retry-after'], Number.isNaN(theirs) ? now : theirs, mostWaitMs)
-  if (said !== undefined) return said
+  const serviceTime = Date.parse(headers.date ?? '')
+  const wait = retryAfterMs(headers['retry-after'], Number.isNaN(serviceTime) ? now : serviceTime, mostWaitMs)
+  if (wait !== undefined) return wait
   const { details } = fromEnvelope(429, body)
   const seconds = details?.retryAfter ?? details?.retryAfterSeconds
   return typeof seconds === 'number' || typeof seconds === 'string'
@@ -28,23 +28,23 @@ export function requestedWaitMs({ headers, body }: HttpAnswer, now: number): num
  */
 export function responseError(answer: HttpAnswer, now: number): AppError {
   const { status, body } = answer
-  const said = fromEnvelope(status, body)
+  const error = fromEnvelope(status, body)
   if (status === 429) {
     const seconds = Math.ceil((requestedWaitMs(answer, now) ?? defaultWaitMs) / 1000)
-    return rateLimitedError(seconds, said.message, said.details)
+    return rateLimitedError(seconds, error.message, error.details)
   }
-  const details = { ...said.details, ...(said.code !== 'UNAUTHORIZED' && { code: said.code }) }
+  const details = { ...error.details, ...(error.code !== 'UNAUTHORIZED' && { code: error.code }) }
   // With status 403 the key is valid; setting another one does not help.
-  if (status === 403 && said.code === 'UNAUTHORIZED')
-    return new AppError('UNAUTHORIZED', saidBeside(body) ?? said.message, {
-      details: said.details ?? {},
+  if (status === 403 && error.code === 'UNAUTHORIZED')
+    return new AppError('UNAUTHORIZED', messageOutsideEnvelope(body) ?? error.message, {
+      details: error.details ?? {},
       hint: notAllowed,
     })
-  if (status === 401) return new AppError('UNAUTHORIZED', said.message, { details })
-  if (status >= 500 && errorRow(said.code).exit !== 6)
-    return withWait(new AppError('INTERNAL_SERVER_ERROR', said.message, { details }), answer, now)
-  if (status === 503) return withWait(said, answer, now)
-  return status === 422 ? withPlaces(said) : said
+  if (status === 401) return new AppError('UNAUTHORIZED', error.message, { details })
+  if (status >= 500 && errorRow(error.code).exit !== 6)
+    return withWait(new AppError('INTERNAL_SERVER_ERROR', error.message, { details }), answer, now)
+  if (status === 503) return withWait(error, answer, now)
+  return status === 422 ? withPlaces(error) : error
 }
 
 /** Adds the wait that a 503 response requests. */
@@ -61,7 +61,7 @@ function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
 const notAllowed = 'Ask the operator of the service what this API key may do.'
 
 /** The message of an error response outside the service's envelope, as proxies send it. */
-function saidBeside(body: unknown): string | undefined {
+function messageOutsideEnvelope(body: unknown): string | undefined {
   const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown }
   const inner = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error
   return [inner, message].find((one): one is string => typeof one === 'string' && one !== '')

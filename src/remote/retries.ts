@@ -16,10 +16,10 @@ type RetryLimits = {
   now: () => number
 }
 
-const mostRetries = 3
+const maxRetries = 3
 
 /** The longest time that all processes of this machine stop requesting, in ms, because a service may recover earlier than it announced. */
-const most = { busy: 60_000, limit: 5 * 60_000 }
+const maxBlockMs = { busy: 60_000, limit: 5 * 60_000 }
 
 /** Sends a request with at most three retries; returns the last response or throws the last error. */
 export async function withRetries(
@@ -29,25 +29,25 @@ export async function withRetries(
   const { signal } = waiting
   let left = budgetMs
   let answered: HttpAnswer | undefined
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     if (governor) await takeRequestPlace(governor, waiting)
     const began = performance.now()
     let last: () => HttpAnswer
     try {
       const answer = await exchange(left)
-      const pause = pauseOf(answer, tried, now())
+      const pause = pauseOf(answer, attempt, now())
       if (answer.status < 500 && pause === undefined) {
         // A normal response ends all waits.
         governor?.unblock()
         return answer
       }
-      const isLast = tried > mostRetries || !(mayRetry || answer.status === 429)
+      const isLast = attempt > maxRetries || !(mayRetry || answer.status === 429)
       if (pause !== undefined) {
         const goesOn = !isLast && pause.ms <= waiting.remainingMs()
         const why = answer.status === 429 ? 'limit' : 'busy'
         // If this call gives up, the other processes of the machine still wait, up to a limit.
         const block = goesOn ? pause.ms : (pause.asked ?? defaultWaitMs)
-        governor?.block(now() + Math.min(block, most[why]))
+        governor?.block(now() + Math.min(block, maxBlockMs[why]))
         if (!goesOn || !(await waitForLimit(pause.ms, waiting, why))) return answer
         continue
       }
@@ -62,9 +62,9 @@ export async function withRetries(
         throw error
       }
     }
-    const pauseMs = backoffMs(tried)
+    const pauseMs = backoffMs(attempt)
     left -= performance.now() - began + pauseMs
-    if (!mayRetry || tried > mostRetries || left <= 0 || signal?.aborted) return last()
+    if (!mayRetry || attempt > maxRetries || left <= 0 || signal?.aborted) return last()
     try {
       await wait(pauseMs, signal)
     } catch {
@@ -76,11 +76,11 @@ export async function withRetries(
 /** The pause that a response requires: always for a 429, and for a 503 that requests one. */
 function pauseOf(
   answer: HttpAnswer,
-  tried: number,
+  attempt: number,
   now: number,
 ): { ms: number; asked: number | undefined } | undefined {
   if (answer.status !== 429 && answer.status !== 503) return undefined
   const asked = requestedWaitMs(answer, now)
   if (asked === undefined && answer.status === 503) return undefined
-  return { ms: asked ?? 1_000 * 2 ** (tried - 1), asked }
+  return { ms: asked ?? 1_000 * 2 ** (attempt - 1), asked }
 }

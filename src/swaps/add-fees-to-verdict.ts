@@ -16,7 +16,7 @@ export function withFeesPaidInCall(
   if ('violation' in verdict || fees.length === 0) return verdict
   const { args, text, value, spends, ...bound } = verdict.bound
   const cost = sumOf(fees)
-  const told = fees.map(({ to, amount }) =>
+  const feeTexts = fees.map(({ to, amount }) =>
     sameAddress(to, wallet)
       ? `; the swap itself pays a fee of ${formatAmount(amount, tokenIn)} to the wallet, which collects the fees: it keeps it`
       : `; the swap itself pays the service a fee of ${formatAmount(amount, tokenIn)} to ${to}`,
@@ -25,7 +25,7 @@ export function withFeesPaidInCall(
     bound: {
       ...bound,
       args: { ...args, fees: fees.map(({ to, amount }) => `${amount} to ${to}`).join(', ') },
-      text: `${text}${told.join('')}`,
+      text: `${text}${feeTexts.join('')}`,
       value: spends ? value : value + cost,
       ...(spends && { spends: { ...spends, amount: spends.amount + cost } }),
       fees,

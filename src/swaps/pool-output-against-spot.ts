@@ -15,13 +15,13 @@ export function* poolOutputAgainstSpot(
     fair,
   }: {
     quote: (given: bigint) => Query
-    other: (said: unknown) => bigint | undefined
+    other: (answer: unknown) => bigint | undefined
     prices: readonly Query[]
     fair: (prices: readonly unknown[], paid: bigint) => bigint | undefined
   },
 ): Rounds<Exchanged> {
-  const [said, ...answers] = yield [quote(exact === 'in' ? amountIn : amountOut), ...prices]
-  const amount = other(said)
+  const [quoted, ...answers] = yield [quote(exact === 'in' ? amountIn : amountOut), ...prices]
+  const amount = other(quoted)
   if (amount === undefined) return { brings: undefined, fair: undefined }
   const [paid, brings] = exact === 'in' ? [amountIn, amount] : [amount, amountOut]
   return { brings, fair: fair(answers, paid) }

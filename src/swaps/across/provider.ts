@@ -119,9 +119,9 @@ export function across(
       const first = await suggested(ask, ask.amount, signal)
       const costOf = (answer: Suggested, of: bigint) => of - answer.outputAmount
       // The fee depends on the input. For an exact output, request it again with the resulting input.
-      const about = ask.amount + costOf(first, ask.amount)
-      const answer = ask.exact === 'in' ? first : await suggested(ask, about, signal)
-      const amountIn = ask.exact === 'in' ? ask.amount : ask.amount + costOf(answer, about)
+      const roughInput = ask.amount + costOf(first, ask.amount)
+      const answer = ask.exact === 'in' ? first : await suggested(ask, roughInput, signal)
+      const amountIn = ask.exact === 'in' ? ask.amount : ask.amount + costOf(answer, roughInput)
       refuseAmount(ask, answer, amountIn)
       const amountOut = ask.exact === 'in' ? answer.outputAmount : ask.amount
       if (amountOut === 0n) return undefined
@@ -172,11 +172,11 @@ function refuseAmount(
   amountIn: bigint,
 ): void {
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
-  const told = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
+  const details = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
   if (isAmountTooLow || amountIn < limits.minDeposit)
-    throw amountLimitError(`Across carries ${least} or more, and this is too little`, true, told)
+    throw amountLimitError(`Across carries ${least} or more, and this is too little`, true, details)
   if (amountIn > limits.maxDeposit)
-    throw amountLimitError(`Across carries at most ${most} now, and this is more`, false, told)
+    throw amountLimitError(`Across carries at most ${most} now, and this is more`, false, details)
 }
 
 function offer(

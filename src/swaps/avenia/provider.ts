@@ -204,24 +204,24 @@ export function avenia(
       const { chainId, desk, service } = on(from.chainId)!
       const sent = await mined(chainId, origin)
       if (!sent?.ok) return { status: 'confirmed' }
-      const told = await ticketStatus().catch((error: unknown) => {
+      const ticketState = await ticketStatus().catch((error: unknown) => {
         if (error instanceof AppError) return undefined
         throw error
       })
       // A ticket status counts only with a payment that our own node sees; without the status, the payment may belong to another ramp.
-      if (told === 'PAID') {
+      if (ticketState === 'PAID') {
         const destination = await payment(tokenOut.address, (amount) => amount >= minAmountOut)
         if (destination) return { status: 'fulfilled', destination }
       }
-      if (told === 'PARTIAL-FAILED') {
+      if (ticketState === 'PARTIAL-FAILED') {
         const destination = await payment(tokenOut.address, (amount) => amount < minAmountOut)
         if (destination) return { status: 'failed', destination }
       }
-      if (told !== undefined && /FAILED$/.test(told)) {
+      if (ticketState !== undefined && /FAILED$/.test(ticketState)) {
         const back = await payment(tokenIn.address, (amount) => amount === maxAmountIn)
         if (back) return { status: 'refunded' }
       }
-      return { status: 'processing', ...(told !== undefined && { said: told }) }
+      return { status: 'processing', ...(ticketState !== undefined && { said: ticketState }) }
 
       async function ticketStatus() {
         const { id } = (raw as Raw).ticket ?? {}

@@ -20,8 +20,8 @@ export function checkBalancerV2Calldata(
       'POLICY_DECODE',
       'It is not exactly one swap of the Vault of Balancer v2 along a path of pools, out of tokens and into tokens',
     )
-  const wrong = nativeCoinMismatch(swap, intent)
-  if (wrong) return wrong
+  const mismatch = nativeCoinMismatch(swap, intent)
+  if (mismatch) return mismatch
   if (!sameAddress(swap.sender, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It takes the tokens of ${swap.sender}, not of ${intent.wallet}`)
   const verdict = checkPoolSwapCalldata(swap, intent, {

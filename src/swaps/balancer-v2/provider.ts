@@ -33,9 +33,9 @@ export const balancerV2 = (
       together(
         pathsOf({ pools }, first, last).map((path) => ({
           reads: [quoteOf(queries, path, exact, amount), ...priceQueries(vault, path)],
-          parse: ([said, ...prices]) => ({
+          parse: ([answer, ...prices]) => ({
             path,
-            amount: otherAmount(said, exact) ?? 0n,
+            amount: otherAmount(answer, exact) ?? 0n,
             gas: gasOf(path),
             atSpot: (amountIn) => atSpot(path, prices, amountIn),
           }),
@@ -55,7 +55,7 @@ export function exchangeOfBalancerV2(
     swap &&
     poolOutputAgainstSpot(swap, {
       quote: (given) => quoteOf(queries, swap.path, swap.exact, given),
-      other: (said) => otherAmount(said, swap.exact),
+      other: (answer) => otherAmount(answer, swap.exact),
       prices: priceQueries(vault, swap.path),
       fair: (prices, paid) => atSpot(swap.path, prices, paid),
     })

@@ -93,8 +93,8 @@ export function lifi(
     if (status === 404 || (status !== 200 && Refusal.safeParse(body).data?.code === noQuote)) return undefined
     const answer = status === 200 ? Quoted.safeParse(body).data : undefined
     if (!answer) throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
-    const wrong = faultIn(answer, route, terms.amount)
-    if (wrong) throw unusableResponseError(provider, `${label} ${wrong}`, status)
+    const fault = faultIn(answer, route, terms.amount)
+    if (fault) throw unusableResponseError(provider, `${label} ${fault}`, status)
     const { data } = answer.transactionRequest
     const call = decodeLifi(data)
     if (!call || (call.kind === 'deposit') !== isFar(route))
@@ -198,13 +198,13 @@ export function lifi(
         fromChain: String(here.chainId),
         toChain: String(there.chainId),
       })
-      const told = async () => {
+      const reportedFill = async () => {
         const answer = await apiOf(here.chainId)
           .get(`/status?${query}`)
           .catch(() => undefined)
         return Arrived.safeParse(answer?.body).data?.receiving.txHash
       }
-      return depositProgress(network)([here, there], origin, { ...(raw as Raw), minAmountOut }, told)
+      return depositProgress(network)([here, there], origin, { ...(raw as Raw), minAmountOut }, reportedFill)
     },
   }
 }

@@ -164,13 +164,13 @@ export const nearIntents: DepositDefinition = {
         `The quote of ${label} is not signed by its key. Nothing was paid; do not pay it`,
         200,
       )
-    const wrong = isAsset(asset, ask.tokenOut)
+    const differing = isAsset(asset, ask.tokenOut)
       ? differences(answer, asset.assetId, ask)
       : ['destinationAsset']
-    if (wrong.length > 0)
+    if (differing.length > 0)
       throw unusableResponseError(
         name,
-        `${label} signed another swap than was asked for. It differs in ${wrong.join(', ')}`,
+        `${label} signed another swap than was asked for. It differs in ${differing.join(', ')}`,
         200,
       )
     if (chainOfBitcoinAddress(quote.depositAddress) !== chain)

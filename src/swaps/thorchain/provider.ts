@@ -67,7 +67,7 @@ const Status = z.object({
 })
 
 /** How a memo differs from the request; `undefined` if it matches. */
-function wrongInMemo(memo: string, ask: DepositRequest, least: bigint): string | undefined {
+function memoFault(memo: string, ask: DepositRequest, least: bigint): string | undefined {
   const read = readSwapMemo(memo)
   if (!read) return 'it is not the memo of a swap, or pays a fee to another address'
   if (!namesAsset(read.asset, ask.tokenOut))
@@ -83,11 +83,11 @@ const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
   if (!read.success) throw unusableResponseError(name, `${label} did not answer with a quote`, 200)
   const { answer } = read.data
   const expected = BigInt(answer.expected_amount_out)
-  const wrong = wrongInMemo(answer.memo, ask, subtractSlippage(expected, ask.slippage))
-  if (wrong)
+  const fault = memoFault(answer.memo, ask, subtractSlippage(expected, ask.slippage))
+  if (fault)
     throw unusableResponseError(
       name,
-      `The memo of ${label} is not that of the swap: ${wrong}. Do not pay it`,
+      `The memo of ${label} is not that of the swap: ${fault}. Do not pay it`,
       200,
     )
   if (chainOfBitcoinAddress(answer.inbound_address) !== chain)

@@ -15,8 +15,8 @@ export function checkUniswapV2Calldata(
 ): Verdict {
   const swap = decodeSwap(transaction)
   if (!swap) return refuse('POLICY_DECODE', 'It is not a swap of UniswapV2Router02')
-  const wrong = nativeCoinMismatch(swap, intent)
-  if (wrong) return wrong
+  const mismatch = nativeCoinMismatch(swap, intent)
+  if (mismatch) return mismatch
   return checkPoolSwapCalldata(swap, intent, {
     exchange: 'Uniswap v2',
     via,

@@ -33,9 +33,9 @@ export const uniswapV2 = (
       together(
         pathsOf(here, first, last).map((path) => ({
           reads: [quoteOf(here.router02, path, exact, amount), ...reserveQueries(here, path)],
-          parse: ([said, ...reserves]) => ({
+          parse: ([answer, ...reserves]) => ({
             path,
-            amount: otherAmount(said, exact) ?? 0n,
+            amount: otherAmount(answer, exact) ?? 0n,
             gas: gasOf(path),
             atSpot: (amountIn) => atSpot(path, reserves, amountIn),
           }),
@@ -65,7 +65,7 @@ export function exchangeOfV2(
   const { tokens: path, exact } = swap
   return poolOutputAgainstSpot(swap, {
     quote: (given) => quoteOf(constants.router02, path, exact, given),
-    other: (said) => otherAmount(said, exact),
+    other: (answer) => otherAmount(answer, exact),
     prices: reserveQueries(constants, path),
     fair: (reserves, paid) => atSpot(path, reserves, paid),
   })

@@ -91,7 +91,7 @@ export function exchangeOfV3(quoter: Address, data: Hex): Rounds<Offer> | undefi
       functionName: exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput',
       args: [packPath(path, exact), given],
     }),
-    other: (said) => (said as readonly [bigint] | undefined)?.[0],
+    other: (answer) => (answer as readonly [bigint] | undefined)?.[0],
     prices: spotQueries(quoter, path),
     fair: (prices, paid) => atSpot(path, prices, paid),
   })

@@ -55,8 +55,8 @@ export const uniswapV4 = (
   })
 
 /** Combines the quoter's answer and the prices for a path. */
-function quotedAt(path: SwapPath, said: unknown, prices: readonly unknown[], more: bigint) {
-  const [amount = 0n, gas = 0n] = (said as readonly [bigint, bigint] | undefined) ?? []
+function quotedAt(path: SwapPath, answer: unknown, prices: readonly unknown[], more: bigint) {
+  const [amount = 0n, gas = 0n] = (answer as readonly [bigint, bigint] | undefined) ?? []
   return {
     path,
     amount: amount > most ? 0n : amount,
@@ -83,7 +83,7 @@ export function exchangeOfV4(
   const { path, exact } = swap
   return poolOutputAgainstSpot(swap, {
     quote: (given) => quoteOf(quoter, path, exact, given),
-    other: (said) => (said as readonly [bigint] | undefined)?.[0],
+    other: (answer) => (answer as readonly [bigint] | undefined)?.[0],
     prices: priceQueries(stateView, path),
     fair: (prices, paid) => outputAtSpotPrices(path, prices.map(sqrtPriceIn), paid),
   })
