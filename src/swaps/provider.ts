@@ -79,6 +79,7 @@ type SwapProgress = {
   returned?: SwapRefund
 }
 
+/** A swap provider: makes offers, builds their transactions and reads their progress. */
 export type SwapProvider = {
   name: string
   /** Whether it asks its own service for offers. Others ask only our nodes. */
