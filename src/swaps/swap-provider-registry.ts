@@ -54,7 +54,7 @@ export const swapProofOf = (provider: string): SwapProof | undefined =>
 export const isOrderProvider = (provider: string | null): boolean =>
   swapDefinitions.some(({ name, isOrder }) => name === provider && isOrder === true)
 
-/** Whether a provider's swap pays out after its transaction, on the same chain. */
+/** Whether a provider's swap pays out after its transaction, on the same chain, if at all. */
 export const isLaterPayoutProvider = (provider: string | null): boolean =>
   isOrderProvider(provider) ||
   swapDefinitions.some(({ name, paysOutLater }) => name === provider && paysOutLater)

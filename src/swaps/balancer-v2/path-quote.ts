@@ -19,7 +19,7 @@ export function stepsOf({ pools }: Pick<PoolPath, 'pools'>, exact: 'in' | 'out',
   return ordered.map((step, at) => ({ ...step, amount: at === 0 ? given : 0n }))
 }
 
-const nobody = { sender: nativeAddress, recipient: nativeAddress }
+const noParties = { sender: nativeAddress, recipient: nativeAddress }
 
 /** The funds of a swap, without internal balances of the Vault. */
 export const fundsOf = ({ sender, recipient }: { sender: Address; recipient: Address }) => ({
@@ -34,7 +34,7 @@ export const quoteOf = (queries: Address, path: PoolPath, exact: 'in' | 'out', g
   address: queries,
   abi: queriesAbi,
   functionName: 'queryBatchSwap',
-  args: [exact === 'in' ? 0 : 1, stepsOf(path, exact, given), path.tokens, fundsOf(nobody)],
+  args: [exact === 'in' ? 0 : 1, stepsOf(path, exact, given), path.tokens, fundsOf(noParties)],
 })
 
 /** The other amount of a swap, from the answer to `quoteOf`; `undefined` without an answer. */

@@ -14,7 +14,7 @@ const provider = 'lifi'
 const label = 'LI.FI'
 
 /** The wallet in quotes for an unknown wallet: the account in LI.FI's documentation examples. No transaction contains it. */
-const nobody: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
+const placeholderWallet: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
 
 /** The error code for no quote (docs.li.fi/api-reference/error-codes, NoQuoteError). */
 const noQuote = 1002
@@ -140,7 +140,7 @@ export function lifi(
     async quote(ask: OfferRequest, signal) {
       const { amount, slippage, exact, refund } = ask
       if (exact === 'out') return undefined
-      const wallet = refund ?? nobody
+      const wallet = refund ?? placeholderWallet
       const terms = { amount, slippage: within(slippage), wallet, recipient: wallet }
       const answer = await quoted(ask, terms, signal)
       if (!answer) return undefined

@@ -20,7 +20,7 @@ export const provider = 'relay'
 const label = 'Relay'
 
 /** The wallet in quotes for an unknown wallet: the account in Relay's documentation examples. No transaction contains it. */
-const nobody: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
+const placeholderWallet: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
 
 /** The gas of a deposit followed by its order's terms, in units, measured on the contract. */
 const depositGas = 65_000n
@@ -112,7 +112,7 @@ export function relay(
     async quote(ask: OfferRequest, signal) {
       const { amount, slippage, exact, refund } = ask
       if (exact === 'out') return undefined
-      const wallet = refund ?? nobody
+      const wallet = refund ?? placeholderWallet
       const terms = { amount, slippageBps: requestedSlippageBps(slippage), wallet, recipient: wallet }
       const found = await quoted(ask, terms, signal)
       const amountOut = found?.terms.expected ?? 0n
