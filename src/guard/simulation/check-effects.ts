@@ -7,12 +7,9 @@ import type { Intent } from '../../protocols/intent.ts'
 import { leftOfAll } from '../../protocols/lido/abi.ts'
 import { queueOf } from '../../protocols/registry.ts'
 import { feesOf } from '../../protocols/service-fees-of-intent.ts'
-
 import { acceptedDrift } from '../../protocols/withdrawal-units.ts'
 import { isLaterPayoutProvider, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
-
 import { queueTicket } from '../withdrawal-queue-reads.ts'
-
 import { roundingUnits } from './deposit-loss-check.ts'
 import type { Simulation } from './simulation-types.ts'
 
