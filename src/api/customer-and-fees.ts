@@ -55,7 +55,10 @@ const Bps = wholeNumberField(0, allBps)
  */
 export const FeesInput = z.strictObject({
   markupBps: Bps.optional(),
-  collector: EvmAddress.refine((address) => !/^0x0{40}$/.test(address), 'is nobody: what goes there is lost')
+  collector: EvmAddress.refine(
+    (address) => !/^0x0{40}$/.test(address),
+    'is the zero address: what is sent there is lost',
+  )
     .nullable()
     .optional(),
 })

@@ -45,7 +45,7 @@ export const olderRoutes: readonly OlderRoute[] = [
     as: 'quote',
     input: OlderQuoteInput,
     output: QuoteAnswer,
-    doc: 'The best quote for a swap, asked for by chain ids and an exact input.',
+    doc: 'The best quote for a swap by chain ids and an exact input.',
   },
   {
     method: 'POST',
@@ -55,7 +55,7 @@ export const olderRoutes: readonly OlderRoute[] = [
     output: routes.swapBytecode.output,
     doc: `The transactions of a quote. ${takesBoth}`,
   },
-  unchangedRoute('/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
+  unchangedRoute('/swap/status/{id}', 'swapStatus', 'The status of a swap.'),
   {
     method: 'GET',
     path: '/v1/strategies',
@@ -70,7 +70,7 @@ export const olderRoutes: readonly OlderRoute[] = [
     as: 'getStrategy',
     input: routes.getStrategy.input,
     output: StrategyComposite,
-    doc: 'One strategy in the id-composite form. That the older page has this shape is ours: it fits its list.',
+    doc: 'One strategy in the id-composite form. The specification leaves the shape open; it matches the list.',
   },
   unchangedRoute(
     '/v1/strategies/{id}/bytecode',
@@ -88,7 +88,7 @@ export const olderRoutes: readonly OlderRoute[] = [
     as: 'getWallet',
     input: routes.getWallet.input,
     output: OlderWallet,
-    doc: 'What a wallet has lent and borrowed, with its health. 404 for an address without positions. Positions that are no collateral are on the current page only.',
+    doc: 'The collateral and debt of a wallet, with its health factor. 404 for an address without positions. Other positions are on the current endpoint only.',
     missing: noPositionsError,
   },
   unchangedRoute(
@@ -102,7 +102,7 @@ export const olderRoutes: readonly OlderRoute[] = [
     as: 'quote',
     input: OlderQuoteInput,
     output: OlderQuoteAnswer,
-    doc: 'The best quote for a swap in its older shape. The other fields are those of the current quote; this is ours.',
+    doc: 'The best quote for a swap in its older shape; other fields are those of the current quote (extension).',
   },
   {
     method: 'POST',
@@ -112,5 +112,5 @@ export const olderRoutes: readonly OlderRoute[] = [
     output: routes.swapBytecode.output,
     doc: `The transactions of a quote. ${takesBoth}`,
   },
-  unchangedRoute('/v1/swap/status/{id}', 'swapStatus', 'Where a swap stands.'),
+  unchangedRoute('/v1/swap/status/{id}', 'swapStatus', 'The status of a swap.'),
 ]

@@ -6,12 +6,12 @@ import { parseStrict } from './strict-json.ts'
 
 /** Texts for Node's certificate error codes, from OpenSSL (nodejs.org/api/tls.html, X509 certificate error codes). */
 const flaws: Readonly<Record<string, string>> = {
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'who signed it is not known here',
-  UNABLE_TO_GET_ISSUER_CERT: 'who signed it is not known here',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'who signed it is not known here',
-  CERT_UNTRUSTED: 'who signed it is not trusted here',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is signed by itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'who signed it is known to nobody but itself',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is not known',
+  UNABLE_TO_GET_ISSUER_CERT: 'its issuer is not known',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is not known',
+  CERT_UNTRUSTED: 'its issuer is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'it is signed by an unknown authority',
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host',
   HOSTNAME_MISMATCH: 'it is for another host',
   CERT_HAS_EXPIRED: 'it has expired',
@@ -20,7 +20,7 @@ const flaws: Readonly<Record<string, string>> = {
   CERT_REJECTED: 'it is rejected',
   CERT_CHAIN_TOO_LONG: 'its chain is too long',
   CERT_SIGNATURE_FAILURE: 'its signature is wrong',
-  INVALID_CA: 'who signed it may not sign',
+  INVALID_CA: 'its issuer may not sign',
   INVALID_PURPOSE: 'it is not for a server',
 }
 

@@ -106,7 +106,7 @@ export function withNextStep(error: unknown): unknown {
 }
 
 /** The hint for a base URL that reaches a service but not its endpoints. */
-const seeTheAddress = 'See where SLUICE_BASE_URL points, and mend its path: sluice config list --show-origin'
+const seeTheAddress = 'Check SLUICE_BASE_URL and correct its path: sluice config list --show-origin'
 
 /**
  * Adds a hint to NOT_FOUND if the endpoint does not exist. A path without parameters can only be missing itself; with parameters, the

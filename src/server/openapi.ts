@@ -62,7 +62,7 @@ const omittingRoutes: readonly Served['name'][] = ['listStrategies', 'recommend'
 
 const missingHeaderDoc = {
   description:
-    'Ours: the networks that do not answer, so that what is there is left out; their names, with commas.',
+    'Extension: the names of networks that did not answer and are missing from the answer, separated by commas.',
   schema: { type: 'string' },
 }
 

@@ -79,7 +79,7 @@ describe('what to do next is said of', () => {
 describe('where an address leads to no page,', () => {
   const missing = (path: string) =>
     `{"error":{"code":"NOT_FOUND","message":"There is no endpoint GET ${path}"}}`
-  const step = 'See where SLUICE_BASE_URL points, and mend its path: sluice config list --show-origin'
+  const step = 'Check SLUICE_BASE_URL and correct its path: sluice config list --show-origin'
   test.each([
     ['strategies list', missing('/foo/strategies')],
     ['strategies list', '{"error":{"code":"NOT_FOUND","message":"Not Found"}}'],

@@ -126,7 +126,7 @@ async function termsOf(
   if (!recipient || !quote.destinationAddress || !sameAddress(recipient, quote.destinationAddress))
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
-      `The quote pays to ${quote.destinationAddress ?? 'nobody'}${recipient ? `, not to ${recipient}` : ''}`,
+      `The quote pays to ${quote.destinationAddress ?? 'no address'}${recipient ? `, not to ${recipient}` : ''}`,
       { hint: 'Request a new quote with --destination: sluice swap quote --help' },
     )
   const to = networkNamed(networks, quote.to.chainId)
