@@ -1,7 +1,7 @@
 import type { ChainClient } from '../src/chain/chain-client.ts'
 import type { Hex } from '../src/domain/address.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
-import type { Attempt } from '../src/store/journal/operation.ts'
+import type { Attempt } from '../src/store/journal/operation-types.ts'
 import type { Broken } from './sim-run.ts'
 
 type Unwritten = { id: string; index: number; attempt: Attempt }

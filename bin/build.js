@@ -33,7 +33,7 @@ const makers = [
   'bin/bundle.js',
   'bin/command-manifests.js',
   'bin/plugins.js',
-  'src/app/build-command-manifests.ts',
+  'src/app/help-and-completion-manifests.ts',
 ]
 const month = 30 * 86_400_000
 

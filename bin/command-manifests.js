@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 export async function writeManifests(root, { imports, modules }) {
   const { commands } = await source(root, 'commands/index').catch(() => ({ commands: [] }))
   if (commands.length === 0) return { output: [], namesOf: () => [] }
-  const { commandManifests } = await source(root, 'app/build-command-manifests')
+  const { commandManifests } = await source(root, 'app/help-and-completion-manifests')
   const named = (id) => relative(root, id).split(sep).join('/')
   const reached = (name) => {
     const found = new Set([join(root, 'src', `${name}.ts`)])

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandManifests } from '../src/app/build-command-manifests.ts'
+import { commandManifests } from '../src/app/help-and-completion-manifests.ts'
 import { builtFile } from './support/built.ts'
 
 const here = join(import.meta.dirname, '..')

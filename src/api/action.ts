@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { actionStatuses, historyStatuses, isoTime, knownCasing, nullish, orNull } from './wire-fields.ts'
+import { actionStatuses, historyStatuses, knownCasing } from './status-and-history-words.ts'
+import { isoTime, nullish, orNull } from './wire-fields.ts'
 
 /** Whether an action's status is final: SUCCESS, FAILED or REFUNDED. INITIAL, PENDING and unknown statuses are not. */
 export const isFinalStatus = (status: string): boolean =>

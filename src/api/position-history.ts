@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Units } from '../domain/amount.ts'
-import { extension, historyStatuses, historyTypes, isoTime, knownCasing, Numeric } from './wire-fields.ts'
+import { historyStatuses, historyTypes, knownCasing } from './status-and-history-words.ts'
+import { extension, isoTime, Numeric } from './wire-fields.ts'
 
 /** An event of a wallet in a strategy. `amount` is in the smallest unit of the strategy's asset. */
 const HistoryItem = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { EvmAddress } from '../domain/address.ts'
 import { SignedUnits, Units } from '../domain/amount.ts'
 import { RefundAddress } from '../domain/bitcoin.ts'
+import { knownCasing, swapStatuses } from './status-and-history-words.ts'
 import { ChainId } from './transaction.ts'
 import {
   Decimals,
@@ -10,13 +11,11 @@ import {
   Flag,
   Fraction,
   isoTime,
-  knownCasing,
   Name,
   Numeric,
   nullish,
   orNull,
   passThrough,
-  swapStatuses,
   valueIfValid,
 } from './wire-fields.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { extension, knownCasing, nullish, orNull, swapStatuses } from './wire-fields.ts'
+import { knownCasing, swapStatuses } from './status-and-history-words.ts'
+import { extension, nullish, orNull } from './wire-fields.ts'
 
 /**
  * The deposit of a swap from Bitcoin (extension). `amount` is the required and `paid` the received amount, in satoshi; `paid` and

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
+import { reportedError } from '../cli/classify-failure.ts'
 import type { CommandContext, ProgramContext } from '../cli/command-context.ts'
-import { reportedError } from '../cli/error-report.ts'
 import { helpParts, helpText } from '../cli/help/help-text.ts'
 import { nextStep } from '../cli/next-command.ts'
 import { helpAsFlag, scanCommandName, withCurrentFlags } from '../cli/options/argv-preprocessing.ts'

@@ -1,7 +1,7 @@
 import type { Interrupt, ProfileDraft, RunAs } from '../cli/command-context.ts'
 import type { Settings } from '../cli/settings-files-schema.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Secrets } from './environment-secrets.ts'
+import type { Secrets } from './environment-secrets-type.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 type Inputs = { env: Env; settings: Settings; secrets: Secrets }

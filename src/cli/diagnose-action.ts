@@ -4,7 +4,7 @@ import type { Verdict } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context.ts'
-import type { Cli } from './action-handler-context.ts'
+import type { Cli } from './command-run-context.ts'
 import { serviceSwapStatus } from './signing-flow/quotes/swap-status-from-service.ts'
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither

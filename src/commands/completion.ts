@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
-import type { LocalCli } from '../cli/action-handler-context.ts'
 import { localAction } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
+import type { LocalCli } from '../cli/command-run-context.ts'
 
 /** The shells that there are completions for, with the file of each in `completions`. */
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import type { Cli } from '../cli/action-handler-context.ts'
 import { action } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
+import type { Cli } from '../cli/command-run-context.ts'
 import { textOf } from '../cli/options/file-arguments.ts'
 import { referenceForPlan } from '../cli/signing-flow/quotes/reference-quote.ts'
 import { termsOf } from '../cli/signing-flow/user-terms-from-flags.ts'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import type { Cli } from '../cli/action-handler-context.ts'
 import { action } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
+import type { Cli } from '../cli/command-run-context.ts'
 import { type Serving, servingOf } from '../cli/server-administration.ts'
 import { table } from '../cli/terminal/table.ts'
 import { AppError } from '../domain/errors.ts'

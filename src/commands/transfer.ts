@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import type { Cli } from '../cli/action-handler-context.ts'
 import { action } from '../cli/command-action.ts'
 import type { CommandContext } from '../cli/command-context.ts'
+import type { Cli } from '../cli/command-run-context.ts'
 import { address, amountOf } from '../cli/options/option-values.ts'
 import { type SigningOptions, withSigning } from '../cli/options/signer-and-safety-options.ts'
 import { signAndSend } from '../cli/signing-flow/sign-and-send.ts'

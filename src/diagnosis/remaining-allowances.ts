@@ -10,7 +10,7 @@ import type { StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/execution-context.ts'
 import type { AllowanceRef } from '../planning/revoke-legs.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
-import type { Operation, Step } from '../store/journal/operation.ts'
+import type { Operation, Step } from '../store/journal/operation-types.ts'
 import type { RemainingAllowance } from './facts/operation-facts.ts'
 
 /** A remaining allowance, as its revocation is planned with. */

@@ -2,7 +2,7 @@ import type { TokenAmount } from '../domain/amount.ts'
 import { displayNetwork, type Network } from '../domain/networks.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/execution-context.ts'
-import type { JournalEvent, Operation, Step } from '../store/journal/operation.ts'
+import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
 import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/failed-deliveries.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 

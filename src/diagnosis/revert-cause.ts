@@ -3,7 +3,7 @@ import type { MinedTransaction } from '../chain/finality/find-mined-transaction.
 import { revertReason } from '../chain/reverts/reason.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Attempt, Step } from '../store/journal/operation.ts'
+import type { Attempt, Step } from '../store/journal/operation-types.ts'
 
 /**
  * The cause of a step's revert, by calling it again on the state before its block; `null` if the node lacks that state, or the call

@@ -20,7 +20,7 @@ import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/s
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
 import { strategyTotals } from './strategy-totals.ts'
-import { undefinedIfRefused } from './unread-past.ts'
+import { undefinedIfRefused } from './undefined-if-unread.ts'
 
 /**
  * The dependencies of the market cache. With `answerReuse`, the rows of a chain are at most `answerReuse.ms`

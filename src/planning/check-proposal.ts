@@ -28,7 +28,7 @@ import {
   type SlippageEstimate,
   slippageEstimates,
 } from './compare-with-own-engine.ts'
-import type { CheckedContract } from './contract-code.ts'
+import type { CheckedContract } from './contract-code-pins.ts'
 import { withUnknownPayoutNote } from './deposit-withdraw-previews.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'

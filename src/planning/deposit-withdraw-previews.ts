@@ -14,7 +14,7 @@ import type { Intent } from '../protocols/intent.ts'
 import { leastOf, type Offer } from '../protocols/moving-price-quotes.ts'
 import { bringsOf, calldataRulesOf, paysOf } from '../protocols/registry.ts'
 import { acceptedDrift } from '../protocols/withdrawal-units.ts'
-import type { Step } from '../store/journal/operation.ts'
+import type { Step } from '../store/journal/operation-types.ts'
 
 /** The market's quote before a withdrawal of an exact amount (receipt units it costs) or a deposit (receipt units it brings). */
 export async function expectedShares(rpc: ChainClient, intent: Intent): Promise<bigint | undefined> {

@@ -2,7 +2,7 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'
-import type { Operation } from '../store/journal/operation.ts'
+import type { Operation } from '../store/journal/operation-types.ts'
 
 /**
  * The dependencies of planning and execution: journal, chains, catalogue, the directory of the wallet locks, and the time in epoch

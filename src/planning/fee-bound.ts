@@ -5,7 +5,7 @@ import type { Simulation } from '../guard/simulation/simulation-types.ts'
 import type { StoredFeeBound, StoredPlan } from '../guard/stored-plan.ts'
 import { decodeTerms, feeCapOf, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { StepJournal } from '../store/journal/journal-interface.ts'
-import type { Operation, Step } from '../store/journal/operation.ts'
+import type { Operation, Step } from '../store/journal/operation-types.ts'
 
 /** The gas bound of a leg as its plan shows it: wei a unit, and in total if the gas is known. */
 export type FeeBound = { feeCap: bigint; maxCost: bigint | null }

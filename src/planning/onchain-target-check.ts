@@ -13,7 +13,7 @@ import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import { intentTokens } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowanceSpender } from '../swaps/swap-provider-registry.ts'
-import { type CheckedContract, checkCode } from './contract-code.ts'
+import { type CheckedContract, checkCode } from './contract-code-pins.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
 /** The target of an action: its contract, and the allowance it has beyond what the action needs. */

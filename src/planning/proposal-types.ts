@@ -4,7 +4,7 @@ import { encodeIntent } from '../guard/intent-json.ts'
 import type { PlanCore } from '../guard/plan-hash.ts'
 import type { OperationSummary } from '../guard/stored-plan.ts'
 import type { Intent } from '../protocols/intent.ts'
-import type { Arrival } from '../store/journal/operation.ts'
+import type { Arrival } from '../store/journal/operation-types.ts'
 
 /** The transactions of one chain and their intent. A leg without an intent has no transactions: it only waits for a delivery. */
 export type ProposedLeg = {

@@ -11,7 +11,7 @@ import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan.ts
 import { decodeTerms, encodeTerms, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { Intent, ServiceFee } from '../protocols/intent.ts'
 import { paymentOf, stepFeesOf } from '../protocols/service-fees-of-intent.ts'
-import type { Operation, Step } from '../store/journal/operation.ts'
+import type { Operation, Step } from '../store/journal/operation-types.ts'
 import { type CheckedPlan, checkProposal } from './check-proposal.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { storedFeeBound } from './fee-bound.ts'

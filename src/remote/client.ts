@@ -1,8 +1,13 @@
 import { missingHeader, parseMissingHeader } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
+import {
+  actionStatuses,
+  historyStatuses,
+  historyTypes,
+  swapStatuses,
+} from '../api/status-and-history-words.ts'
 import type { Wallet } from '../api/wallet-positions.ts'
-import { actionStatuses, historyStatuses, historyTypes, swapStatuses } from '../api/wire-fields.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
 import type { HttpAnswer } from '../http/client.ts'

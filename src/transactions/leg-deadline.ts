@@ -1,6 +1,6 @@
 import type { Head } from '../chain/head.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Leg } from '../store/journal/operation.ts'
+import type { Leg } from '../store/journal/operation-types.ts'
 import type { Run } from './run-state.ts'
 
 /** Refuses an action whose deadline has passed on its chain: it can only revert, so it is neither signed nor sent. */

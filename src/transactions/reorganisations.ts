@@ -8,7 +8,7 @@ import type {
   ReorgJournal,
   StepJournal,
 } from '../store/journal/journal-interface.ts'
-import type { Operation, Step } from '../store/journal/operation.ts'
+import type { Operation, Step } from '../store/journal/operation-types.ts'
 import { activeSteps } from './operations/current-steps.ts'
 
 type Chains = {

@@ -3,7 +3,7 @@ import type { Fees } from '../chain/gas-fees.ts'
 import { isAlreadyKnown } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import type { Attempt } from '../store/journal/operation.ts'
+import type { Attempt } from '../store/journal/operation-types.ts'
 
 /** The class of a send error: too cheap for the pool or the next block, too cheap to replace, or another cause. */
 type SendErrorClass =

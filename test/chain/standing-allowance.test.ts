@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Step } from '../../src/store/journal/operation.ts'
+import type { Step } from '../../src/store/journal/operation-types.ts'
 import { activeSteps, isAllFinal } from '../../src/transactions/operations/current-steps.ts'
 
 const steps = (...states: Step['state'][]) => states.map((state, index) => ({ state, index, leg: 0 }) as Step)

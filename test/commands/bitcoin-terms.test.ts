@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Quote } from '../../src/api/quote.ts'
-import type { Cli } from '../../src/cli/action-handler-context.ts'
+import type { Cli } from '../../src/cli/command-run-context.ts'
 import { payAndFollow } from '../../src/commands/swap/bitcoin-deposit.ts'
 import { codeOf, engineOn } from '../engine/support.ts'
 import { useSandbox } from '../support/sandbox.ts'

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { evidenceHash } from '../../src/diagnosis/evidence/make-evidence.ts'
+import { evidenceHash } from '../../src/diagnosis/evidence/make-evidence-file.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { calldata, useSandbox } from '../support/sandbox.ts'
 

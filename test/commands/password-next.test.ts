@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Secrets } from '../../src/app/environment-secrets.ts'
+import type { Secrets } from '../../src/app/environment-secrets-type.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 import { keepSealed } from '../support/sealed.ts'

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { privateKeyToAccount } from 'viem/accounts'
 import { formatUnits } from 'viem/utils'
 import { expect, test } from 'vitest'
-import { evidenceHash } from '../../src/diagnosis/evidence/make-evidence.ts'
+import { evidenceHash } from '../../src/diagnosis/evidence/make-evidence-file.ts'
 import { useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

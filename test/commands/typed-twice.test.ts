@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Cli } from '../../src/cli/action-handler-context.ts'
+import type { Cli } from '../../src/cli/command-run-context.ts'
 import { confirmRepeat } from '../../src/cli/signing-flow/refuse-duplicates.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { ExecutionContext } from '../../src/planning/execution-context.ts'

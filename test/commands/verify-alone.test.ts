@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { evidenceHash } from '../../src/diagnosis/evidence/make-evidence.ts'
+import { evidenceHash } from '../../src/diagnosis/evidence/make-evidence-file.ts'
 import { type Document, useCommands } from '../support/run.ts'
 import { useSandbox } from '../support/sandbox.ts'
 

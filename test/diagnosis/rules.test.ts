@@ -9,7 +9,7 @@ import { unreturnedFeeText } from '../../src/diagnosis/messages/funds-text.ts'
 import { retryRiskText } from '../../src/diagnosis/messages/retry-safety.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
-import type { Step } from '../../src/store/journal/operation.ts'
+import type { Step } from '../../src/store/journal/operation-types.ts'
 import { payee, signer } from '../support/operation.ts'
 
 const hash: Hex = `0x${'ab'.repeat(32)}`

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
-import type { Attempt } from '../../src/store/journal/operation.ts'
+import type { Attempt } from '../../src/store/journal/operation-types.ts'
 import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'
 import type { Execution } from '../../src/transactions/run-state.ts'
 import { broadcastAnswer, demandedFees, needsImmediateBump } from '../../src/transactions/send-errors.ts'

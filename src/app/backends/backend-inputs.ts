@@ -2,7 +2,7 @@ import type { Globals } from '../../cli/options/global-options.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import type { SigningService } from '../../signing/signing-service-protocol.ts'
-import type { Secrets } from '../environment-secrets.ts'
+import type { Secrets } from '../environment-secrets-type.ts'
 import type { Directories } from '../profiles/directories.ts'
 
 /** Registers an opened resource and returns it. A process that runs several commands closes it after its command. */

@@ -1,7 +1,7 @@
 import type { SettingOrigin } from '../../cli/command-context.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
-import type { Secrets } from '../environment-secrets.ts'
+import type { Secrets } from '../environment-secrets-type.ts'
 import { allNetworks } from './catalog-of-configured-networks.ts'
 import type { Directories } from './directories.ts'
 import { selectProfile } from './profile-selection.ts'

@@ -11,7 +11,7 @@ import { readPasswordFile } from '../../signing/read-private-file.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { KeySource, SigningService } from '../../signing/signing-service-protocol.ts'
-import type { Secrets } from '../environment-secrets.ts'
+import type { Secrets } from '../environment-secrets-type.ts'
 
 type Needs = {
   keystores: string

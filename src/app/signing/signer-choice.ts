@@ -9,7 +9,7 @@ import { defaultDerivationPath, derivationPath } from '../../signing/ledger/ledg
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { KeySource, SigningService } from '../../signing/signing-service-protocol.ts'
-import type { Secrets } from '../environment-secrets.ts'
+import type { Secrets } from '../environment-secrets-type.ts'
 import { walletByName } from '../profiles/wallet-by-name.ts'
 
 type Needs = {

@@ -1,4 +1,4 @@
-import type { Inclusion } from '../../store/journal/operation.ts'
+import type { Inclusion } from '../../store/journal/operation-types.ts'
 import { askOtherNodes } from '../ask-all-nodes.ts'
 import type { ChainClient } from '../chain-client.ts'
 import { hexQuantity } from '../rpc/quantities.ts'

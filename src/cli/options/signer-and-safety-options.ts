@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { parsePriceImpact } from '../../domain/price-impact-share.ts'
 import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
-import { type OptionRow, withOptions } from './option-rows.ts'
+import { type OptionRow, withOptions } from './add-option-rows.ts'
 import {
   address,
   eachValidatedBy,

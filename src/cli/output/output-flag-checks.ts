@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { wordsOf } from '../options/command-tree-queries.ts'
 import type { Globals } from '../options/global-options.ts'
-import { jsonSchema } from '../schema/command-description.ts'
+import { jsonSchema } from '../schema/describe-command.ts'
 import { outputs } from '../schema/outputs.ts'
 import { onlyListsError, unknownFieldError } from './output.ts'
 

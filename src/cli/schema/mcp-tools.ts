@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { leavesOf, placeholderOf, wordsOf } from '../options/command-tree-queries.ts'
 import { repeatable } from '../options/option-values.ts'
-import { jsonSchema, kindOf } from './command-description.ts'
+import { jsonSchema, kindOf } from './describe-command.ts'
 import { outputs } from './outputs.ts'
 
 /** A command as a tool for other programs: its input object, its output, and its command line. */

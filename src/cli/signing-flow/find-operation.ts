@@ -3,8 +3,8 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
-import type { Cli } from '../action-handler-context.ts'
-import { settleOperation } from './settle-operation.ts'
+import type { Cli } from '../command-run-context.ts'
+import { settleOperation } from './record-chain-results.ts'
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */
 export const findOperation = ({ journal }: ExecutionContext, id: string): JournalOperation | undefined =>

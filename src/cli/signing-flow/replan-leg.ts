@@ -8,7 +8,7 @@ import { checkReplannedLeg, findReplannableLeg, refuseWorseTerms } from '../../p
 import { revokeLegs } from '../../planning/revoke-legs.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { feePayments } from '../../protocols/service-fees-of-intent.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import { claimProposal, depositProposal, withdrawProposal } from './deposit-withdraw-claim-legs.ts'
 import { refuseDrift } from './quotes/quote-drift.ts'
 import { swapProposal } from './swap-proposal.ts'

@@ -15,7 +15,7 @@ import {
 import type { Proposal, ServiceProposal } from '../../planning/proposal-types.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce-check.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import { noncesOf } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { planPrices } from './plan-prices.ts'

@@ -6,7 +6,7 @@ import { acquirePlanningLock } from '../../transactions/operations/wallet-lock.t
 import { refuseMissingNodes } from '../../transactions/read-only-context.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { reopenAbandoned } from '../../transactions/reorganised-abandoned-operations.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import { maxFee } from '../options/option-values.ts'
 import type { ExecutionOptions } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'

@@ -10,7 +10,7 @@ import { recordOperation } from '../../transactions/operations/record-operation.
 import { withoutAllowanceText } from '../../transactions/outcome/left-allowance.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run-state.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { withReport } from './operation-report.ts'
 import { revokeRequest } from './revoke-request.ts'

@@ -9,7 +9,7 @@ import { dropUnsigned } from '../../transactions/operations/abandon-operation.ts
 import { refuseAllowanceConflict } from '../../transactions/operations/allowance-conflict.ts'
 import { recordOperation, replaceUnsignedPlan } from '../../transactions/operations/record-operation.ts'
 import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import { idempotencyKey } from '../options/option-values.ts'
 import { halfAnHour, noncesOf } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'

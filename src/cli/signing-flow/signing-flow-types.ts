@@ -7,7 +7,7 @@ import type { ReplannableLeg, ServiceProposal } from '../../planning/proposal-ty
 import type { Price } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import type { ExecutionOptions } from '../options/sending-and-waiting-options.ts'
 
 /** A request to sign: its identity for an idempotency key, and how its transactions are proposed. */

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 
 /** The fields of a strategy that a command that signs needs. */
 export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>

@@ -8,7 +8,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types.ts'
 import { isPaidLater } from '../../planning/swap-payout-guarantees.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import { statedFees } from './fees-in-response.ts'
 
 /** The wallet and recipient of a swap, and the terms of its quote. */

@@ -7,7 +7,7 @@ import { readPolicy } from '../../guard/policy/policy-file.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { decodeTerms, type Terms } from '../../guard/user-limits-and-exemptions.ts'
 import type { JournalOperation } from '../../planning/execution-context.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import {
   address,
   exactAllowance,

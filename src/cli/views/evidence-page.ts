@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StepCall } from '../../diagnosis/evidence/decode-step-calls.ts'
-import type { Evidence } from '../../diagnosis/evidence/make-evidence.ts'
+import type { Evidence } from '../../diagnosis/evidence/make-evidence-file.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { escapeHtml } from '../../domain/text/escape-html.ts'

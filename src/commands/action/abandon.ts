@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/action-handler-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { verdictFor } from '../../cli/diagnose-action.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'

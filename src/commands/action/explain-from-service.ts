@@ -1,6 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Cli } from '../../cli/action-handler-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'

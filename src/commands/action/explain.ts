@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { serviceReportOf } from '../../cli/diagnose-action.ts'
 import { depthOf, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'

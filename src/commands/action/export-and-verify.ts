@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Cli, LocalCli } from '../../cli/action-handler-context.ts'
 import type { Backend } from '../../cli/backend.ts'
 import { action, localAction } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli, LocalCli } from '../../cli/command-run-context.ts'
 import { verdictFor } from '../../cli/diagnose-action.ts'
 import { textOf } from '../../cli/options/file-arguments.ts'
 import { toJson } from '../../cli/output/output.ts'
@@ -13,7 +13,7 @@ import { utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { evidencePage } from '../../cli/views/evidence-page.ts'
 import { type ChainCheck, checkEvidence } from '../../diagnosis/evidence/check-evidence-on-chain.ts'
-import { type Evidence, makeEvidence } from '../../diagnosis/evidence/make-evidence.ts'
+import { type Evidence, makeEvidence } from '../../diagnosis/evidence/make-evidence-file.ts'
 import {
   isEvidencePage,
   readEvidence,

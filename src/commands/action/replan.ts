@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { validatedBy } from '../../cli/options/option-values.ts'
 import { withExecution } from '../../cli/options/sending-and-waiting-options.ts'
 import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
@@ -12,6 +12,7 @@ import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { refuseFailed, reportFor } from '../../cli/signing-flow/operation-report.ts'
 import { planPrices } from '../../cli/signing-flow/plan-prices.ts'
 import { withMinOutHint } from '../../cli/signing-flow/quotes/request-quote.ts'
+import { settleIfPending } from '../../cli/signing-flow/record-chain-results.ts'
 import { confirmOlderJournal } from '../../cli/signing-flow/refuse-duplicates.ts'
 import { replanLeg } from '../../cli/signing-flow/replan-leg.ts'
 import {
@@ -20,7 +21,6 @@ import {
   type ResumeOptions,
   resumeOperation,
 } from '../../cli/signing-flow/resume-operation.ts'
-import { settleIfPending } from '../../cli/signing-flow/settle-operation.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { planQuestion, planView } from '../../cli/views/plan-view.ts'
 import { parseAmount } from '../../domain/amount.ts'

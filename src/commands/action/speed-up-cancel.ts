@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { withExecution } from '../../cli/options/sending-and-waiting-options.ts'
 import { withSigner } from '../../cli/options/signer-and-safety-options.ts'
 import { confirm } from '../../cli/prompts.ts'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import type { LocalCli } from '../../cli/action-handler-context.ts'
 import { localAction } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { LocalCli } from '../../cli/command-run-context.ts'
 import type { Finding } from '../../cli/health-findings.ts'
 import { confirm, promptYesNo, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import type { KeptProfile } from '../../cli/settings-files-schema.ts'

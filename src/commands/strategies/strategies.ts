@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { validatedBy } from '../../cli/options/option-values.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { dollars, percent } from '../../cli/terminal/format.ts'

@@ -1,7 +1,7 @@
 import { pageOf } from '../../api/page.ts'
 import type { Quote } from '../../api/quote.ts'
-import type { Cli } from '../../cli/action-handler-context.ts'
 import type { Backend } from '../../cli/backend.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import type { Column } from '../../cli/output/view-types.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
 import { parseQuoteFlags, type QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'

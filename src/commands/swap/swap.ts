@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import {
   address,

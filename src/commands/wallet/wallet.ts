@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import type { Cli } from '../../cli/action-handler-context.ts'
 import { action } from '../../cli/command-action.ts'
 import type { CommandContext } from '../../cli/command-context.ts'
+import type { Cli } from '../../cli/command-run-context.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import { decimal, dollars, percent, utcTime } from '../../cli/terminal/format.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'

@@ -4,7 +4,7 @@ import { findTransaction, type MinedTransaction } from '../../chain/finality/fin
 import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Evidence } from './make-evidence.ts'
+import type { Evidence } from './make-evidence-file.ts'
 
 /** The chain's answer for one transaction of the evidence. `unknown`: there is none. */
 export type ChainCheck = { hash: string; verdict: 'confirmed' | 'refuted' | 'unknown'; why: string | null }

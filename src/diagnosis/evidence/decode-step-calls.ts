@@ -11,7 +11,7 @@ import { isUnknownPayoutNote } from '../../planning/deposit-withdraw-previews.ts
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../../protocols/intent.ts'
 import { stepFeesOf, withoutFees } from '../../protocols/service-fees-of-intent.ts'
-import type { Operation, Step } from '../../store/journal/operation.ts'
+import type { Operation, Step } from '../../store/journal/operation-types.ts'
 
 /** A step's call, decoded from its bytes: `call` is `null` if this program does not know it. */
 export type StepCall = {

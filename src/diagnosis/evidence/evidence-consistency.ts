@@ -6,7 +6,7 @@ import { isUnsigned } from '../../domain/step-state.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
-import type { JournalEvent, Operation } from '../../store/journal/operation.ts'
+import type { JournalEvent, Operation } from '../../store/journal/operation-types.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -21,8 +21,8 @@ import {
   stepStatuses,
 } from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'
-import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './evidence-schema.ts'
-import type { Evidence } from './make-evidence.ts'
+import type { EvidenceStep, EvidenceTransaction, ParsedEvidence } from './evidence-file-schema.ts'
+import type { Evidence } from './make-evidence-file.ts'
 
 type AttemptedStep = ParsedEvidence['operation']['steps'][number]
 type Attempt = ParsedEvidence['attempts'][number]

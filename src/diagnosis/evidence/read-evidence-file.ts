@@ -1,8 +1,8 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { changedCall, inconsistencyOf } from './evidence-consistency.ts'
-import { EvidenceSchema } from './evidence-schema.ts'
-import { type Evidence, evidenceHash } from './make-evidence.ts'
+import { EvidenceSchema } from './evidence-file-schema.ts'
+import { type Evidence, evidenceHash } from './make-evidence-file.ts'
 
 const inPage = /<script type="application\/json" id="evidence">([\s\S]*?)<\/script>/
 

@@ -11,7 +11,7 @@ import { nodeTimeoutMs, undefinedIfUnanswered, withTimeout } from '../../chain/r
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
-import type { Attempt, Step } from '../../store/journal/operation.ts'
+import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { findNonceUse, transactionByNonce } from '../../transactions/nonces/nonce-use.ts'
 import { minedRevertReason } from '../revert-cause.ts'
 import type { ChainFacts, NonceOwner, OnChainFacts } from './operation-facts.ts'

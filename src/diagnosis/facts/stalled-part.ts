@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/current-steps.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'

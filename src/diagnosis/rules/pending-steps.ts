@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
 import { roundFeeUp } from '../../chain/gas-fees.ts'
-import type { Attempt } from '../../store/journal/operation.ts'
+import type { Attempt } from '../../store/journal/operation-types.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
 import { isUnconfirmed } from '../facts/operation-conditions.ts'

@@ -10,7 +10,7 @@ import { noRequests, type Request, type Requests } from '../../protocols/withdra
 import type { EngineContext } from '../engine-context.ts'
 import { fieldError } from '../field-error.ts'
 import { readOwnerLogs } from '../history/logs/owner-logs.ts'
-import { undefinedIfUnread } from '../unread-past.ts'
+import { undefinedIfUnread } from '../undefined-if-unread.ts'
 import type { InvestedHolding } from './principal.ts'
 import { findTickets, storeRequest, type UnsearchedMarket } from './withdrawal-ticket-search.ts'
 

@@ -9,7 +9,7 @@ import { writeInBackground } from '../best-effort-write.ts'
 import type { EngineContext } from '../engine-context.ts'
 import type { RpcLog } from '../history/logs/log-filters.ts'
 import { readOwnerLogs } from '../history/logs/owner-logs.ts'
-import { isUnread } from '../unread-past.ts'
+import { isUnread } from '../undefined-if-unread.ts'
 
 /**
  * A market that was not searched for requests made outside this program, with the time of the last search in epoch

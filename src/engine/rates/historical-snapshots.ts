@@ -7,7 +7,7 @@ import type { Snapshot } from '../../store/engine/market-snapshots.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
 import { hashesOf } from '../history/logs/ranged-log-reader.ts'
-import { undefinedIfRefused } from '../unread-past.ts'
+import { undefinedIfRefused } from '../undefined-if-unread.ts'
 import { dayOf, daySeconds, snapshotKey } from './annualized-rate.ts'
 
 /** A past block: number, hash and time in Unix seconds. */

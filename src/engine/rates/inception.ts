@@ -7,7 +7,7 @@ import { ray } from '../../protocols/shared/rate-units.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import { writeInBackground } from '../best-effort-write.ts'
 import { deploymentBlock, firstBlockWhere, hasCodeAt, olderContract } from '../history/logs/first-block.ts'
-import { undefinedIfRefused } from '../unread-past.ts'
+import { undefinedIfRefused } from '../undefined-if-unread.ts'
 import { type IndexPoint, snapshotKey } from './annualized-rate.ts'
 import { pastBlocks } from './historical-snapshots.ts'
 

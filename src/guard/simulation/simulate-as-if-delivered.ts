@@ -9,7 +9,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { mintCall, minterCall } from '../../swaps/cctp-v2/delivery-events.ts'
+import { mintCall, minterCall } from '../../swaps/cctp-v2/simulated-mint.ts'
 import { gasLimitFor } from './simulate.ts'
 import { balanceOf, firstWord } from './wallet-state.ts'
 

@@ -13,11 +13,11 @@ import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
 import type { ReadCall } from '../../chain/word-reads.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import type { Unit } from '../../domain/amount-unit.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
+import type { Unit } from '../../domain/unit-type.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 
 type Question = {

@@ -2,7 +2,7 @@ import { type Protocol, vaultDescription } from '../protocol.ts'
 import { checkErc4626Calldata } from './calldata-check.ts'
 import type { Erc4626Constants } from './constants-schema.ts'
 import { erc4626 as market } from './market-adapter.ts'
-import { vaultProtocol } from './vault-previews.ts'
+import { vaultProtocol } from './vault-protocol-parts.ts'
 
 /** Any vault by EIP-4626. */
 export const erc4626: Protocol<Erc4626Constants> = {

@@ -1,6 +1,6 @@
 import type { StrategyEntry } from '../catalog-types.ts'
 import { checkErc4626Calldata } from '../erc4626/calldata-check.ts'
-import { vaultProtocol } from '../erc4626/vault-previews.ts'
+import { vaultProtocol } from '../erc4626/vault-protocol-parts.ts'
 import type { ProtocolMarket } from '../market-adapter.ts'
 import type { Protocol } from '../protocol.ts'
 import { mustAnswer } from '../shared/contract-assertions.ts'

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation.ts'
+import type { Attempt, Inclusion, JournalEvent, NewOperation, Operation } from './operation-types.ts'
 import type { OperationState, StepState } from './states.ts'
 
 /** The write-ahead journal: all of its parts. Every call is on disk when it returns. Take only the part that you need. */

@@ -1,6 +1,6 @@
+import type { journalWrites } from './audited-state-changes.ts'
 import type { JournalDb } from './database.ts'
 import type { DeliveryJournal, NonceJournal, OperationJournal } from './journal-interface.ts'
-import type { journalWrites } from './journal-statements.ts'
 
 /** The journal's look-ups by key, hash and nonce. */
 export function journalLookups(

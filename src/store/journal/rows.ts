@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation.ts'
+import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation-types.ts'
 import type { OperationState, StepState } from './states.ts'
 
 /** A row of SQLite. The file is ours alone and its constraints hold, so the columns are trusted. */

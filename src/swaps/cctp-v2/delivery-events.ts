@@ -1,22 +1,10 @@
-import { decodeEventLog, encodeFunctionData, hexToBigInt, padHex, parseAbi, size, sliceHex } from 'viem/utils'
-import { strictDecode } from '../../chain/calldata.ts'
+import { decodeEventLog, hexToBigInt, padHex, size, sliceHex } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
 import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import { eventTopic } from '../../protocols/shared/encode-topics.ts'
 import type { EventSearch } from '../provider-dependencies.ts'
-import { messageTransmitterV2Abi as abi, burnAbi } from './abi.ts'
-
-/** The fields of a burn message that the burn fixes, named as in BurnMessageV2. `amount` is in the smallest unit. */
-export type BurnFields = { burnToken: Address; mintRecipient: Hex; amount: bigint; messageSender: Address }
-
-/** Decodes the burn of a wallet's call of depositForBurn or depositForBurnWithHook; `undefined` for other calls. */
-export function decodeBurn({ data }: Transaction, wallet: Address): BurnFields | undefined {
-  const call = strictDecode(burnAbi, data)
-  if (!call) return undefined
-  const [amount, , mintRecipient, burnToken] = call.args
-  return { burnToken, mintRecipient, amount, messageSender: wallet }
-}
+import { messageTransmitterV2Abi as abi } from './abi.ts'
+import type { BurnFields } from './burn-call.ts'
 
 /** A delivered message: its nonce, and the amount that its recipient received, in the smallest unit. */
 type Delivered = { nonce: Hex; minted: bigint }
@@ -85,24 +73,3 @@ function decodeReceived({ topics, data }: Pick<Log, 'topics' | 'data'>) {
     return undefined
   }
 }
-
-/**
- * The bridge's minter and its mint call (BaseTokenMessenger and TokenMinter of `circlefin/evm-cctp-contracts`, v2; FiatToken of
- * `circlefin/stablecoin-evm`).
- */
-const minterAbi = parseAbi([
-  'function localMinter() view returns (address)',
-  'function mint(address to, uint256 amount) returns (bool)',
-])
-
-/** The call that reads the bridge's minter. */
-export const minterCall = (messenger: Address): { to: Address; data: Hex } => ({
-  to: messenger,
-  data: encodeFunctionData({ abi: minterAbi, functionName: 'localMinter' }),
-})
-
-/** The mint call of a delivery, for simulations; only the minter may send it. */
-export const mintCall = (token: Address, to: Address, amount: bigint): { to: Address; data: Hex } => ({
-  to: token,
-  data: encodeFunctionData({ abi: minterAbi, functionName: 'mint', args: [to, amount] }),
-})

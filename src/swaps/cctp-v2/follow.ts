@@ -11,7 +11,8 @@ import { displayNetwork, type Network, rpcVariable } from '../../domain/networks
 import type { Catalog, CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
-import { decodeBurn, deliveriesOf } from './delivery-events.ts'
+import { decodeBurn } from './burn-call.ts'
+import { deliveriesOf } from './delivery-events.ts'
 import { type BurnMessage, decodeMessage } from './message.ts'
 
 /**

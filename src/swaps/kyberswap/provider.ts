@@ -5,10 +5,11 @@ import { subtractSlippage } from '../../domain/slippage.ts'
 import type { KyberSwapConstants } from '../../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-amounts.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
-import { aggregatorProvider, aggregatorStep, requestedSlippageBps } from '../aggregator-step.ts'
+import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
+import { requestedSlippageBps } from '../requested-slippage.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
 
 /**

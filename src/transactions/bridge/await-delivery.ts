@@ -3,7 +3,7 @@ import { type Disagreement, disagreementHint, disagreementText } from '../../cha
 import { withDeadline } from '../../chain/rpc/timeouts.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
-import type { Leg } from '../../store/journal/operation.ts'
+import type { Leg } from '../../store/journal/operation-types.ts'
 import { attestationMs } from '../../swaps/cctp-v2/follow.ts'
 import type { DeliveryResult, UnseenDelivery } from '../outcome/failed-deliveries.ts'
 import { outcomeOf } from '../outcome/outcome.ts'

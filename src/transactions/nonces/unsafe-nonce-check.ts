@@ -3,7 +3,7 @@ import type { Clock } from '../../chain/rpc/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import type { NonceJournal, OperationJournal, StepJournal } from '../../store/journal/journal-interface.ts'
-import type { Step } from '../../store/journal/operation.ts'
+import type { Step } from '../../store/journal/operation-types.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { transactionByNonce } from './nonce-use.ts'
 

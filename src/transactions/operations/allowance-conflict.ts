@@ -7,7 +7,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { DecodedStep } from '../../guard/calldata-against-intent.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Proposal } from '../../planning/proposal-types.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 import { allowanceSpender } from '../../swaps/swap-provider-registry.ts'
 import { activeSteps } from './current-steps.ts'
 

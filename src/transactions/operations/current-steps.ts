@@ -1,5 +1,5 @@
 import type { StoredPlan } from '../../guard/stored-plan.ts'
-import type { Operation, Step } from '../../store/journal/operation.ts'
+import type { Operation, Step } from '../../store/journal/operation-types.ts'
 
 /** The final states of a step that had no effect. */
 const ineffectiveStates: readonly Step['state'][] = ['SUPERSEDED', 'FINAL_REVERTED', 'CANCELLED']

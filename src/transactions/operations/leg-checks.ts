@@ -24,7 +24,7 @@ import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/
 import { checkTarget } from '../../planning/onchain-target-check.ts'
 import type { ProposedLeg } from '../../planning/proposal-types.ts'
 import { actionAmong, paymentOf, stepFeesOf } from '../../protocols/service-fees-of-intent.ts'
-import type { Leg, Operation, Step } from '../../store/journal/operation.ts'
+import type { Leg, Operation, Step } from '../../store/journal/operation-types.ts'
 
 /**
  * Returns the machine's current policy if it differs from the one at the start; `null` if it is the same, if there is

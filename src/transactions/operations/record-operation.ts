@@ -2,10 +2,10 @@ import { encodeIntent } from '../../guard/intent-json.ts'
 import type { StoredPlan } from '../../guard/stored-plan.ts'
 import { encodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
-import { pinContracts } from '../../planning/contract-code.ts'
+import { pinContracts } from '../../planning/contract-code-pins.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { storedFeeBound } from '../../planning/fee-bound.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 
 /** Records a checked proposal in the journal; from then on its plan is fixed. */
 export function recordOperation(

@@ -4,7 +4,7 @@ import { EvmAddress, Hash, type Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 
 const Amount = z.object({
   raw: z.string().regex(/^[0-9]+$/),

@@ -6,7 +6,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { tokenAt } from '../../domain/token.ts'
-import type { Operation, Step } from '../../store/journal/operation.ts'
+import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import type { Run } from '../run-state.ts'
 
 /** An allowance of a contract. `amount` is decimal text in the smallest unit. */

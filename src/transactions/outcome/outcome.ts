@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 import { activeSteps } from '../operations/current-steps.ts'
 import {
   isRefunded,

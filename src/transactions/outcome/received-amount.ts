@@ -16,7 +16,7 @@ import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import { decodeDeposited } from '../../protocols/erc4626/calldata-check.ts'
 import type { Intent } from '../../protocols/intent.ts'
 import { queueOf } from '../../protocols/registry.ts'
-import type { Operation, Step } from '../../store/journal/operation.ts'
+import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { deliveredAmount } from '../bridge/pending-delivery.ts'
 import { activeSteps } from '../operations/current-steps.ts'
 

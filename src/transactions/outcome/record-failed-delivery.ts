@@ -1,5 +1,5 @@
 import type { OperationJournal } from '../../store/journal/journal-interface.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 import type { Refund, UnderDelivery, Unfilled } from './failed-deliveries.ts'
 
 /** Ends an operation whose order can no longer be filled: nothing was taken. */

@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
-import type { Attempt, Step } from '../../store/journal/operation.ts'
+import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { continueHint, isSignerTampering, otherSignerHint } from '../operations/continue-hints.ts'
 import { isAllFinal } from '../operations/current-steps.ts'
 import { inSendingOrder, isBehindForeign, isCancelling } from '../replacement/fee-bump.ts'

@@ -3,7 +3,7 @@ import { disagreementHint, disagreementText } from '../../chain/finality/quorum.
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
-import type { Step } from '../../store/journal/operation.ts'
+import type { Step } from '../../store/journal/operation-types.ts'
 import { currentOperation, type Run } from '../run-state.ts'
 
 /** A node is blamed for a timeout only if one answer took at least this share of the time. */

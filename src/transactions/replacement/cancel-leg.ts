@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import { readHead } from '../../chain/head.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import type { Leg, Step } from '../../store/journal/operation.ts'
+import type { Leg, Step } from '../../store/journal/operation-types.ts'
 import { currentOperation, isNodeFailure, pause, type Run } from '../run-state.ts'
 import { feeCapError, replaceTransaction } from './replacer.ts'
 

@@ -1,5 +1,5 @@
 import { type Fees, fallbackTip, maxTipFactor, maxUnprovenTip } from '../../chain/gas-fees.ts'
-import type { Attempt } from '../../store/journal/operation.ts'
+import type { Attempt } from '../../store/journal/operation-types.ts'
 import { demandedFees, needsImmediateBump, sendErrorOf } from '../send-errors.ts'
 
 /** How long a transaction may stay pending before its fee is bumped: both limits must be exceeded. */

@@ -7,7 +7,7 @@ import { isExecutionError } from '../../chain/rpc/errors.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
-import type { Attempt, Step } from '../../store/journal/operation.ts'
+import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { type FeeCap, type GasAndFees, type Run, runStopped } from '../run-state.ts'
 import { type SignedAttempt, verifyNewAttempt } from './verify-signature.ts'
 

@@ -6,7 +6,7 @@ import type {
 import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 import { type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Attempt, Step } from '../../store/journal/operation.ts'
+import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 
 /** A signed attempt that is not in the journal yet. */
 export type SignedAttempt = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>

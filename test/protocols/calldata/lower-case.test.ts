@@ -52,11 +52,11 @@ import { yearnV3 } from '../../../src/protocols/yearn-v3/definition.ts'
 import { depositAcross } from '../../../src/swaps/across/encode.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { finality as cctp_finality } from '../../../src/swaps/cctp-v2/abi.ts'
-import { mintCall, minterCall } from '../../../src/swaps/cctp-v2/delivery-events.ts'
 import {
   depositForBurn as cctp_depositForBurn,
   receiveMessage as cctp_receiveMessage,
 } from '../../../src/swaps/cctp-v2/encode.ts'
+import { mintCall, minterCall } from '../../../src/swaps/cctp-v2/simulated-mint.ts'
 import { preSign as cow_preSign } from '../../../src/swaps/cow/encode.ts'
 import type { SwapPath } from '../../../src/swaps/fee-tier-paths.ts'
 import { depositRelay } from '../../../src/swaps/relay/encode.ts'

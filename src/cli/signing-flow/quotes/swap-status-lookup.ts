@@ -10,9 +10,9 @@ import {
   isUnfilled,
   resultOf,
 } from '../../../transactions/outcome/failed-deliveries.ts'
-import type { Cli } from '../../action-handler-context.ts'
+import type { Cli } from '../../command-run-context.ts'
 import { reportFor } from '../operation-report.ts'
-import { settleOperation } from '../settle-operation.ts'
+import { settleOperation } from '../record-chain-results.ts'
 
 type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
 

@@ -3,7 +3,7 @@ import { type Address, nativeAddress } from '../../../domain/address.ts'
 import type { Market } from '../../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import { writeInBackground } from '../../best-effort-write.ts'
-import { undefinedIfRefused } from '../../unread-past.ts'
+import { undefinedIfRefused } from '../../undefined-if-unread.ts'
 
 /** The number of blocks in one exchange. */
 const probesPerBatch = 16n

@@ -5,7 +5,7 @@ import { read as ask, latestBlock } from '../../../chain/run-readings.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'
 import type { EventSearch } from '../../../swaps/provider-dependencies.ts'
 import { writeInBackground } from '../../best-effort-write.ts'
-import { isUnread } from '../../unread-past.ts'
+import { isUnread } from '../../undefined-if-unread.ts'
 import type { LogQuery, RpcLog } from './log-filters.ts'
 import { type BlockId, hashesOf, newRangeBudget, readLogPieces } from './ranged-log-reader.ts'
 

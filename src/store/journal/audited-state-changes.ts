@@ -2,7 +2,7 @@ import { AppError, type Exit } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { JournalDb } from './database.ts'
 import { eventHash } from './event-chain.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './operation-types.ts'
 import { operationOf, type Row } from './rows.ts'
 import type { OperationState, StepState } from './states.ts'
 

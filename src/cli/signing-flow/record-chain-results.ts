@@ -7,7 +7,7 @@ import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.t
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/record-final-steps.ts'
 import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
-import type { Cli } from '../action-handler-context.ts'
+import type { Cli } from '../command-run-context.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 
 /** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
-import type { Operation } from '../../store/journal/operation.ts'
+import type { Operation } from '../../store/journal/operation-types.ts'
 import { decodeStepCalls, type StepCall } from './decode-step-calls.ts'
 
 /** The data of one operation for a support case: no secrets, and nothing that can be sent. */

@@ -1,0 +1,27 @@
+import { AppError } from '../domain/errors.ts'
+import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
+import { aroundCalls, type ChainClient } from './chain-client.ts'
+
+/** A client whose errors carry `details.network` and a hint that names the RPC setting of the network. */
+export const namingNetwork = (network: Network, client: ChainClient): ChainClient =>
+  aroundCalls(client, async (_, __, send) => {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.details?.network !== undefined) throw error
+      const { code, message, details, cause, hint } = error
+      throw new AppError(code, message, {
+        details: { ...details, network: network.name },
+        cause,
+        ...(hint !== undefined && { hint: networkHint(network, hint) }),
+      })
+    }
+  })
+
+/** A hint with the network's own RPC setting. Sandbox chains have none. */
+const networkHint = (network: Network, hint: string): string =>
+  sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
+    ? hint
+    : hint
+        .replace('SLUICE_RPC_<NETWORK>', rpcVariable(network))
+        .replace(' In the sandbox: sluice sandbox status', '')
