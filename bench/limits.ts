@@ -5,7 +5,7 @@ import { Pool } from 'undici'
 import type { Service } from '../src/api/service-type.ts'
 import type { RequestAdmission } from '../src/server/authentication.ts'
 import { serve } from '../src/server/listen.ts'
-import { type KeyLimits, openKeyLimits } from '../src/store/api-keys/persistent-rate-limiter.ts'
+import { type KeyLimits, openKeyLimits } from '../src/store/api-keys/server-key-limits.ts'
 import { usualFees } from '../test/support/fees.ts'
 import { seeded } from './seeded.ts'
 

@@ -6,7 +6,6 @@ import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
-import { isChainFault, withAllNetworks } from './chain-faults.ts'
 import type {
   ListedMarket,
   MarketCache,
@@ -20,6 +19,7 @@ import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/s
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
 import { strategyTotals } from './strategy-totals.ts'
+import { isChainFault, withAllNetworks } from './unanswered-chain-errors.ts'
 import { undefinedIfRefused } from './undefined-if-unread.ts'
 
 /**

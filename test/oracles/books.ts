@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { getContractAddress } from 'viem/utils'
 import { sameAddress } from '../../src/domain/address.ts'
 import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
+import { isSymbol } from '../../src/engine/catalog-checks/known-symbols.ts'
 import type { CatalogFile } from '../../src/protocols/catalog-file.ts'
-import { isSymbol } from '../../src/protocols/shared/token-symbol.ts'
 
 type At = `0x${string}`
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openKeyLimits } from '../../src/store/api-keys/persistent-rate-limiter.ts'
+import { openKeyLimits } from '../../src/store/api-keys/server-key-limits.ts'
 
 let home: string
 beforeEach(() => {

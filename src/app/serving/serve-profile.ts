@@ -138,7 +138,7 @@ export function serveProfile(
         import('../../server/listen.ts'),
         import('../../server/log.ts'),
         import('../../engine/engine.ts'),
-        import('../../store/api-keys/persistent-rate-limiter.ts'),
+        import('../../store/api-keys/server-key-limits.ts'),
         import('./network-availability.ts'),
         openStore(database),
       ])

@@ -28,10 +28,10 @@ import {
   mustAnswer,
   mustRespond,
 } from '../../protocols/shared/contract-assertions.ts'
-import { isSymbol } from '../../protocols/shared/token-symbol.ts'
 import { priceQueries } from '../../swaps/balancer-v2/path-quote.ts'
 import { orderDomain } from '../../swaps/cow/order.ts'
 import { diamondAbi } from '../../swaps/lifi/abi.ts'
+import { isSymbol } from './known-symbols.ts'
 
 /**
  * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,

@@ -5,7 +5,8 @@ import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import { isNamedByUs } from '../../protocols/catalog-operations.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
-import { isSymbol, symbolSaid } from '../../protocols/shared/token-symbol.ts'
+import { symbolSaid } from '../../protocols/shared/token-symbol.ts'
+import { isSymbol } from './known-symbols.ts'
 
 /**
  * Checks the symbols of the tokens and receipts of one chain against the catalogue. A receipt without a published name, which is named

@@ -1,0 +1,22 @@
+import type { Cli } from '../../cli/command-run-context.ts'
+import { findUpdated } from '../../cli/signing-flow/find-operation.ts'
+import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { actionView } from '../../cli/views/operation-view.ts'
+import { revertCause } from '../../diagnosis/revert-cause.ts'
+import { readOnlyContext } from '../../transactions/read-only-context.ts'
+
+/** `action show` */
+export async function showAction(cli: Cli, id: string): Promise<void> {
+  const context = readOnlyContext(await cli.backend.context())
+  // --raw prints the response of the service, not the journal.
+  const operation = cli.globals.raw ? undefined : await findUpdated(cli, context, id)
+  if (!operation) return cli.emit(await (await cli.service()).getAction({ id }), actionView)
+  const report = reportFor(context, operation)
+  const reasons = await Promise.all(
+    operation.steps.map((step) =>
+      step.state === 'FINAL_REVERTED' ? revertCause(context.rpc(step.transaction.chainId), step) : null,
+    ),
+  )
+  const transactions = report.transactions.map((tx, at) => ({ ...tx, error: reasons[at] ?? tx.error }))
+  cli.emit({ ...report, transactions }, actionView)
+}
