@@ -1,8 +1,8 @@
 import type { Address } from '../domain/address.ts'
-import type { Network } from '../domain/networks.ts'
-import type { ChainClient } from './chain-client.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Network, rpcVariable, sandboxNetworks } from '../domain/networks.ts'
+import { aroundCalls, type ChainClient } from './chain-client.ts'
 import { type FreshestClient, readFromFreshest } from './freshest-node.ts'
-import { namingNetwork } from './network-named-errors.ts'
 
 /** A network with its client, and the wrapper of its coin if known. */
 export type Chain = { network: Network; rpc: FreshestClient; wrapped?: Address | undefined }
@@ -13,3 +13,27 @@ export const openChain = (network: Network, client: ChainClient, wrapped?: Addre
   rpc: readFromFreshest(namingNetwork(network, client)),
   wrapped,
 })
+
+/** A client whose errors carry `details.network` and a hint that names the RPC setting of the network. */
+export const namingNetwork = (network: Network, client: ChainClient): ChainClient =>
+  aroundCalls(client, async (_, __, send) => {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.details?.network !== undefined) throw error
+      const { code, message, details, cause, hint } = error
+      throw new AppError(code, message, {
+        details: { ...details, network: network.name },
+        cause,
+        ...(hint !== undefined && { hint: networkHint(network, hint) }),
+      })
+    }
+  })
+
+/** A hint with the network's own RPC setting. Sandbox chains have none. */
+const networkHint = (network: Network, hint: string): string =>
+  sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
+    ? hint
+    : hint
+        .replace('SLUICE_RPC_<NETWORK>', rpcVariable(network))
+        .replace(' In the sandbox: sluice sandbox status', '')
