@@ -141,8 +141,8 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     minFinalityThreshold: cctp_finality.fast,
     isForwarded: true,
   }),
-  'cctp-v2 delivery-events askMinter': minterCall(one).data,
-  'cctp-v2 delivery-events minted': mintCall(one, two, amount).data,
+  'cctp-v2 simulated-mint minterCall': minterCall(one).data,
+  'cctp-v2 simulated-mint mintCall': mintCall(one, two, amount).data,
   'cctp-v2 receiveMessage': cctp_receiveMessage({
     chainId,
     transmitter: one,
@@ -326,7 +326,7 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
     through: { permit2: three, until: 0xabcdefn },
   }),
   'uniswap-v3 path packPath': [uniswap_packPath(both), uniswap_packPath(both, 'out')],
-  'uniswap-v3 swap': [
+  'uniswap-v3 encodeV3Swap': [
     swap('in', [one, two], [500]),
     swap('out', [one, two], [500]),
     swap('in', both.tokens, both.fees),
@@ -351,11 +351,11 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
   it('and no encoder is left out', async () => {
     const dir = join(import.meta.dirname, '..', '..', '..', 'src')
     const reads =
-      /^(check\w+Calldata$|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|drift$|isUnits$|unitsAt$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|burnedBy$|deliveriesOf$|broughtIn$|receivedOf$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/
+      /^(check\w+Calldata$|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/
     const all: string[] = []
     for (const file of globSync(
       [
-        '{protocols,swaps}/*/{encode,queue,path,delivery-events}.ts',
+        '{protocols,swaps}/*/{encode,queue,path,simulated-mint}.ts',
         'chain/{erc20,permit2,rollup-data-fee}.ts',
       ],
       { cwd: dir },
