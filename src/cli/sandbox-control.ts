@@ -1,20 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
-
-/** The output of `sandbox status`. */
-export type SandboxStatus = {
-  running: boolean
-  pid: number | null
-  chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
-  accounts: { address: Address; default: boolean }[]
-  tokens: { network: string; symbol: string; address: Address; decimals: number }[]
-  /** The faults that are set; missing where there are none. */
-  faults?: SandboxFault[]
-  /** How far the service's clock is ahead by the fault `stale-quote`, in ms; missing where it is not. */
-  aheadMs?: number
-  /** The sandbox was made by another version of this program, whose contracts may differ; missing otherwise. */
-  outdated?: true
-}
+import type { SandboxStatus } from '../domain/sandbox-status.ts'
 
 /** The embedded chains, as commands see them. */
 export type Sandbox = {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
+import type { SandboxStatus } from '../domain/sandbox-status.ts'
 import { postJson } from '../http/client.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { BitcoinPayment } from './bitcoin/chain.ts'
@@ -9,7 +10,6 @@ import { type EnsureOptions, startDaemon } from './daemon-launch.ts'
 import { readRecord, sandboxFiles } from './daemon-record.ts'
 import { type ErrorWire, errorFromWire } from './error-json.ts'
 import type { FundRequest, Grant } from './faucet.ts'
-import type { SandboxStatus } from './world.ts'
 
 /** A running sandbox, in this process or another. */
 export type SandboxClient = {

@@ -4,7 +4,7 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
-import type { SandboxFault } from '../domain/sandbox-fault.ts'
+import type { SandboxStatus } from '../domain/sandbox-status.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { startRelayer } from './across/relayer.ts'
@@ -48,21 +48,6 @@ async function report(rpc: ChainClient, staking: Address): Promise<void> {
 
 /** One of the two chains. Its URL stays the same while the world runs, even after a reset. */
 export type SandboxChain = SandboxNode & { rpcUrl: string }
-
-/** The output of `sandbox status`. */
-export type SandboxStatus = {
-  running: boolean
-  pid: number | null
-  chains: { network: string; chainId: number; rpcUrl: string; blockNumber: number }[]
-  accounts: { address: Address; default: boolean }[]
-  tokens: { network: string; symbol: string; address: Address; decimals: number }[]
-  /** The active faults; missing without any. */
-  faults?: SandboxFault[]
-  /** How far `stale-quote` has set the service's clock ahead, in ms; missing if it is not ahead. */
-  aheadMs?: number
-  /** Set if another version of this program made the world, whose contracts may differ. */
-  outdated?: true
-}
 
 /** The running world: two nodes, the services and the bridges between them. */
 export type SandboxWorld = {

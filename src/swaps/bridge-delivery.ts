@@ -68,7 +68,7 @@ export type BridgeDelivery = {
   unfilled?: { why: 'expired' | 'cancelled'; missing: number }
 }
 
-/** Reads the progress of a transfer. `told` is a delivery hash that the user names; it counts if the bridge's event in it matches. */
+/** Reads the progress of a transfer. `told` is a delivery hash that the service reports; it counts if the bridge's event in it matches. */
 export type FollowTransfer = (
   context: DeliveryContext,
   awaited: AwaitedTransfer,

@@ -70,7 +70,7 @@ export async function attestationOf(
 export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /**
- * Follows a burn of CCTP v2 through the attestation service and both chains. `told` is a delivery hash that the user names; it counts if
+ * Follows a burn of CCTP v2 through the attestation service and both chains. `told` is a delivery hash that the service reports; it counts if
  * the bridge's event in it matches the burn: by the attested nonce, else by all fields of the burn and a block that is not earlier.
  */
 export async function followBurn(

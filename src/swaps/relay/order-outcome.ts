@@ -41,7 +41,7 @@ export type AwaitedOrder = {
 }
 
 /**
- * Finds the outcome of an order on both chains: its delivery or its refund. `told` are transactions that the user names. Only if the chains
+ * Finds the outcome of an order on both chains: its delivery or its refund. `told` are transactions that the service reports. Only if the chains
  * show nothing, `ask` requests the service's status, for transactions that no log search finds. They count only if a chain shows their
  * payment.
  */
