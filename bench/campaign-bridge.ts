@@ -4,13 +4,13 @@ import { vitestCampaign } from './vitest-campaign.ts'
 // Transfers by every bridge, to every end that it has: exit code, the word of explain, and what both chains show, to the unit.
 const asked = campaignArguments(50, 60)
 await vitestCampaign('bridge', {
-  file: 'test/commands/bridge-ends.test.ts',
+  file: 'test/commands/swap/bridge-outcomes.test.ts',
   under: 'an end of a transfer',
   ...asked,
 })
 // Swaps that begin with a payment on Bitcoin, likewise.
 await vitestCampaign('bridge-bitcoin', {
-  file: 'test/commands/bitcoin-ends.test.ts',
+  file: 'test/commands/swap/bitcoin-deposit-outcomes.test.ts',
   under: 'an end of a swap from Bitcoin',
   ...asked,
 })

@@ -3,7 +3,7 @@ import { vitestCampaign } from './vitest-campaign.ts'
 
 // Whatever a service may slip into its answers, as whole command lines: what ends below 20 has signed nothing.
 await vitestCampaign('hostile', {
-  file: 'test/commands/hostile.test.ts',
+  file: 'test/commands/hostile-service.test.ts',
   under: 'a service that slips in',
   ...campaignArguments(91),
 })

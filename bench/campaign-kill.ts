@@ -1,6 +1,6 @@
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { programHome } from '../test/support/program.ts'
+import { programHome } from '../test/support/spawn-program.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { killCampaign } from './kill.ts'
 import { type KillCell, killMatrix } from './matrix.ts'

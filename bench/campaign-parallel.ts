@@ -1,4 +1,4 @@
-import { startChain } from '../test/transactions/chain.ts'
+import { startChain } from '../test/support/anvil.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { inParallel, parallelCell } from './parallel.ts'
 

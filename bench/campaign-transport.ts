@@ -1,5 +1,5 @@
 import { failoverRpc } from '../src/chain/rpc/failover.ts'
-import { startChain } from '../test/transactions/chain.ts'
+import { startChain } from '../test/support/anvil.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { transportCell } from './transport.ts'
 import { sabotages } from './transport-sabotage.ts'

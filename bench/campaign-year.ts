@@ -1,4 +1,4 @@
-import { yearNames } from '../test/protocols/year-names.ts'
+import { yearNames } from '../test/protocols/year/year-names.ts'
 import { campaignArguments } from './arguments.ts'
 import { vitestCampaign } from './vitest-campaign.ts'
 
@@ -6,7 +6,7 @@ import { vitestCampaign } from './vitest-campaign.ts'
 const asked = campaignArguments(yearNames.length)
 process.env.SLUICE_YEAR = 'daily'
 await vitestCampaign('year', {
-  file: 'test/protocols/year.test.ts',
+  file: 'test/protocols/year/year.test.ts',
   under: 'a year of a deposit',
   ...asked,
 })

@@ -4,9 +4,9 @@ import type { Address } from '../src/domain/address.ts'
 import type { Catalog, StrategyEntry } from '../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../src/sandbox/accounts.ts'
 import type { SandboxWorld } from '../src/sandbox/world.ts'
-import { deployAcross, hubOf, liveness } from '../test/protocols/across.ts'
-import { deployedFrom } from '../test/support/compile.ts'
-import { sandboxOf, type TestSandbox } from '../test/support/sandbox.ts'
+import { deployAcross, hubOf, liveness } from '../test/protocols/fixtures/across.ts'
+import { deployedFrom } from '../test/support/contracts/compile-contract.ts'
+import { sandboxOf, type TestSandbox } from '../test/support/use-sandbox.ts'
 
 /** The markets of a cell: two reserves of the real Aave, a vault and a staking vault over them, a pool of the real HubPool of Across, and what behaves as Compound v3. */
 export const slugs = [
@@ -44,7 +44,7 @@ export async function historyWorld(world: SandboxWorld): Promise<HistoryWorld> {
 /** A market of Compound v3 in which somebody else lends, so that interest can be paid. */
 async function cometIn(sandbox: TestSandbox, { strategies }: Catalog): Promise<StrategyEntry> {
   const base = strategies.find(({ slug }) => slug === slugs[0])!
-  const file = join(import.meta.dirname, '../test/engine/contracts/CometLike.sol')
+  const file = join(import.meta.dirname, '../test/protocols/contracts/CometLike.sol')
   const comet = await deployedFrom(sandbox, chainId, file, [base.asset.address])
   const other = sandboxAddress(3)
   const tell = (to: Address, functionName: 'approve' | 'supply', args: readonly [Address, bigint]) =>

@@ -6,8 +6,8 @@ import { httpRpc } from '../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { sandboxAddress } from '../src/sandbox/accounts.ts'
 import { connectSandbox } from '../src/sandbox/daemon-client.ts'
-import { basicOf, targetOf } from '../test/support/families.ts'
-import { attemptsIn, type ProgramHome, spawnSluice, startSluice } from '../test/support/program.ts'
+import { basicOf, targetOf } from '../test/support/market-constants.ts'
+import { attemptsIn, type ProgramHome, spawnSluice, startSluice } from '../test/support/spawn-program.ts'
 import { seeded } from './seeded.ts'
 
 /** What became of one cell: when it was killed, how much was signed by then, and what is wrong with the outcome. */

@@ -6,7 +6,7 @@ import type { Service } from '../src/api/service-type.ts'
 import type { RequestAdmission } from '../src/server/authentication.ts'
 import { serve } from '../src/server/listen.ts'
 import { type KeyLimits, openKeyLimits } from '../src/store/api-keys/server-key-limits.ts'
-import { usualFees } from '../test/support/fees.ts'
+import { usualFees } from '../test/support/default-operator-fees.ts'
 import { seeded } from './seeded.ts'
 
 const windows = [

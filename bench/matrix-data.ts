@@ -1,6 +1,6 @@
 import type { FaultPoint } from '../src/transactions/run-state.ts'
-import type { Rule } from '../test/support/faulty-rpc.ts'
-import type { Act } from '../test/support/rpc-faults.ts'
+import type { Rule } from '../test/support/nodes/faulty-rpc.ts'
+import type { Act } from '../test/support/nodes/rpc-faults.ts'
 import { seeded } from './seeded.ts'
 
 /** One way for an operation to be killed: where, while its node does what, and how many payments it is of. */

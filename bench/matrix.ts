@@ -9,10 +9,17 @@ import type { Hex } from '../src/domain/address.ts'
 import { AppError, errorRow } from '../src/domain/errors.ts'
 import { openJournal } from '../src/store/journal/journal.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
-import { startFaultyRpc } from '../test/support/faulty-rpc.ts'
-import type { KillOrder } from '../test/support/kill-worker.ts'
-import { addressOf, numbered, onePayment, pay, planned, truth } from '../test/support/payments.ts'
-import { startChain } from '../test/transactions/chain.ts'
+import { startChain } from '../test/support/anvil.ts'
+import { startFaultyRpc } from '../test/support/nodes/faulty-rpc.ts'
+import type { KillOrder } from '../test/support/payments/kill-worker.ts'
+import {
+  addressOf,
+  numbered,
+  onePayment,
+  pay,
+  planned,
+  truth,
+} from '../test/support/payments/numbered-payments.ts'
 import { bundled } from './bundled.ts'
 import type { MatrixCell } from './matrix-data.ts'
 import { sabotages } from './sim-sabotage.ts'
@@ -23,7 +30,7 @@ export type KillCell = { cell: number } & (MatrixCell | { ms: number; steps: num
 /** What became of a cell: whether it came to its place, and what is wrong with the outcome. */
 export type Killed = { cell: number; told: string; attemptsAtKill: number; wrong: string[] }
 
-const worker = await bundled(join(import.meta.dirname, '..', 'test', 'support', 'kill-worker.ts'))
+const worker = await bundled(join(import.meta.dirname, '../test/support/payments/kill-worker.ts'))
 
 /** A node gets slower with its blocks. */
 const cellsPerNode = 1_000

@@ -4,7 +4,7 @@ import { maxUint256 } from '../src/domain/amount.ts'
 import type { Transaction } from '../src/domain/transaction.ts'
 import { authoritySelectors } from '../src/guard/authority-granting-calls.ts'
 import type { Intent, ServiceFee } from '../src/protocols/intent.ts'
-import { built, type Choice, honestPlan } from '../test/support/honest-plans.ts'
+import { built, type Choice, honestPlan } from '../test/support/plans/honest-plans.ts'
 import {
   friend,
   messenger,
@@ -20,8 +20,8 @@ import {
   usdt,
   vault,
   weth,
-} from '../test/support/plans.ts'
-import { encoded } from '../test/support/published-calls.ts'
+} from '../test/support/plans/plan-fixtures.ts'
+import { encoded } from '../test/support/plans/published-calls.ts'
 
 type Random = () => number
 /** Changes a plan; what it gives may be anything, and may by chance still be honest. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openJournal } from '../src/store/journal/journal.ts'
+import type { Chain } from '../test/support/anvil.ts'
 import {
   addressOf,
   numbered,
@@ -12,8 +13,7 @@ import {
   pay,
   planned,
   truth,
-} from '../test/support/payments.ts'
-import type { Chain } from '../test/transactions/chain.ts'
+} from '../test/support/payments/numbered-payments.ts'
 import { bundled } from './bundled.ts'
 import { seeded } from './seeded.ts'
 
@@ -30,7 +30,7 @@ export function parallelCell(seed: number, cell: number): ParallelCell {
   return { cell, processes: 8, isOne: cell % 2 === 0, steps, kills: cell % 4 >= 2 }
 }
 
-const script = await bundled(join(import.meta.dirname, '..', 'test', 'support', 'pay-process.ts'))
+const script = await bundled(join(import.meta.dirname, '../test/support/payments/pay-process.ts'))
 
 /** Plays a cell on a node, and goes on with what a killed process left. */
 export async function inParallel(

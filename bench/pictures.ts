@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { programHome, spawnSluice } from '../test/support/program.ts'
+import { programHome, spawnSluice } from '../test/support/spawn-program.ts'
 import { screen } from './pictures/screen.ts'
 import { type Picture, pictures } from './pictures/shown.ts'
 import { svg } from './pictures/svg.ts'

@@ -7,6 +7,7 @@ import { httpRpc } from '../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../src/domain/address.ts'
 import { AppError } from '../src/domain/errors.ts'
 import { openJournal } from '../src/store/journal/journal.ts'
+import { type Chain, startChain } from '../test/support/anvil.ts'
 import {
   addressOf,
   numbered,
@@ -15,8 +16,7 @@ import {
   pay,
   planned,
   truth,
-} from '../test/support/payments.ts'
-import { type Chain, startChain } from '../test/transactions/chain.ts'
+} from '../test/support/payments/numbered-payments.ts'
 import { seeded } from './seeded.ts'
 import { sabotages } from './sim-sabotage.ts'
 

@@ -8,7 +8,7 @@ import type { ExecutionContext } from '../src/planning/execution-context.ts'
 import { decodePlan } from '../src/planning/plan-format.ts'
 import { connectSandbox } from '../src/sandbox/daemon-client.ts'
 import { openJournal } from '../src/store/journal/journal.ts'
-import { numbered, type Payments, planned } from '../test/support/payments.ts'
+import { numbered, type Payments, planned } from '../test/support/payments/numbered-payments.ts'
 import { figure, flag, home, inTurn, run, sluice, table } from './measure.ts'
 
 /*

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { keyStore, newKey } from '../src/store/api-keys/keys.ts'
 import { engineMigrations } from '../src/store/engine/store.ts'
 import { sqliteSql } from '../src/store/sql/sqlite.ts'
-import { besideSlowSockets } from '../test/support/slow-sockets.ts'
+import { besideSlowSockets } from '../test/support/services/slow-sockets.ts'
 import { type Load, load, type Next, one } from './load.ts'
 import { figure, flag, home, median, run, sluice } from './measure.ts'
 

@@ -1,6 +1,6 @@
 import type { Journal } from '../src/store/journal/journal-interface.ts'
 import type { Operation, Step } from '../src/store/journal/operation-types.ts'
-import { nonceAt, type SimTransaction } from '../test/support/simulated-chain.ts'
+import { nonceAt, type SimTransaction } from '../test/support/simulated/chain.ts'
 import type { Ended } from './sim-run.ts'
 import { stoodLately, type World } from './sim-world.ts'
 

@@ -4,9 +4,9 @@ import type { Journal } from '../src/store/journal/journal-interface.ts'
 import { executeOperation } from '../src/transactions/operations/execute-operation.ts'
 import type { TakeLock } from '../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../src/transactions/run-state.ts'
-import type { SimTransaction } from '../test/support/simulated-chain.ts'
-import { type CallFault, callFaults, simulatedRpc } from '../test/support/simulated-rpc.ts'
-import type { Party } from '../test/support/simulated-time.ts'
+import type { SimTransaction } from '../test/support/simulated/chain.ts'
+import { type CallFault, callFaults, simulatedRpc } from '../test/support/simulated/rpc.ts'
+import type { Party } from '../test/support/simulated/time.ts'
 import type { World } from './sim-world.ts'
 
 /** The broken collaborators of a sabotage: what of a run is replaced. */

@@ -4,15 +4,15 @@ import type { Network } from '../src/domain/networks.ts'
 import type { TransactionSigner } from '../src/signing/signer.ts'
 import { openJournal } from '../src/store/journal/journal.ts'
 import type { Journal } from '../src/store/journal/journal-interface.ts'
+import { testKey } from '../test/support/anvil.ts'
 import {
   pendingNonce,
   type SimBlock,
   type SimChain,
   simulatedChain,
-} from '../test/support/simulated-chain.ts'
-import type { NodeKind } from '../test/support/simulated-node.ts'
-import { type SimulatedTime, simulatedTime } from '../test/support/simulated-time.ts'
-import { testKey } from '../test/transactions/chain.ts'
+} from '../test/support/simulated/chain.ts'
+import type { NodeKind } from '../test/support/simulated/node.ts'
+import { type SimulatedTime, simulatedTime } from '../test/support/simulated/time.ts'
 import { seeded } from './seeded.ts'
 
 /** What a cell is played in: a chain that makes blocks by itself, virtual time, one journal, and what is still to happen. */

@@ -1,6 +1,6 @@
 import { endedWithoutEffect } from '../src/store/journal/replan-and-reopen-writes.ts'
 import type { Execution } from '../src/transactions/run-state.ts'
-import type { SimTransaction } from '../test/support/simulated-chain.ts'
+import type { SimTransaction } from '../test/support/simulated/chain.ts'
 import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracles.ts'
 import { type Broken, type Ended, type Locks, type Process, startProcess } from './sim-run.ts'
 import { newJournal, payeeOf, simulatedWorld, type World } from './sim-world.ts'

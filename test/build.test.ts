@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandManifests } from '../src/app/help-and-completion-manifests.ts'
-import { builtFile } from './support/built.ts'
+import { builtFile } from './support/built-file.ts'
 
 const here = join(import.meta.dirname, '..')
 const sentence = 'print the version'

@@ -11,8 +11,8 @@ import { buildProgram } from '../src/app/main.ts'
 import { filesOf } from '../src/app/profiles/catalog-of-configured-networks.ts'
 import { topics } from '../src/commands/help-topics.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
-import { useCommands } from './support/run.ts'
-import { useSandbox } from './support/sandbox.ts'
+import { useCommands } from './support/use-commands.ts'
+import { useSandbox } from './support/use-sandbox.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]

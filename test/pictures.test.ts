@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pictures } from '../bench/pictures/shown.ts'
 import { svg } from '../bench/pictures/svg.ts'
-import { useCommands } from './support/run.ts'
-import { useSandbox } from './support/sandbox.ts'
+import { useCommands } from './support/use-commands.ts'
+import { useSandbox } from './support/use-sandbox.ts'
 
 const { run } = useCommands(useSandbox())
 const root = join(import.meta.dirname, '..')

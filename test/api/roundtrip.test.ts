@@ -5,8 +5,8 @@ import { olderRoutes } from '../../src/api/older-routes.ts'
 import { Quote } from '../../src/api/quote.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Service } from '../../src/api/service-type.ts'
-import { engineOn, perform } from '../engine/support.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { engineOn, perform } from '../support/engine.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 import { inputs, olderQuoteInput, olderWallet, outputs, wireQuote } from './values.ts'
 
 const sandbox = useSandbox()

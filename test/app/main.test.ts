@@ -3,8 +3,8 @@ import { buildProgram } from '../../src/app/main.ts'
 import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { commands } from '../../src/commands/index.ts'
 import { errorTable } from '../../src/domain/errors.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const { run } = useCommands(useSandbox())
 

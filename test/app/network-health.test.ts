@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { networkHealth } from '../../src/app/serving/network-availability.ts'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
-import { listener } from '../support/listener.ts'
+import { listener } from '../support/services/listener.ts'
 
 const names = ['one', 'two', 'three']
 /** A node that answers so many ms later. */

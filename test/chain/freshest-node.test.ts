@@ -5,11 +5,11 @@ import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
 import { readStepFacts } from '../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
-import { laggingNode } from '../support/lagging.ts'
-import { oneCoin, payee, planPayments, run, signer } from '../support/operation.ts'
-import { provider } from '../support/provider.ts'
-import { paidOn, useHome } from '../support/use-journal.ts'
-import { type Chain, startChain } from '../transactions/chain.ts'
+import { type Chain, startChain } from '../support/anvil.ts'
+import { laggingNode } from '../support/nodes/lagging-node.ts'
+import { provider } from '../support/nodes/proxy-node.ts'
+import { oneCoin, payee, planPayments, run, signer } from '../support/payments/payment-operation.ts'
+import { paidOn, useHome } from '../support/use-journal-and-chain.ts'
 
 // Two endpoints of one chain, of which one is farther than the other.
 

@@ -4,10 +4,10 @@ import { readHead } from '../../src/chain/head.ts'
 import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'
-import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
-import { planPayments, run } from '../support/operation.ts'
-import { useChain, useHome } from '../support/use-journal.ts'
-import type { Chain } from '../transactions/chain.ts'
+import type { Chain } from '../support/anvil.ts'
+import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
+import { planPayments, run } from '../support/payments/payment-operation.ts'
+import { useChain, useHome } from '../support/use-journal-and-chain.ts'
 
 let chain: Chain
 let node: FaultyRpc

@@ -8,9 +8,9 @@ import { strictTerms } from '../../src/guard/user-limits-and-exemptions.ts'
 import { simulatePlannedLeg } from '../../src/planning/leg-simulation.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { targetOf } from '../support/families.ts'
-import { laggingNode } from '../support/lagging.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
+import { targetOf } from '../support/market-constants.ts'
+import { laggingNode } from '../support/nodes/lagging-node.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337

@@ -6,8 +6,8 @@ import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { feeRules } from '../../src/guard/policy/price-and-fee-rules.ts'
 import { simulateLeg } from '../../src/guard/simulation/simulate.ts'
-import { type Provider, provider } from '../support/provider.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { type Provider, provider } from '../support/nodes/proxy-node.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 // What rollups take for the data of transactions, beside their gas.
 

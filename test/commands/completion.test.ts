@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { oneDocument, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { oneDocument, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const { run, home } = useCommands(useSandbox())
 const slug = 'aave-v3-usdc-sandbox-one'

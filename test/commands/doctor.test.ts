@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
-import { listener } from '../support/listener.ts'
-import { provider } from '../support/provider.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { useServe } from '../support/serving.ts'
+import { provider } from '../support/nodes/proxy-node.ts'
+import { listener } from '../support/services/listener.ts'
+import { useServe } from '../support/services/serve-as-process.ts'
+import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)

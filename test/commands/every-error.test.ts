@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildProgram } from '../../src/app/main.ts'
 import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
 import { tryLock } from '../../src/store/file-lock.ts'
-import { type Listener, listener } from '../support/listener.ts'
-import { type Circumstances, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { type Listener, listener } from '../support/services/listener.ts'
+import { type Circumstances, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home, attempts } = useCommands(sandbox)

@@ -6,9 +6,9 @@ import {
   type ExternalSigner,
   type SignerSays,
   startSigner,
-} from '../support/external-signer.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+} from '../support/services/external-signer.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)

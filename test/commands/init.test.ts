@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { useServe } from '../support/serving.ts'
-import { type Typed, typing } from '../support/typing.ts'
+import { useServe } from '../support/services/serve-as-process.ts'
+import { type Typed, typing } from '../support/terminal/type-into-terminal.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)

@@ -7,10 +7,16 @@ import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { startFaultyRpc } from '../support/faulty-rpc.ts'
-import { attemptsIn, type ProgramHome, programHome, spawnSluice, startSluice } from '../support/program.ts'
-import type { Document } from '../support/run.ts'
-import { calldata } from '../support/sandbox.ts'
+import { startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
+import {
+  attemptsIn,
+  type ProgramHome,
+  programHome,
+  spawnSluice,
+  startSluice,
+} from '../support/spawn-program.ts'
+import type { Document } from '../support/use-commands.ts'
+import { calldata } from '../support/use-sandbox.ts'
 
 const wallet = sandboxAddress()
 const place = 'aave-v3-usdc-sandbox-one'

@@ -3,9 +3,9 @@ import { keccak256, parseTransaction, recoverTransactionAddress, serializeTransa
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { type EmulatedLedger, type LedgerState, startLedger } from '../support/ledger.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { type EmulatedLedger, type LedgerState, startLedger } from '../support/keys/ledger-emulator.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing, attempts } = useCommands(sandbox)

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { Client, ProtocolError } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import vectors from '../signing/keystore-vectors.json' with { type: 'json' }
-import { attemptsIn } from '../support/program.ts'
-import { type Document, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { useReachable } from '../support/serving.ts'
+import vectors from '../signing/keystore/keystore-vectors.json' with { type: 'json' }
+import { useReachable } from '../support/services/serve-as-process.ts'
+import { attemptsIn } from '../support/spawn-program.ts'
+import { type Document, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const place = useReachable(sandbox)

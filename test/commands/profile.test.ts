@@ -2,10 +2,10 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { type Listener, listener } from '../support/listener.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { useServe } from '../support/serving.ts'
+import { type Listener, listener } from '../support/services/listener.ts'
+import { useServe } from '../support/services/serve-as-process.ts'
+import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)

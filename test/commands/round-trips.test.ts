@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { type DistantNodes, distantNodes } from '../support/distant-nodes.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { type DistantNodes, distantNodes } from '../support/nodes/distant-nodes.ts'
+import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 // How often a command waits for its nodes, and how many requests it costs: `npm run bench:trips` measures the same in time.
 

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { scripts } from '../server/scripts.ts'
-import { commandOf, documentation } from '../support/documented.ts'
-import { type Document, useCommands, wordsOf } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { scripts } from '../server/command-scripts.ts'
+import { commandOf, documentation } from '../support/matches-schema.ts'
+import { type Document, useCommands, wordsOf } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
@@ -13,7 +13,7 @@ const documented = documentation(run)
 const slug = 'aave-v3-usdc-sandbox-one'
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** Command lines of what a service does not stand behind; those are driven, and checked, in test/server/surface.test.ts. */
+/** Command lines of what a service does not stand behind; those are driven, and checked, in test/server/command-scripts.test.ts. */
 const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'sandbox status --json'],
   [0, 'sandbox up --json'],

@@ -10,7 +10,7 @@ import { retryRiskText } from '../../src/diagnosis/messages/retry-safety.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { networkNamed, sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Step } from '../../src/store/journal/operation-types.ts'
-import { payee, signer } from '../support/operation.ts'
+import { payee, signer } from '../support/payments/payment-operation.ts'
 
 const hash: Hex = `0x${'ab'.repeat(32)}`
 const network = networkNamed(sandboxNetworks, 31337)

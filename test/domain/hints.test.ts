@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { buildProgram } from '../../src/app/main.ts'
 import { withSameTarget } from '../../src/cli/next-command.ts'
 import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
-import { leftOpen } from '../support/hint-law.ts'
+import { leftOpen } from '../support/hints/hint-without-placeholder.ts'
 
 let root: Command
 beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('every error says what to do', () => {
     expect(named.filter((flag) => !flags.has(flag) && flag !== '--help')).toEqual([])
   })
 
-  // Every command line that a test types is held to it, too (support/run.ts).
+  // Every command line that a test types is held to it, too (test/support/use-commands.ts).
   test('what is known is not left to be filled in', () => {
     const hint = 'sluice action explain ID'
     const details = { operation: '0f8fad5b' }

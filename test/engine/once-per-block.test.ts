@@ -7,8 +7,8 @@ import { AppError } from '../../src/domain/errors.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
 import { createCustomerEngines } from '../../src/engine/engine.ts'
 import { oncePerBlock, readOncePerBlock } from '../../src/engine/once-per-block.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { aroundReads, engineOn, perform, takenSwap } from './support.ts'
+import { aroundReads, engineOn, perform, takenSwap } from '../support/engine.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address

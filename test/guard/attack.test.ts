@@ -4,8 +4,8 @@ import { attackCell, sabotages } from '../../bench/attack.ts'
 import { mutations } from '../../bench/mutations.ts'
 import { seeded } from '../../bench/seeded.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
-import { honestPlan, isHonest } from '../support/honest-plans.ts'
-import { catalog } from '../support/plans.ts'
+import { honestPlan, isHonest } from '../support/plans/honest-plans.ts'
+import { catalog } from '../support/plans/plan-fixtures.ts'
 
 test('500 honest plans by the published ABIs: over random amounts, recipients and ways, none is refused', () => {
   fc.assert(

@@ -10,8 +10,8 @@ import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import { noExemptions } from '../../src/guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
-import { lies } from '../support/lies.ts'
-import { moreLies } from '../support/more-lies.ts'
+import { lies } from '../support/plans/false-plans.ts'
+import { moreLies } from '../support/plans/false-plans-by-published-abi.ts'
 import {
   catalog,
   coin,
@@ -23,7 +23,7 @@ import {
   usdc,
   usdt,
   wallet,
-} from '../support/plans.ts'
+} from '../support/plans/plan-fixtures.ts'
 
 const check = ({ intent, transactions }: Plan) => checkLeg({ intent, transactions, chainId: 31337, catalog })
 const refusal = (work: () => unknown): string => {

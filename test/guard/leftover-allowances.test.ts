@@ -5,9 +5,9 @@ import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { redeem } from '../../src/protocols/erc4626/encode.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { genesis } from '../../src/sandbox/genesis/genesis-cache.ts'
-import { useCommands } from '../support/run.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
-import { deployed } from '../transactions/compile.ts'
+import { deployed } from '../support/contracts/compile-contract.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

@@ -24,8 +24,8 @@ import {
   usdc,
   usdt,
   wallet,
-} from '../support/plans.ts'
-import { check, refusal } from './checked-leg.ts'
+} from '../support/plans/plan-fixtures.ts'
+import { check, refusal } from './check-leg.ts'
 
 const collector = getAddress(friend)
 const other: Address = '0x7777777777777777777777777777777777777777'

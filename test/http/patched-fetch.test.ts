@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { engineOn } from '../engine/support.ts'
-import { type ProgramHome, programHome, spawnSluice } from '../support/program.ts'
-import { rpcEnvOf } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { serveTo, type TestServer } from '../support/served.ts'
+import { engineOn } from '../support/engine.ts'
+import { serveTo, type TestServer } from '../support/services/serve-in-process.ts'
+import { type ProgramHome, programHome, spawnSluice } from '../support/spawn-program.ts'
+import { rpcEnvOf } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 let place: ProgramHome

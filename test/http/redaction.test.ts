@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sanitizeText } from '../../src/domain/text/terminal-sanitizing.ts'
 import { createRedactor } from '../../src/http/redaction.ts'
-import { gaps, ways, whole } from '../support/spelled.ts'
+import { gaps, ways, whole } from '../support/text-spellings.ts'
 
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n)) })
 const key = fc

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { secretUrlParts } from '../../src/http/secret-url-parts.ts'
-import { listener } from '../support/listener.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { listener } from '../support/services/listener.ts'
+import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

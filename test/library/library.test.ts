@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { encodeCatalog } from '../../src/sandbox/catalog-json.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { useServe } from '../support/serving.ts'
+import { useServe } from '../support/services/serve-as-process.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)

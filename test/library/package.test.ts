@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { builtFile } from '../support/built.ts'
+import { builtFile } from '../support/built-file.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 let dir: string

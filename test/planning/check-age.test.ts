@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { ChainSnapshot } from '../../src/chain/consistent-head.ts'
 import { isFreshSnapshot, snapshotLifeMs } from '../../src/chain/pre-signing-snapshot.ts'
 import { isCheckFresh, type LegCheck } from '../../src/planning/leg-simulation.ts'
-import { provider } from '../support/provider.ts'
-import { rpcEnvOf, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { provider } from '../support/nodes/proxy-node.ts'
+import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

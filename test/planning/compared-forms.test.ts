@@ -4,8 +4,8 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { compareWithReference } from '../../src/planning/compare-with-own-engine.ts'
 import type { Proposal } from '../../src/planning/proposal-types.ts'
 import { supplyBase, withdrawBase } from '../../src/protocols/compound-v3/encode.ts'
-import { marketAt, thief, usdc, usdt, wallet } from '../support/plans.ts'
-import { calldata } from '../support/sandbox.ts'
+import { marketAt, thief, usdc, usdt, wallet } from '../support/plans/plan-fixtures.ts'
+import { calldata } from '../support/use-sandbox.ts'
 
 const comet: Address = `0x${'c8'.repeat(20)}`
 const strategy = marketAt(comet)({ family: 'compound-v3', comet })

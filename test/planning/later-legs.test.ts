@@ -7,7 +7,7 @@ import { refuseDust } from '../../src/guard/simulation/deposit-loss-check.ts'
 import { checkLaterLegs } from '../../src/planning/later-leg-funding.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
 import { continueHint } from '../../src/transactions/operations/continue-hints.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const two = 31338

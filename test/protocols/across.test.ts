@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { acrossYear } from '../../src/protocols/across-pool/market-adapter.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { engineOn } from '../engine/support.ts'
-import { deposited } from '../support/deposited.ts'
-import { useCommands } from '../support/run.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
-import { type Across, deployAcross, hubOf, type Leaf, liveness, spoke } from './across.ts'
+import { deposited } from '../support/contracts/deposit-brings-its-worth.ts'
+import { engineOn } from '../support/engine.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import { type Across, deployAcross, hubOf, type Leaf, liveness, spoke } from './fixtures/across.ts'
 
 // The HubPool of Across by its own bytecode: what is ours here is the bridge to the other side, and that nobody disputes.
 const sandbox = useSandbox()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Artifact } from '../../src/sandbox/genesis/artifacts.ts'
-import { compiled } from '../support/compile.ts'
+import { compiled } from '../support/contracts/compile-contract.ts'
 import type { Taken } from './make.ts'
 
 /** A contract as its authors published it, by its name (`npm run artifacts`), with its library put in where it has one. */

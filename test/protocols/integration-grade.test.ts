@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'
 import { gradeOf, grades } from '../../src/protocols/registry.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

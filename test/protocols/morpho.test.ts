@@ -5,11 +5,11 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { codeOf, engineOn, watched } from '../engine/support.ts'
-import { deposited } from '../support/deposited.ts'
-import { useCommands } from '../support/run.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
-import { deployMorpho, inOrder, type Morpho, marketTuple } from './morpho.ts'
+import { deposited } from '../support/contracts/deposit-brings-its-worth.ts'
+import { codeOf, engineOn, watched } from '../support/engine.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import { deployMorpho, inOrder, type Morpho, marketTuple } from './fixtures/morpho.ts'
 
 // Morpho by its own bytecode: what is ours here is the price of the collateral.
 const sandbox = useSandbox()

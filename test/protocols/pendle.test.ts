@@ -7,9 +7,9 @@ import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { pendlePt } from '../../src/protocols/pendle-pt/market-adapter.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { useCommands } from '../support/run.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
-import { deployPendle, type Pendle } from './pendle.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import { deployPendle, type Pendle } from './fixtures/pendle.ts'
 
 // A PT by the bytecode of Pendle, over the vault of the sandbox: what is ours here is that vault, and that nobody pays rewards.
 const sandbox = useSandbox()

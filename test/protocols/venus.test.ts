@@ -4,10 +4,10 @@ import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { compoundV2 } from '../../src/protocols/compound-v2/market-adapter.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { deposited } from '../support/deposited.ts'
-import { useCommands } from '../support/run.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
-import { blocksADay, deployVenus, type Venus } from './venus.ts'
+import { deposited } from '../support/contracts/deposit-brings-its-worth.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import { blocksADay, deployVenus, type Venus } from './fixtures/venus.ts'
 
 // The core pool of Venus by its own bytecode: what is ours here is the prices it is told, and who may configure it.
 const sandbox = useSandbox()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { listener } from '../support/listener.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { listener } from '../support/services/listener.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const { run } = useCommands(useSandbox())
 const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'

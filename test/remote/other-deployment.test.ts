@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { remoteService } from '../../src/remote/client.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { engineOn } from '../engine/support.ts'
-import { type Known, reference, specificationCodes, type Variant } from '../support/other-answers.ts'
-import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'
-import { type Document, type Ran, rpcEnvOf, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { engineOn } from '../support/engine.ts'
+import { type OtherDeployment, startOtherDeployment } from '../support/services/other-deployment.ts'
+import {
+  type Known,
+  reference,
+  specificationCodes,
+  type Variant,
+} from '../support/services/other-deployment-answers.ts'
+import { type Document, type Ran, rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { signerProcessService } from '../../src/app/signing/signer-process.ts'
 import type { Address } from '../../src/domain/address.ts'
 import type { SigningService } from '../../src/signing/signing-service-protocol.ts'
-import { engineOn, over } from '../engine/support.ts'
-import { builtFile } from '../support/built.ts'
-import { type OtherDeployment, startOtherDeployment } from '../support/other-deployment.ts'
-import { type Lies, live } from '../support/other-live.ts'
-import { type Document, type Ran, rpcEnvOf, useCommands, wordsOf } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { builtFile } from '../support/built-file.ts'
+import { engineOn, over } from '../support/engine.ts'
+import { type OtherDeployment, startOtherDeployment } from '../support/services/other-deployment.ts'
+import { type Lies, live } from '../support/services/other-deployment-execution.ts'
+import { type Document, type Ran, rpcEnvOf, useCommands, wordsOf } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 /* A deployment that sends the fields of the specification and no other: what is carried out with it comes out as it does with ours. */
 

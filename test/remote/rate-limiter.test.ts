@@ -16,9 +16,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { watchUntil } from '../../src/cli/watch-loop.ts'
 import { remoteService } from '../../src/remote/client.ts'
 import { type RateLimiter, rateLimitedError } from '../../src/remote/rate-limiter.ts'
-import { listener } from '../support/listener.ts'
-import { type Circumstances, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { listener } from '../support/services/listener.ts'
+import { type Circumstances, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)

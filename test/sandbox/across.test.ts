@@ -4,7 +4,7 @@ import type { Hex } from '../../src/domain/address.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { depositIn, relayHash } from '../../src/swaps/across/deposit-and-payout-events.ts'
 import { depositAcross } from '../../src/swaps/across/encode.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const [here, there] = [31337, 31338]

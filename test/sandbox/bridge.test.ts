@@ -2,7 +2,7 @@ import { pad } from 'viem/utils'
 import { expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { decodeMessage, fillMessage, zeroWord } from '../../src/sandbox/cctp/message.ts'
-import { calldata, topicOf, useSandbox } from '../support/sandbox.ts'
+import { calldata, topicOf, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const recipient: Address = '0x2222222222222222222222222222222222222222'

@@ -16,8 +16,8 @@ import type { EnsureOptions } from '../../src/sandbox/daemon-launch.ts'
 import { readRecord, sandboxFiles } from '../../src/sandbox/daemon-record.ts'
 import { allProcesses } from '../../src/sandbox/node-processes.ts'
 import { newestWorld } from '../../src/sandbox/saved-worlds.ts'
-import { builtFile } from '../support/built.ts'
-import { calldata } from '../support/sandbox.ts'
+import { builtFile } from '../support/built-file.ts'
+import { calldata } from '../support/use-sandbox.ts'
 
 const stranger: Address = '0x3333333333333333333333333333333333333333'
 const homes: string[] = []

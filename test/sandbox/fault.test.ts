@@ -3,7 +3,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { sandboxDown } from '../../src/sandbox/daemon-client.ts'
 import { sandboxFiles } from '../../src/sandbox/daemon-record.ts'
-import { programHome, spawnSluice } from '../support/program.ts'
+import { programHome, spawnSluice } from '../support/spawn-program.ts'
 
 const home = programHome(inject('sandboxCache'))
 afterAll(() => home.end())

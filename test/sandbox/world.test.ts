@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { calldata, useSandbox } from '../support/sandbox.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const day = 86_400

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { startFaultyRpc } from '../support/faulty-rpc.ts'
-import { startSluice } from '../support/program.ts'
-import { type Document, oneDocument, rpcEnvOf } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { useReachable } from '../support/serving.ts'
+import { startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
+import { useReachable } from '../support/services/serve-as-process.ts'
+import { startSluice } from '../support/spawn-program.ts'
+import { type Document, oneDocument, rpcEnvOf } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const place = useReachable(sandbox)

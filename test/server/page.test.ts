@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/server/app.ts'
 import { serve } from '../../src/server/listen.ts'
-import { chromiumHere, needsChromium, startBrowser, type Watched } from '../support/browser.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { onlyFor } from '../support/served.ts'
-import { useServe } from '../support/serving.ts'
+import { useServe } from '../support/services/serve-as-process.ts'
+import { onlyFor } from '../support/services/serve-in-process.ts'
+import { chromiumHere, needsChromium, startBrowser, type Watched } from '../support/terminal/browser.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)

@@ -7,11 +7,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { programHome, startSluice } from '../support/program.ts'
-import { exchange, statusesIn } from '../support/raw.ts'
-import { type Document, oneDocument, useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
-import { useServe } from '../support/serving.ts'
+import { exchange, statusesIn } from '../support/services/raw-http-exchange.ts'
+import { useServe } from '../support/services/serve-as-process.ts'
+import { programHome, startSluice } from '../support/spawn-program.ts'
+import { type Document, oneDocument, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const served = useServe(sandbox)

@@ -2,9 +2,9 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Service } from '../../src/api/service-type.ts'
 import { type Listening, serve } from '../../src/server/listen.ts'
-import { usualFees } from '../support/fees.ts'
-import { exchange, statusesIn } from '../support/raw.ts'
-import { onlyFor } from '../support/served.ts'
+import { usualFees } from '../support/default-operator-fees.ts'
+import { exchange, statusesIn } from '../support/services/raw-http-exchange.ts'
+import { onlyFor } from '../support/services/serve-in-process.ts'
 
 /** What reached the service: nothing that is not lawful may. */
 const reached: string[] = []

@@ -17,7 +17,7 @@ import {
   usdc,
   usdcThere,
   usdt,
-} from '../support/plans.ts'
+} from '../support/plans/plan-fixtures.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
 const wallet = privateKeySigner(key).address

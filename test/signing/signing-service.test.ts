@@ -15,7 +15,7 @@ import type { RecordedPlan } from '../../src/signing/recorded-plan-check.ts'
 import { openSigningService } from '../../src/signing/signing-service.ts'
 import type { LegJson, SigningService } from '../../src/signing/signing-service-protocol.ts'
 import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
-import { catalog, friend, lending, pool, router, thief, usdc, usdt } from '../support/plans.ts'
+import { catalog, friend, lending, pool, router, thief, usdc, usdt } from '../support/plans/plan-fixtures.ts'
 
 const key = `0x${'17'.repeat(32)}` as const
 const wallet = privateKeySigner(key).address

@@ -4,9 +4,9 @@ import { fromRlp, parseTransaction, serializeTransaction, toHex, toRlp } from 'v
 import { expect, test } from 'vitest'
 import type { Hex } from '../../src/domain/address.ts'
 import type { Journal } from '../../src/store/journal/journal-interface.ts'
-import { payee, planPayments, run, signer } from '../support/operation.ts'
-import { useChain, useHome } from '../support/use-journal.ts'
-import type { Chain } from '../transactions/chain.ts'
+import type { Chain } from '../support/anvil.ts'
+import { payee, planPayments, run, signer } from '../support/payments/payment-operation.ts'
+import { useChain, useHome } from '../support/use-journal-and-chain.ts'
 
 let chain: Chain
 let home: string

@@ -11,10 +11,10 @@ import { type Deposit, depositIn, refundAmountIn } from '../../src/swaps/across/
 import { depositAcross } from '../../src/swaps/across/encode.ts'
 import { isSupportedPair } from '../../src/swaps/across/pairs.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
-import { listener } from '../support/listener.ts'
-import { provider } from '../support/provider.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { provider } from '../support/nodes/proxy-node.ts'
+import { listener } from '../support/services/listener.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 /** A service of Across that answers everything with `answer`, while that is set. */

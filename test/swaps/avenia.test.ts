@@ -12,15 +12,15 @@ import { parseAccount } from '../../src/swaps/avenia/api-credentials.ts'
 import { avenia } from '../../src/swaps/avenia/provider.ts'
 import type { Offer, OfferRequest } from '../../src/swaps/provider.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
-import { brla, catalog, desk, friend, thief, usdc, usdt, wallet } from '../support/plans.ts'
+import { brla, catalog, desk, friend, thief, usdc, usdt, wallet } from '../support/plans/plan-fixtures.ts'
 import {
   type Answering,
   exchangeSoon,
   serviceFailures,
   useProviderService,
-} from '../support/provider-service.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+} from '../support/services/swap-provider-service.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const chainId = 31337
 const network = sandboxNetworks[0]!

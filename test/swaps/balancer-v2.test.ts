@@ -12,8 +12,8 @@ import { balancerV2 } from '../../src/swaps/balancer-v2/definition.ts'
 import { swapBalancerV2 } from '../../src/swaps/balancer-v2/encode.ts'
 import { pathsOf } from '../../src/swaps/balancer-v2/pool-paths.ts'
 import { swapExchange } from '../../src/swaps/swap-provider-registry.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

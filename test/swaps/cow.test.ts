@@ -12,9 +12,9 @@ import { cow } from '../../src/swaps/cow/provider.ts'
 import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { ApiRequest } from '../../src/swaps/provider-dependencies.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
-import { engineOn } from '../engine/support.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { engineOn } from '../support/engine.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { openBitcoin } from '../../src/sandbox/bitcoin/chain.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
 import { esplora } from '../../src/swaps/esplora.ts'
-import { depositNetwork } from '../support/deposit-service.ts'
+import { depositNetwork } from '../support/services/deposit-provider-service.ts'
 
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 const open: Loopback[] = []

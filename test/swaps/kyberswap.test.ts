@@ -7,6 +7,12 @@ import { metaAggregationRouterAbi } from '../../src/swaps/kyberswap/abi.ts'
 import { kyberSwap } from '../../src/swaps/kyberswap/provider.ts'
 import type { Offer } from '../../src/swaps/provider.ts'
 import {
+  type Answering,
+  exchangeSoon,
+  serviceFailures,
+  useProviderService,
+} from '../support/services/swap-provider-service.ts'
+import {
   amountIn,
   asking,
   boundBy,
@@ -14,15 +20,9 @@ import {
   least,
   refusesOtherTerms,
   swapsByProvider,
-} from '../support/aggregators.ts'
-import {
-  type Answering,
-  exchangeSoon,
-  serviceFailures,
-  useProviderService,
-} from '../support/provider-service.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+} from '../support/swaps-by-provider.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

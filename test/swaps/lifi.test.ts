@@ -31,16 +31,16 @@ import {
   usdt,
   wallet,
   weth,
-} from '../support/plans.ts'
+} from '../support/plans/plan-fixtures.ts'
+import { encoded } from '../support/plans/published-calls.ts'
 import {
   type Answering,
   exchangeSoon,
   serviceFailures,
   useProviderService,
-} from '../support/provider-service.ts'
-import { encoded } from '../support/published-calls.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+} from '../support/services/swap-provider-service.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

@@ -9,7 +9,7 @@ import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import type { DepositRequest } from '../../src/swaps/deposit-provider.ts'
 import { nearIntents } from '../../src/swaps/near-intents/provider.ts'
 import { isSignedBy, quoteHash } from '../../src/swaps/near-intents/signature.ts'
-import { type Answering, useDepositService } from '../support/deposit-service.ts'
+import { type Answering, useDepositService } from '../support/services/deposit-provider-service.ts'
 
 const sample = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'samples', `${name}.json`), 'utf8'))

@@ -10,15 +10,6 @@ import { aggregationRouterAbi } from '../../src/swaps/oneinch/abi.ts'
 import { decodeOneInchSwap } from '../../src/swaps/oneinch/calldata-check.ts'
 import { oneInch } from '../../src/swaps/oneinch/provider.ts'
 import {
-  amountIn,
-  asking,
-  boundBy,
-  deadline,
-  least,
-  refusesOtherTerms,
-  swapsByProvider,
-} from '../support/aggregators.ts'
-import {
   catalog,
   coin,
   friend,
@@ -28,15 +19,24 @@ import {
   usdt,
   wallet,
   weth,
-} from '../support/plans.ts'
+} from '../support/plans/plan-fixtures.ts'
 import {
   type Answering,
   exchangeSoon,
   serviceFailures,
   useProviderService,
-} from '../support/provider-service.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+} from '../support/services/swap-provider-service.ts'
+import {
+  amountIn,
+  asking,
+  boundBy,
+  deadline,
+  least,
+  refusesOtherTerms,
+  swapsByProvider,
+} from '../support/swaps-by-provider.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 /** Recorded calls of the router, and what another reader of them shows. */
 const recorded = JSON.parse(

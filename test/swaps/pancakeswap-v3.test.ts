@@ -6,8 +6,8 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

@@ -5,7 +5,7 @@ import { type Address, type Hex, nativeAddress } from '../../src/domain/address.
 import type { Token } from '../../src/domain/token.ts'
 import { findOrderOutcome } from '../../src/swaps/relay/order-outcome.ts'
 import { paidAmountsIn } from '../../src/swaps/relay/payments.ts'
-import { friend, solver, thief, usdc, usdcThere, usdt, wallet } from '../support/plans.ts'
+import { friend, solver, thief, usdc, usdcThere, usdt, wallet } from '../support/plans/plan-fixtures.ts'
 
 const transferTopic = toEventSelector(erc20Abi.find(({ name }) => name === 'Transfer')!)
 const id = padHex('0x77')

@@ -27,13 +27,7 @@ import {
   usdcThere,
   usdt,
   wallet,
-} from '../support/plans.ts'
-import {
-  type Answering,
-  exchangeSoon,
-  serviceFailures,
-  useProviderService,
-} from '../support/provider-service.ts'
+} from '../support/plans/plan-fixtures.ts'
 import {
   depositCall,
   depositoryAbi,
@@ -41,9 +35,15 @@ import {
   type ShownOrder,
   termsOf,
   withTerms,
-} from '../support/relay-orders.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+} from '../support/services/relay-orders.ts'
+import {
+  type Answering,
+  exchangeSoon,
+  serviceFailures,
+  useProviderService,
+} from '../support/services/swap-provider-service.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)

@@ -10,7 +10,11 @@ import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import type { DepositRequest } from '../../src/swaps/deposit-provider.ts'
 import { namesAsset, readSwapMemo, thorAsset } from '../../src/swaps/thorchain/memo.ts'
 import { thorchain } from '../../src/swaps/thorchain/provider.ts'
-import { type Answering, depositNetwork, useDepositService } from '../support/deposit-service.ts'
+import {
+  type Answering,
+  depositNetwork,
+  useDepositService,
+} from '../support/services/deposit-provider-service.ts'
 
 const sample = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'samples', `${name}.json`), 'utf8')).response

@@ -17,9 +17,9 @@ import { swapExchange } from '../../src/swaps/swap-provider-registry.ts'
 import { actionParameters, planParameters, universalRouterAbi } from '../../src/swaps/uniswap-v4/abi.ts'
 import { uniswapV4 } from '../../src/swaps/uniswap-v4/definition.ts'
 import { swapV4 } from '../../src/swaps/uniswap-v4/encode.ts'
-import { engineOn } from '../engine/support.ts'
-import { useCommands } from '../support/run.ts'
-import { useSandbox } from '../support/sandbox.ts'
+import { engineOn } from '../support/engine.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)

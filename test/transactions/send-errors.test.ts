@@ -5,10 +5,10 @@ import type { Attempt } from '../../src/store/journal/operation-types.ts'
 import { replacementFees } from '../../src/transactions/replacement/fee-bump.ts'
 import type { Execution } from '../../src/transactions/run-state.ts'
 import { broadcastAnswer, demandedFees, needsImmediateBump } from '../../src/transactions/send-errors.ts'
-import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/faulty-rpc.ts'
-import { oneCoin, planPayments, run } from '../support/operation.ts'
-import { paidOn, useChain, useHome } from '../support/use-journal.ts'
-import type { Chain } from './chain.ts'
+import type { Chain } from '../support/anvil.ts'
+import { type FaultyRpc, type Rule, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
+import { oneCoin, planPayments, run } from '../support/payments/payment-operation.ts'
+import { paidOn, useChain, useHome } from '../support/use-journal-and-chain.ts'
 
 let chain: Chain
 let node: FaultyRpc

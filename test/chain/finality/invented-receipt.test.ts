@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
-import { oneCoin, payee, planPayments, run, signer } from '../../support/operation.ts'
-import type { ProviderCall } from '../../support/provider.ts'
-import { paidOn, usePlace } from '../../support/use-journal.ts'
+import type { ProviderCall } from '../../support/nodes/proxy-node.ts'
+import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
+import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
 
 // A node that invents a receipt names a real block for it: included is what that block lists.
 

@@ -13,10 +13,10 @@ import { hexQuantity } from '../../../src/chain/rpc/quantities.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
-import { planPayments, run, signer } from '../../support/operation.ts'
-import { type Provider, provider } from '../../support/provider.ts'
-import { useChain, useHome } from '../../support/use-journal.ts'
-import type { Chain } from '../../transactions/chain.ts'
+import type { Chain } from '../../support/anvil.ts'
+import { type Provider, provider } from '../../support/nodes/proxy-node.ts'
+import { planPayments, run, signer } from '../../support/payments/payment-operation.ts'
+import { useChain, useHome } from '../../support/use-journal-and-chain.ts'
 
 let chain: Chain
 let home: string

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
-import { type FakeNode, fakeNode, type NodeCall } from '../../support/fake-node.ts'
+import { type FakeNode, fakeNode, type NodeCall } from '../../support/nodes/scripted-node.ts'
 
 let node: FakeNode
 /** How many calls each exchange brought: 0 where it was one that stood in no list. */

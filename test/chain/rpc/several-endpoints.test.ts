@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
-import { type FakeNode, fakeNode } from '../../support/fake-node.ts'
+import { type FakeNode, fakeNode } from '../../support/nodes/scripted-node.ts'
 
 let nodes: FakeNode[]
 const urls = () => nodes.map(({ url }) => url)

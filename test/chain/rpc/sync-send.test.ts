@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { learnSyncSends, syncSendMethod } from '../../../src/chain/rpc/sync-send.ts'
-import { type FakeNode, fakeNode } from '../../support/fake-node.ts'
+import { type FakeNode, fakeNode } from '../../support/nodes/scripted-node.ts'
 
 const bytes = '0x02'
 const hash = `0x${'ab'.repeat(32)}`

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transportCell } from '../../../bench/transport.ts'
 import { type Open, sabotages } from '../../../bench/transport-sabotage.ts'
 import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
-import { type Chain, startChain } from '../../transactions/chain.ts'
+import { type Chain, startChain } from '../../support/anvil.ts'
 
 let chain: Chain
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
-import { type FaultyRpc, startFaultyRpc } from '../../support/faulty-rpc.ts'
-import { payee, signer } from '../../support/operation.ts'
-import type { Act } from '../../support/rpc-faults.ts'
-import { type Chain, startChain } from '../../transactions/chain.ts'
+import { type Chain, startChain } from '../../support/anvil.ts'
+import { type FaultyRpc, startFaultyRpc } from '../../support/nodes/faulty-rpc.ts'
+import type { Act } from '../../support/nodes/rpc-faults.ts'
+import { payee, signer } from '../../support/payments/payment-operation.ts'
 
 let chain: Chain
 let proxy: FaultyRpc

@@ -6,7 +6,7 @@ import { checkAcrossCalldata } from '../../../src/protocols/across-pool/calldata
 import type { AcrossConstants } from '../../../src/protocols/across-pool/constants-schema.ts'
 import { addLiquidity } from '../../../src/protocols/across-pool/encode.ts'
 import { lpUnits, lpWorth } from '../../../src/protocols/across-pool/lp-token.ts'
-import { coin, marketAt, wallet } from '../../support/plans.ts'
+import { coin, marketAt, wallet } from '../../support/plans/plan-fixtures.ts'
 
 const upTo = (most: bigint) => fc.bigInt(1n, most)
 const price = fc.bigInt(10n ** 15n, 10n ** 21n)

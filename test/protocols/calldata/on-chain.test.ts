@@ -9,7 +9,7 @@ import type { SwapPath } from '../../../src/swaps/fee-tier-paths.ts'
 import { quoterV2Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
 import { encodeV3Swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
-import { useSandbox } from '../../support/sandbox.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { openFaults } from '../../../src/sandbox/faults/active-faults.ts'
 import { openSendFaults } from '../../../src/sandbox/faults/send-faults.ts'
-import { calldata, useSandbox } from '../../support/sandbox.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 

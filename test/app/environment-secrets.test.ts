@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { derivedInputs } from '../../src/app/nested-command-inputs.ts'
+import { directories } from '../../src/app/profiles/directories.ts'
+import { fileSettings } from '../../src/app/profiles/settings.ts'
+import { testKeychain } from '../support/keys/test-keychain.ts'
+
+// Each of these alone keeps keys away from what serves other programs; here each is looked at without the others.
+
+const home = mkdtempSync(join(tmpdir(), 'sluice-keyless-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** `bin` as it is, before a program and a signer that only say what they are given. */
+function binGives(args: readonly string[]) {
+  const root = join(home, 'program')
+  cpSync(join(import.meta.dirname, '../../bin'), join(root, 'bin'), { recursive: true })
+  mkdirSync(join(root, 'src', 'app'), { recursive: true })
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}')
+  writeFileSync(
+    join(root, 'src', 'app', 'process-entry.ts'),
+    `export const start = (argv, secrets, startSigner) => {
+      console.log(JSON.stringify(secrets))
+      const signer = startSigner()
+      signer.stdout.pipe(process.stdout)
+      signer.stdin.end()
+    }`,
+  )
+  writeFileSync(join(root, 'src', 'app', 'signer-process-main.ts'), 'process.stdin.pipe(process.stdout)')
+  const env = {
+    SLUICE_PRIVATE_KEY: 'a-key',
+    SLUICE_PASSWORD: 'a-password',
+    SLUICE_API_KEY: 'an-api-key',
+    SLUICE_SIGNER_URL: 'https://signer/token',
+  }
+  const { stdout } = spawnSync(process.execPath, [join(root, 'bin', 'sluice.js'), ...args], {
+    env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  const [secrets, toSigner] = stdout.trim().split('\n')
+  return { secrets: JSON.parse(secrets!), toSigner: JSON.parse(toSigner!) }
+}
+
+test('bin takes the key and the password out of the environment, and gives neither to the server for other programs', () => {
+  expect(binGives(['wallet', 'show'])).toMatchObject({
+    secrets: { hasPrivateKey: true, password: 'a-password', apiKey: 'an-api-key' },
+    toSigner: { privateKey: 'a-key', signerUrl: 'https://signer/token' },
+  })
+  for (const args of [['mcp'], ['--profile', 'prod', '--json', 'mcp']]) {
+    const { secrets, toSigner } = binGives(args)
+    expect(secrets).toEqual({ hasPrivateKey: false, apiKey: 'an-api-key' })
+    expect(toSigner).toMatchObject({ privateKey: null })
+    expect(JSON.stringify([secrets, toSigner])).not.toContain('https://signer')
+  }
+})
+
+test('what runs a command as a reader gives it no key, no password, none that is remembered, and no process with keys', async () => {
+  const settings = fileSettings(directories({ SLUICE_HOME: home }), testKeychain())
+  await settings.keepPassword('main', 'a-password')
+  expect(await settings.passwordOf('main')).toBe('a-password')
+  const { signal } = new AbortController()
+  const given = derivedInputs(
+    { as: 'reader', stdin: '', signal },
+    {
+      env: {},
+      secrets: { hasPrivateKey: true, password: 'a-password', apiKey: 'an-api-key' },
+      settings,
+      interrupt: { signal, critical: (work) => work() },
+    },
+  )
+  expect(given.secrets).toEqual({ hasPrivateKey: false, password: undefined, apiKey: 'an-api-key' })
+  expect(await given.settings.passwordOf('main')).toBeUndefined()
+  await expect('desk' in given && given.desk?.()).rejects.toMatchObject({ code: 'KEY_REQUIRED' })
+})

@@ -1,0 +1,258 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { engineOn } from '../../support/engine.ts'
+import { pasted } from '../../support/hints/paste-hint.ts'
+import { fakeNode } from '../../support/nodes/scripted-node.ts'
+import { serveTo, type TestServer } from '../../support/services/serve-in-process.ts'
+import { type Circumstances, rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home, signsNothing } = useCommands(sandbox)
+const slug = 'aave-v3-usdc-sandbox-one'
+const deposit = `deposit ${slug} --amount 100 --yes --json --idempotency-key profile-job-1`
+const canary = 'canary-4711'
+const secrets = { privateKey: sandboxKey(), apiKey: canary }
+
+let server: TestServer
+let asked: string[]
+beforeEach(async () => {
+  server = await serveTo(engineOn(sandbox).service, canary)
+  asked = server.asked
+})
+afterEach(() => server.close())
+
+/** Each endpoint carries a secret, as those of providers do; nodes of ours do not mind. */
+const keyed = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(rpcEnvOf(sandbox)).map(([name, url]) => [name, `${url}/?key=${canary}`]))
+const engine = (): Circumstances => ({ env: keyed(), secrets })
+const remote = (rpcs = keyed()): Circumstances => ({ env: { ...rpcs, SLUICE_BASE_URL: server.url }, secrets })
+
+/** Every file under a directory. */
+const filesIn = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(dir, name))
+    .filter((path) => statSync(path).isFile())
+
+describe('the same command line on every profile', () => {
+  test.each<[string, () => Circumstances, string]>([
+    ['sandbox', () => ({}), 'sandbox'],
+    ['engine', engine, '.'],
+    ['remote', remote, '.'],
+  ])('%s: deposits, and keeps its journal in its own place', async (_, how, dir) => {
+    const ran = await run(deposit, how())
+    expect({ exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
+    expect(ran.json).toMatchObject({ status: 'SUCCESS', strategySlug: slug })
+    const data = join(home(), 'data')
+    expect(existsSync(join(data, dir, 'journal.db'))).toBe(true)
+    expect(existsSync(join(data, dir === '.' ? 'sandbox' : '.', 'journal.db'))).toBe(false)
+    for (const path of filesIn(data)) expect(readFileSync(path).includes(canary)).toBe(false)
+    expect(ran.out + ran.err).not.toContain(canary)
+    const again = await run(deposit, how())
+    expect(again.json).toEqual({ ...ran.json, replayed: true })
+  })
+
+  test.each<[string, () => Circumstances]>([
+    ['engine', engine],
+    ['remote', remote],
+  ])('%s lists the strategies that the sandbox lists', async (_, how) => {
+    const ids = async (more: Circumstances) =>
+      (await run('strategies list --all --json', more)).json.items.map(({ id }: { id: string }) => id)
+    expect((await ids(how())).toSorted()).toEqual((await ids({})).toSorted())
+  })
+})
+
+describe('an engine over some of the networks', () => {
+  test('knows only those', async () => {
+    const { SLUICE_RPC_SANDBOX_TWO } = keyed()
+    const { json } = await run('strategies list --all --json', {
+      env: { SLUICE_RPC_SANDBOX_TWO: SLUICE_RPC_SANDBOX_TWO! },
+    })
+    expect(new Set(json.items.map(({ network }: { network: string }) => network))).toEqual(
+      new Set(['sandbox-two']),
+    )
+  })
+
+  test('goes on at the second endpoint when the first does not answer', async () => {
+    const dead = await fakeNode()
+    const env = keyed()
+    env.SLUICE_RPC_SANDBOX_ONE = `${dead.url},${env.SLUICE_RPC_SANDBOX_ONE}`
+    const ran = await run('strategies list --all --json', { env })
+    await dead.stop()
+    expect(ran.exit).toBe(0)
+    expect(dead.seen.length).toBeGreaterThan(0)
+  })
+
+  test('refuses a node that is on another chain', async () => {
+    const { SLUICE_RPC_SANDBOX_TWO } = keyed()
+    const env = { SLUICE_RPC_SANDBOX_ONE: SLUICE_RPC_SANDBOX_TWO! }
+    const ran = await signsNothing(() => run(deposit, { env, secrets }))
+    expect(ran).toMatchObject({ exit: 7 })
+    expect(ran.json.error.code).toBe('CHAIN_ID_MISMATCH')
+  })
+})
+
+describe('what is missing is said before anything is signed', () => {
+  type Missing = [
+    what: string,
+    line: string,
+    how: () => Circumstances,
+    exit: number,
+    code: string,
+    says: RegExp,
+  ]
+  test.each<Missing>([
+    ['an RPC for the chain', deposit, () => remote({}), 2, 'CONFIG_INVALID', /SLUICE_RPC_SANDBOX_ONE/],
+    [
+      'an RPC for the chain of a transfer',
+      'transfer --network sandbox-two --token USDC --to 0x8888888888888888888888888888888888888888 --amount 1 --yes --json --idempotency-key job-12345',
+      () => remote({}),
+      2,
+      'CONFIG_INVALID',
+      /SLUICE_RPC_SANDBOX_TWO/,
+    ],
+    [
+      'the API key',
+      deposit,
+      () => ({ ...remote(), secrets: { ...secrets, apiKey: undefined } }),
+      3,
+      'UNAUTHORIZED',
+      /SLUICE_API_KEY/,
+    ],
+    [
+      'a key that is known',
+      deposit,
+      () => ({ ...remote(), secrets: { ...secrets, apiKey: 'other' } }),
+      3,
+      'UNAUTHORIZED',
+      /config list --show-origin/,
+    ],
+    [
+      'a key of one line',
+      deposit,
+      () => ({ ...remote(), secrets: { ...secrets, apiKey: 'a\nb' } }),
+      2,
+      'CONFIG_INVALID',
+      /one line/,
+    ],
+    [
+      'https',
+      deposit,
+      () => ({ ...remote(), env: { ...keyed(), SLUICE_BASE_URL: 'http://service.example/v1' } }),
+      2,
+      'CONFIG_INVALID',
+      /not https/,
+    ],
+    [
+      'a signer',
+      deposit,
+      () => ({ ...engine(), secrets: { privateKey: undefined } }),
+      2,
+      'KEY_REQUIRED',
+      /wallet new|key-file/,
+    ],
+    [
+      'a known network',
+      deposit,
+      () => ({ env: { SLUICE_RPC_MARS: 'https://x.example' }, secrets }),
+      2,
+      'CONFIG_INVALID',
+      /SLUICE_RPC_MARS/,
+    ],
+    [
+      'anything that answers',
+      deposit,
+      () => ({ env: { ...keyed(), SLUICE_BASE_URL: 'http://127.0.0.1:1' }, secrets }),
+      6,
+      'SERVICE_UNREACHABLE',
+      /./,
+    ],
+    [
+      'a chain that answers',
+      `${deposit} --timeout 2s`,
+      () => ({ env: { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }, secrets }),
+      7,
+      'RPC_UNREACHABLE',
+      /./,
+    ],
+  ])('%s', async (_, line, how, exit, code, says) => {
+    const ran = await signsNothing(() => run(line, how()))
+    expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit, code })
+    expect(`${ran.json.error.message} ${ran.json.error.hint}`).toMatch(says)
+    expect(ran.out + ran.err).not.toContain(canary)
+  })
+
+  test('without an RPC the service is not asked for transactions', async () => {
+    await run(deposit, remote({}))
+    expect(asked.filter((path) => path.includes('bytecode'))).toEqual([])
+    const swap =
+      'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json --idempotency-key job-54321'
+    expect(await run(swap, remote({}))).toMatchObject({
+      exit: 2,
+      json: { error: { code: 'CONFIG_INVALID', hint: expect.stringContaining('SLUICE_RPC_SANDBOX_ONE') } },
+    })
+    expect(asked.filter((path) => path.includes('quote'))).toEqual([])
+  })
+
+  test('what only reads the service needs no RPC', async () => {
+    expect((await run('strategies list --json', remote({}))).exit).toBe(0)
+  })
+})
+
+test.each([
+  ['wallet show', ['wallet', 'show', 'ADDR']],
+  [`history ${slug}`, ['history', '--address', 'ADDR', slug]],
+  ['wallet approvals list', ['wallet', 'approvals', 'list', 'ADDR']],
+  [
+    'wallet approvals list --network sandbox-one',
+    ['wallet', 'approvals', 'list', '--network', 'sandbox-one', 'ADDR'],
+  ],
+])('%s without a wallet asks for an address, and for nothing that signs', async (line, next) => {
+  for (const { env } of [engine(), remote()]) {
+    const { exit, json } = await run(`${line} --json`, { env: env!, secrets: { apiKey: canary } })
+    expect([exit, json.error.code]).toEqual([2, 'KEY_REQUIRED'])
+    expect(json.error.message).toMatch(/^No wallet given/)
+    const [, ...named] = pasted(json.error.hint)
+    expect(named).toEqual(next)
+    const mended = named.map((word) => (word === 'ADDR' ? sandbox.user.address : word))
+    expect((await run(mended, { env: env!, secrets: { apiKey: canary } })).exit).toBe(0)
+  }
+})
+
+test('who goes on with what is signed, and names nobody, is told to name somebody and not to type the same', async () => {
+  const sent = await run(`${deposit} --no-wait`, engine())
+  expect(sent.exit).toBe(20)
+  const { id } = sent.json.error.details
+  const { exit, json } = await run(['action', 'resume', id, '--json'], { env: keyed(), secrets: {} })
+  expect([exit, json.error.code, json.error.details.cause]).toEqual([20, 'PENDING', 'KEY_REQUIRED'])
+  expect(json.error.hint).toBe(`sluice action resume ${id} --wallet NAME`)
+  expect(await run(['action', 'resume', id, '--json'], engine())).toMatchObject({ exit: 0 })
+})
+
+test('a clock that is off is said once, and nothing else changes', async () => {
+  const ran = await run('strategies list --all --json', { ...remote(), later: 6 * 60_000 })
+  expect(ran.exit).toBe(0)
+  expect(ran.err.match(/differ by \d+ minutes/g)).toHaveLength(1)
+  expect((await run('strategies list --all --json', { ...remote(), later: 4 * 60_000 })).err).toBe('')
+})
+
+test('--debug on remote shows what was asked, without values and without the key', async () => {
+  const { err } = await run(`strategies show ${slug} --debug`, remote())
+  const { host } = new URL(server.url)
+  expect(err).toMatch(new RegExp(`^http ${host} GET /strategies/${slug} 200 [0-9]+ ms$`, 'm'))
+  const list = await run('strategies list --debug', remote())
+  expect(list.err).toMatch(new RegExp(`^http ${host} GET /strategies\\?page&limit 200 [0-9]+ ms$`, 'm'))
+  expect(err + list.err).not.toContain(canary)
+})
+
+test.each([
+  ['engine', engine],
+  ['remote', remote],
+])('--debug on %s shows the hosts of nodes, and neither paths nor keys', async (_, how) => {
+  const { exit, err } = await run(`${deposit} --debug`, how())
+  expect(exit).toBe(0)
+  expect(err).toContain('rpc 127.0.0.1:')
+  expect(err).not.toContain(canary)
+})

@@ -1,0 +1,51 @@
+import { createClient, custom, parseAbi } from 'viem'
+import { multicall } from 'viem/actions'
+import { expect, test } from 'vitest'
+import type { Read } from '../../src/chain/composable-reading.ts'
+import { callMulticall } from '../../src/chain/multicall.ts'
+import { engineOn } from '../support/engine.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+
+test('many reads in one call answer what viem reads, whatever some of them call', async () => {
+  const { context } = engineOn(sandbox)
+  const { rpc, network } = context.chain(31337)
+  const client = createClient({
+    transport: custom({ request: ({ method, params }) => rpc.request(method, params) }, { retryCount: 0 }),
+  })
+  const usdc = sandbox.token(31337, 'USDC').address
+  const overloaded = parseAbi([
+    'function balanceOf(address) view returns (uint256)',
+    'function balanceOf(address, uint256) view returns (uint256)',
+    'function symbol() view returns (uint256[])',
+    'function transferFrom(address, address, uint256) returns (uint256)',
+  ])
+  const held = [sandbox.user.address]
+  const of = (functionName: string, args: readonly unknown[] = [], address = usdc): Read => ({
+    address,
+    abi: overloaded,
+    functionName,
+    args,
+  })
+  const reads: Read[] = [
+    ...context.markets.filter(({ entry }) => entry.chainId === 31337).flatMap(({ state }) => state.reads),
+    of('balanceOf', held),
+    // Nothing that the token knows, an answer of another type, and an account without code.
+    of('balanceOf', [...held, 1n]),
+    of('symbol'),
+    // It says why it refuses, in words that could be read as a number.
+    of('transferFrom', [network.multicall3, sandbox.user.address, 1n]),
+    of('balanceOf', held, sandbox.user.address),
+  ]
+  const viems = await multicall(client, {
+    contracts: reads as never,
+    multicallAddress: network.multicall3!,
+    batchSize: 0,
+    allowFailure: true,
+  })
+  const ours = await callMulticall(rpc, network.multicall3!, reads)
+  expect(ours).toEqual((viems as { result?: unknown }[]).map(({ result }) => result))
+  expect(ours.slice(-5)).toEqual([expect.any(BigInt), undefined, undefined, undefined, undefined])
+  expect(ours.filter((answer) => answer !== undefined).length).toBeGreaterThan(20)
+})

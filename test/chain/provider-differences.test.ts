@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { approve } from '../../src/chain/erc20.ts'
+import { hasSucceeded } from '../../src/chain/receipt-status.ts'
+import { httpRpc } from '../../src/chain/rpc/failover.ts'
+import { simulateLeg } from '../../src/guard/simulation/simulate.ts'
+import { supply } from '../../src/protocols/aave-v3/encode.ts'
+import { targetOf } from '../support/market-constants.ts'
+import { type Provider, provider } from '../support/nodes/proxy-node.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+// What public providers do that a node of one's own does not.
+
+const sandbox = useSandbox()
+const chainId = 31337
+const open: Provider[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+/** A deposit, tried through a provider; `approved` is less than what it takes where it is to revert. */
+async function tried(says: Provider['says'], approved = 100_000_000n) {
+  const node = await provider(sandbox.world.faults.urlOf(chainId), says)
+  open.push(node)
+  const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  const [pool, asset, wallet] = [targetOf(strategy), strategy.asset.address, sandbox.user.address]
+  return simulateLeg({
+    rpc: httpRpc(node.url, { retries: 0 }),
+    chainId,
+    native: { symbol: 'ETH', decimals: 18 },
+    wallet,
+    transactions: [
+      approve({ chainId, token: asset, spender: pool, amount: approved }),
+      supply({ chainId, pool, asset, amount: 100_000_000n, onBehalfOf: wallet }),
+    ],
+    tokens: [strategy.asset, strategy.receipt],
+  })
+}
+
+const saysTo =
+  (method: string, said: object): Provider['says'] =>
+  (call) =>
+    call.method === method ? said : undefined
+
+const refusals: [string, object][] = [
+  ['a method that crashed', { error: { code: -32603, message: 'method handler crashed' } }],
+  ['disabled', { error: { code: -32000, message: 'eth_simulateV1 is disabled' } }],
+  ['forbidden', { error: { code: -32000, message: 'Forbidden' } }],
+  ['not whitelisted', { error: { code: -32001, message: 'rpc method is not whitelisted' } }],
+  ['a text in the place of an error', { error: 'Method not found' }],
+  ['the code of a method that is not supported', { error: { code: -32004, message: 'no' } }],
+  ['a page with status 403', { status: 403 }],
+  ['a page with status 404', { status: 404 }],
+  ['a page with status 405', { status: 405 }],
+]
+
+describe('a provider that simulates no blocks', () => {
+  it.each(refusals)('and says so by %s is asked for less, and that is said', async (_, said) => {
+    const { how, changes } = await tried(saysTo('eth_simulateV1', said))
+    expect(how).toBe('eth_call')
+    expect(changes[0]!.delta).toBe(-100_000_000n)
+  })
+
+  it('finds the step that would fail all the same', async () => {
+    const trying = tried(saysTo('eth_simulateV1', { status: 403 }), 1n)
+    await expect(trying).rejects.toMatchObject({
+      code: 'SIMULATION_REVERTED',
+      message: expect.stringContaining('Step 2 of 2 would fail'),
+    })
+  })
+
+  it.each<[string, object | undefined]>([
+    ['refuses', { error: { code: -32602, message: 'too many arguments, want at most 2' } }],
+    ['leaves out', undefined],
+  ])('and %s the state that a call is to be made on simulates nothing, and that is said', async (_, said) => {
+    const simulation = await tried(async (call, ask) => {
+      if (call.method === 'eth_simulateV1') return { error: { code: -32601, message: 'Method not found' } }
+      if (call.method !== 'eth_call' || call.params.length < 3) return undefined
+      return said ?? { result: await ask('eth_call', call.params.slice(0, 2)) }
+    })
+    expect(simulation).toMatchObject({ how: 'unavailable', changes: [], gas: [] })
+  })
+
+  it.each<[string, object]>([
+    ['RPC_ERROR', { error: { code: 3, message: 'execution reverted: not supported' } }],
+    ['RPC_ERROR', { error: { code: -38014, message: 'insufficient funds: not allowed' } }],
+    ['RPC_UNREACHABLE', { error: { code: 429, message: 'this plan is not allowed more' } }],
+    ['RPC_UNREACHABLE', { status: 502 }],
+  ])('is none that fails otherwise: %s', async (code, said) => {
+    await expect(tried(saysTo('eth_simulateV1', said))).rejects.toMatchObject({ code })
+  })
+})
+
+const isByHash = (param: unknown) => typeof param === 'object' && param !== null && 'blockHash' in param
+const notByHash = {
+  error: {
+    code: -32602,
+    message: 'invalid argument 1: json: cannot unmarshal object into Go value of type rpc.BlockNumber',
+  },
+}
+
+describe('a provider that takes no block by its hash', () => {
+  it('is asked by number', async () => {
+    const { how, gas } = await tried(({ params }) => (params.some(isByHash) ? notByHash : undefined))
+    expect({ how, steps: gas.length }).toEqual({ how: 'eth_simulateV1', steps: 2 })
+  })
+
+  it('is refused where the block at that height is another one since', async () => {
+    const trying = tried(async ({ method, params }, ask) => {
+      if (params.some(isByHash)) return notByHash
+      if (method !== 'eth_getBlockByNumber' || params[0] === 'latest') return undefined
+      return { result: { ...((await ask(method, params)) as object), hash: `0x${'ab'.repeat(32)}` } }
+    })
+    await expect(trying).rejects.toMatchObject({
+      code: 'RPC_INCONSISTENT',
+      message: expect.stringContaining('has another block at height'),
+    })
+  })
+})
+
+describe('a receipt', () => {
+  const contract = () => sandbox.token(chainId, 'USDC').address
+  const event = (address: string) => ({ address, topics: [], data: '0x' })
+  const ended = (more: object) =>
+    hasSucceeded(sandbox.chain(chainId).rpc, { to: contract(), logs: [], ...more })
+
+  it.each<[string, object, boolean]>([
+    ['its status', { status: '0x0', logs: [event(`0x${'77'.repeat(20)}`)] }, false],
+    ['its status in two digits', { status: '0x01' }, true],
+    ['an event where there is no status', { logs: [event(`0x${'77'.repeat(20)}`)] }, true],
+    ['a target without code where there is no status', { to: `0x${'77'.repeat(20)}` }, true],
+  ])('says by %s how it ended', async (_, said, how) => {
+    expect(await ended(said)).toBe(how)
+  })
+
+  it.each<[string, object]>([
+    ['nothing', {}],
+    ['null in the place of a status', { status: null }],
+    ['what the chain took for gas', { logs: [event(`0x${'00'.repeat(18)}1010`)] }],
+  ])('with %s does not say it', async (_, said) => {
+    await expect(ended(said)).rejects.toMatchObject({ code: 'RPC_INCONSISTENT' })
+  })
+})

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { confirmationDepth } from '../../../src/chain/finality/finality.ts'
+import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
+import { type FakeNode, fakeNode, type NodeCall } from '../../support/nodes/scripted-node.ts'
+
+type Said = { code: number; message: string; data?: unknown }
+
+let node: FakeNode
+let other: FakeNode
+/** What a node says to a call, in the place of the number 7. */
+let refuses: (call: NodeCall) => Said | undefined
+
+const reply = (call: NodeCall, error?: Said) => ({
+  jsonrpc: '2.0',
+  id: call.id,
+  ...(error ? { error } : { result: call.method === 'eth_chainId' ? '0x1' : '0x7' }),
+})
+
+beforeAll(async () => {
+  node = await fakeNode()
+  other = await fakeNode()
+  other.answer = (call, response) => void response.end(JSON.stringify(reply(call)))
+})
+afterAll(async () => {
+  await node.stop()
+  await other.stop()
+})
+beforeEach(() => {
+  refuses = () => undefined
+  node.seen.length = 0
+  node.answer = (call, response) =>
+    void response.end(
+      JSON.stringify(
+        Array.isArray(call) ? call.map((one) => reply(one, refuses(one))) : reply(call, refuses(call)),
+      ),
+    )
+})
+
+describe('a node that has too much to do', () => {
+  it.each([
+    [-32005, 'limit exceeded'],
+    [429, 'Your app has exceeded its capacity'],
+    [-32016, 'over rate limit'],
+    [-32012, 'backend is over capacity'],
+    [-32011, 'no backend is currently healthy to serve traffic'],
+    [-32046, 'Cannot fulfill request'],
+    [-32000, 'Must be authenticated!'],
+    [-32097, 'This endpoint is no longer available'],
+    [-32001, 'You have reached the maximum API usage limit'],
+    [-32007, '50/second request limit reached'],
+    [-32090, 'Too many requests, reason: call rate limit exhausted'],
+    [-32000, 'compute units of this month are used up', 'see the plans'],
+  ])('and says it with %i "%s" has not answered', async (code, message, data?: string) => {
+    refuses = () => ({ code, message, ...(data && { data }) })
+    for (const method of ['eth_call', 'eth_sendRawTransaction'])
+      await expect(httpRpc(node.url, { retries: 0 }).request(method)).rejects.toMatchObject({
+        code: 'RPC_UNREACHABLE',
+        message: expect.stringContaining(message),
+      })
+  })
+
+  it.each<[string, Said]>([
+    ['eth_call', { code: 3, message: 'execution reverted: rate limit exceeded' }],
+    ['eth_call', { code: -32000, message: 'too many requests', data: '0x08c379a0' }],
+    ['eth_simulateV1', { code: -38015, message: 'block gas limit exceeded' }],
+    ['eth_getLogs', { code: -32005, message: 'limit exceeded' }],
+    ['eth_simulateV1', { code: -32601, message: 'the method is no longer available' }],
+    ['eth_estimateGas', { code: -32005, message: 'Transaction gas limit exceeds block gas limit' }],
+    ['eth_simulateV1', { code: -32005, message: 'Transactions maxFeePerGas is too low' }],
+  ])('is not what a contract or a question that is too large says (%s %o)', async (method, said) => {
+    refuses = () => said
+    await expect(httpRpc(node.url).request(method)).rejects.toMatchObject({ code: 'RPC_ERROR' })
+    expect(node.seen).toEqual([method])
+  })
+
+  it('for one call of a batch is asked again a while later, all of it', async () => {
+    let refused = 0
+    refuses = ({ method }) =>
+      method === 'eth_gasPrice' && refused++ === 0 ? { code: 429, message: 'slow down' } : undefined
+    const began = performance.now()
+    const asked = [['eth_blockNumber', []] as const, ['eth_gasPrice', []] as const]
+    expect(await httpRpc(node.url).batch(asked)).toEqual(['0x7', '0x7'])
+    expect(refused).toBe(2)
+    expect(performance.now() - began).toBeGreaterThan(900)
+  })
+
+  it('and says so in the place of a whole batch, is not asked in smaller parts', async () => {
+    node.answer = (_, response) =>
+      void response.end(
+        JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 429, message: 'Too many requests' } }),
+      )
+    const asked = [['eth_blockNumber', []] as const, ['eth_gasPrice', []] as const]
+    await expect(httpRpc(node.url, { retries: 0 }).batch(asked)).rejects.toMatchObject({
+      code: 'RPC_UNREACHABLE',
+    })
+    expect(node.seen).toHaveLength(1)
+  })
+
+  it('is not one that knows no finalized block', async () => {
+    refuses = ({ params }) =>
+      params[0] === 'finalized' ? { code: -32005, message: 'limit exceeded' } : undefined
+    const rpc = httpRpc(node.url, { retries: 0 })
+    await expect(confirmationDepth(rpc, 1, 'finalized', 2)).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+  })
+})
+
+describe('an error that comes with a status of its own', () => {
+  it.each<[number, Said, string]>([
+    [400, { code: -32000, message: 'missing trie node' }, 'RPC_ERROR'],
+    [403, { code: -32601, message: 'rpc method is not whitelisted' }, 'RPC_ERROR'],
+    [500, { code: 3, message: 'execution reverted' }, 'RPC_ERROR'],
+    [401, { code: -32000, message: 'invalid api key' }, 'RPC_UNREACHABLE'],
+    [402, { code: -32000, message: 'the plan is used up' }, 'RPC_UNREACHABLE'],
+    [403, { code: -32000, message: 'forbidden' }, 'RPC_UNREACHABLE'],
+    [500, { code: -32603, message: 'internal error' }, 'RPC_UNREACHABLE'],
+  ])('(%i %o) is %s', async (status, error, code) => {
+    node.answer = (call, response) => {
+      response.statusCode = status
+      response.end(JSON.stringify(reply(call, error)))
+    }
+    await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(error.message),
+    })
+  })
+})
+
+describe('an error of another form', () => {
+  it.each<[string, object, object]>([
+    [
+      'in words alone is told',
+      { error: 'execution is off' },
+      { code: 'RPC_ERROR', details: { message: 'execution is off' } },
+    ],
+    [
+      'without a call is no answer',
+      { id: null, error: { code: -32000, message: 'no key' } },
+      { code: 'RPC_UNREACHABLE', message: expect.stringContaining('no key') },
+    ],
+  ])('%s', async (_, form, told) => {
+    node.answer = (call, response) =>
+      void response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...form }))
+    await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject(told)
+  })
+
+  it('that is very long is cut', async () => {
+    refuses = () => ({ code: -32000, message: 'x'.repeat(100_000) })
+    const error = (await httpRpc(node.url)
+      .request('eth_call')
+      .catch((thrown: unknown) => thrown)) as Error
+    expect(error.message.length).toBeLessThan(1_200)
+  })
+})
+
+describe('a node that does not say which chain it is on', () => {
+  const mute = ({ method }: NodeCall) =>
+    method === 'eth_chainId' ? { code: -32601, message: 'not allowed' } : undefined
+
+  it('is not believed in anything else, and is sent nothing', async () => {
+    refuses = mute
+    await expect(httpRpc(node.url, { chainId: 1 }).request('eth_gasPrice')).rejects.toMatchObject({
+      code: 'RPC_UNREACHABLE',
+      message: expect.stringContaining('does not say which chain it is on'),
+    })
+    // A read is asked beside the check, to wait once for both.
+    expect(node.seen.toSorted()).toEqual(['eth_chainId', 'eth_gasPrice'])
+    await expect(
+      httpRpc(node.url, { chainId: 1 }).request('eth_sendRawTransaction', ['0x']),
+    ).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+    expect(node.seen).not.toContain('eth_sendRawTransaction')
+  })
+
+  it('is passed over where there is another', async () => {
+    refuses = mute
+    other.seen.length = 0
+    expect(await failoverRpc([node.url, other.url], { chainId: 1 }).request('eth_gasPrice')).toBe('0x7')
+    expect(other.seen).toContain('eth_gasPrice')
+  })
+})

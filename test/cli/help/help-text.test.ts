@@ -1,0 +1,18 @@
+import { type Command, Help } from 'commander'
+import { expect, test } from 'vitest'
+import { buildProgram } from '../../../src/app/main.ts'
+import { helpParts, helpText } from '../../../src/cli/help/help-text.ts'
+
+test('the help of every command is what commander makes of it, at every width', async () => {
+  const root = await buildProgram(
+    [],
+    { version: '0', io: { out: { write: () => undefined } } } as never,
+    true,
+  )
+  const withAll = (command: Command): Command[] => [command, ...command.commands.flatMap(withAll)]
+  for (const helpWidth of [20, 45, 60, 80, 100, 133, 240])
+    for (const command of withAll(root)) {
+      const theirs = Object.assign(new Help(), { helpWidth, showGlobalOptions: false })
+      expect(helpText(helpParts(command), helpWidth)).toBe(theirs.formatHelp(command, theirs))
+    }
+})

@@ -1,0 +1,221 @@
+import { Chalk } from 'chalk'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { emitList } from '../../../src/cli/output/output.ts'
+import type { Column } from '../../../src/cli/output/view-types.ts'
+import { addressLink, hashLink } from '../../../src/cli/terminal/explorer-links.ts'
+import type { Stream } from '../../../src/cli/terminal/io-types.ts'
+import { fieldTable, table } from '../../../src/cli/terminal/table.ts'
+import { hasUnicode, hyperlink, isPainted } from '../../../src/cli/terminal/terminal-abilities.ts'
+import { sanitizeOutput } from '../../../src/domain/text/terminal-sanitizing.ts'
+
+const stream = (more: Partial<Stream> = {}): Stream => ({
+  write: () => undefined,
+  isTerminal: true,
+  columns: 80,
+  paint: new Chalk({ level: 0 }),
+  ...more,
+})
+const lines = (text: string) => text.split('\n')
+
+type Row = { id: string; words: string; count: string }
+const columns: Column<Row>[] = [
+  { title: 'ID', field: 'id', text: ({ id }) => id },
+  { title: 'WORDS', field: 'words', text: ({ words }) => words, drop: 2 },
+  { title: 'COUNT', field: 'count', align: 'right', text: ({ count }) => count, drop: 1 },
+]
+const word = (most: number) => fc.stringMatching(new RegExp(`^[a-z][a-z ]{0,${most}}[a-z]$`))
+const row = fc.record({
+  id: word(12),
+  words: word(60),
+  count: fc.bigInt({ min: 0n, max: 10n ** 18n }).map(String),
+})
+
+test('a table fits into its terminal, or only what may not give way is left', () => {
+  fc.assert(
+    fc.property(
+      fc.array(row, { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 10, max: 100 }),
+      (rows, width) => {
+        const shown = lines(table(columns, rows, stream({ columns: width })))
+        const fits = shown.every((line) => line.length <= width)
+        expect(fits || shown[0] === 'ID').toBe(true)
+        for (const [at, { id }] of rows.entries()) expect(shown[at + 1]!.startsWith(id)).toBe(true)
+        // The less important one goes first, and no number is ever shown in part.
+        if (shown[0]!.includes('WORDS')) expect(shown[0]).toContain('COUNT')
+        for (const [at, { count }] of rows.entries())
+          if (shown[0]!.includes('COUNT')) expect(shown[at + 1]!.endsWith(count)).toBe(true)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('a column that says nothing gives way before one that says something, however much it would matter', () => {
+  const rows = [{ id: 'one', words: 'two words', count: '' }]
+  const heads = (width: number) => lines(table(columns, rows, stream({ columns: width })))[0]
+  expect(heads(30)).toBe('ID   WORDS      COUNT')
+  expect(heads(18)).toBe('ID   WORDS')
+})
+
+test('in a pipe everything is there, however long', () => {
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), (rows) => {
+      const shown = lines(table(columns, rows, stream({ isTerminal: false, columns: 20 })))
+      for (const [at, { id, words, count }] of rows.entries())
+        for (const part of [id, words, count]) expect(shown[at + 1]).toContain(part)
+    }),
+  )
+})
+
+test('what is too long beside its label goes on below itself between words, and a command stays whole to be pasted', () => {
+  const words = 'one two three four five six seven eight'
+  const hash = `0x${'ab'.repeat(32)}`
+  const command = 'sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e --yes'
+  const rows = [
+    ['said', words],
+    ['hash', hash],
+    ['next', command],
+  ] as const
+  expect(lines(fieldTable(rows, stream({ columns: 30 })))).toEqual([
+    'said  one two three four five',
+    '      six seven eight',
+    'hash',
+    `    ${hash}`,
+    `next  ${command}`,
+  ])
+  expect(lines(fieldTable(rows, stream({ columns: 30, isTerminal: false })))).toEqual(
+    rows.map(([label, text]) => `${label}  ${text}`),
+  )
+})
+
+test('words that are cut say so, and wide characters count as two', () => {
+  const one = { id: 'a', words: '漢字漢字漢字漢字漢字', count: '7' }
+  const other = { id: 'b', words: 'plain words of it', count: '8' }
+  expect(lines(table(columns, [one, other], stream()))).toEqual([
+    'ID  WORDS                 COUNT',
+    'a   漢字漢字漢字漢字漢字      7',
+    'b   plain words of it         8',
+  ])
+  expect(lines(table(columns, [one, other], stream({ columns: 24 })))).toEqual([
+    'ID  WORDS          COUNT',
+    'a   漢字漢字漢字…      7',
+    'b   plain words …      8',
+  ])
+})
+
+test('the switch of colours: the person first, then the terminal, and nothing forces them into a pipe', () => {
+  const on = (env: Record<string, string>, isTerminal = true, noColor = false) =>
+    isPainted({ env, isTerminal, noColor })
+  expect(on({ TERM: 'xterm' })).toBe(true)
+  expect(on({}, false)).toBe(false)
+  expect(on({ TERM: 'dumb' })).toBe(false)
+  expect(on({ CLICOLOR: '0' })).toBe(false)
+  expect(on({ NO_COLOR: '' })).toBe(true)
+  for (const forced of [{ CLICOLOR_FORCE: '1' }, { FORCE_COLOR: '1' }, { FORCE_COLOR: '' }]) {
+    expect(on(forced, false)).toBe(false)
+    expect(on(forced)).toBe(true)
+    expect(on(forced, true, true)).toBe(false)
+    expect(on({ ...forced, NO_COLOR: '1' })).toBe(false)
+  }
+  expect(hasUnicode({ LANG: 'en_US.UTF-8' }, 'linux')).toBe(true)
+  expect(hasUnicode({ LANG: 'en_US.UTF-8', LC_ALL: 'C' }, 'linux')).toBe(false)
+  expect(hasUnicode({ LANG: 'C.UTF-8', TERM: 'dumb' }, 'linux')).toBe(false)
+})
+
+test('a hash and an address lead to our explorer of their network, and what is neither leads nowhere', () => {
+  const to = stream({ link: hyperlink, paint: new Chalk({ level: 1 }) })
+  const hash = `0x${'ab'.repeat(32)}`
+  const address = '0x1F708C24a0D3A740cD47cC0444E9480899f3dA7D'
+  expect(hashLink(to, 'base', hash)).toBe(
+    `\u001b]8;;https://basescan.org/tx/${hash}\u0007${hash}\u001b]8;;\u0007`,
+  )
+  expect(addressLink(to, 'ethereum', address)).toContain(`https://etherscan.io/address/${address}`)
+  for (const [network, text] of [
+    ['sandbox-one', hash],
+    ['base', `${hash}?`],
+    ['base', 'x'],
+    ['evil.example', hash],
+  ] as const)
+    expect(hashLink(to, network, text)).toBe(text)
+  expect(hashLink(stream(), 'base', hash)).toBe(hash)
+  // The last net lets these through where there are colours, and nothing of the kind anywhere else.
+  const link = hashLink(to, 'base', hash)
+  expect(sanitizeOutput(link, true)).toBe(link)
+  expect(sanitizeOutput(link, false)).not.toMatch(/\p{Cc}/u)
+  expect(sanitizeOutput(hyperlink('click', 'https://evil.example/'), true)).not.toContain('\u001b]8;;https')
+  expect(sanitizeOutput('\u001b[31mred\u001b[39m', false)).toBe('red')
+})
+
+test('a cell that a spreadsheet would calculate is text in CSV, a negative number is a number, and what was not given is nothing', async () => {
+  let out = ''
+  const to = stream({
+    isTerminal: false,
+    write: (text) => {
+      out += text
+    },
+  })
+  const globals = {
+    json: false,
+    csv: true,
+    quiet: false,
+    raw: false,
+    debug: false,
+    color: true,
+    input: true,
+    yes: false,
+  }
+  const items = [
+    '=1+1',
+    '+cmd',
+    '-cmd',
+    '@SUM(A1)',
+    '\tx',
+    '\r=1',
+    ' =1',
+    '-5.25',
+    '+1',
+    '-1e-7',
+    '-',
+    'a=b',
+    'x,y',
+    '\u200b=1+1',
+    '\u202e\u200b-cmd',
+    '\uff1d1',
+    '\uff0bcmd',
+    '\uff0dcmd',
+    '\uff20SUM(A1)',
+  ]
+  const list = {
+    items: items.map((text) => ({ text })),
+    page: 1,
+    limit: 20,
+    total: items.length,
+    hasMore: false,
+  }
+  await emitList({ out: to, err: to, canAsk: false }, globals, list, {
+    columns: [{ title: 'TEXT', field: 'text', text: ({ text }) => text }],
+    empty: '',
+  })
+  expect(lines(out).slice(1, -1)).toEqual([
+    "'=1+1",
+    "'+cmd",
+    "'-cmd",
+    "'@SUM(A1)",
+    "'x",
+    "'=1",
+    "' =1",
+    '-5.25',
+    '+1',
+    '-1e-7',
+    '',
+    'a=b',
+    '"x,y"',
+    "'=1+1",
+    "'-cmd",
+    "'\uff1d1",
+    "'\uff0bcmd",
+    "'\uff0dcmd",
+    "'\uff20SUM(A1)",
+  ])
+})

@@ -1,0 +1,302 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { keccak256, parseTransaction } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { engineOn } from '../../support/engine.ts'
+import { provider } from '../../support/nodes/proxy-node.ts'
+import { startHostileService } from '../../support/services/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, attempts, home } = useCommands(sandbox)
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const deposit = (...more: string[]) =>
+  run(['deposit', 'aave-v3-usdc-sandbox-one', '--amount', '2', '--yes', '--json', ...more])
+const transfer = (...more: string[]) =>
+  run([
+    'transfer',
+    '--network',
+    'sandbox-one',
+    '--token',
+    'USDC',
+    '--to',
+    friend,
+    '--amount',
+    '5',
+    '--yes',
+    '--json',
+    ...more,
+  ])
+const rpc = () => sandbox.chain(31337).rpc
+const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, friend)
+const nextNonce = async () =>
+  Number(await rpc().request('eth_getTransactionCount', [sandbox.user.address, 'latest']))
+
+/** A transfer that is sent and waits, because no blocks are made. */
+const waiting = async () => {
+  await rpc().request('evm_setAutomine', [false])
+  const sent = await transfer('--no-wait')
+  expect(sent).toMatchObject({ exit: 20 })
+  return (sent.json as { error: { details: { id: string } } }).error.details.id
+}
+const mining = () => rpc().request('evm_setAutomine', [true])
+/** Runs a line, and makes a block as soon as it has signed one more transaction. */
+const mined = async (line: readonly string[]) => {
+  const before = attempts()
+  const ended = run(line)
+  while (attempts() === before) await new Promise((resolve) => setTimeout(resolve, 10))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await rpc().request('evm_mine')
+  await mining()
+  return ended
+}
+
+describe('what waits', () => {
+  test('is sent again with a higher fee, and paid once', async () => {
+    const before = await got()
+    const id = await waiting()
+    const done = await mined(['action', 'speed-up', id, '--json'])
+    expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS', finality: 'depth 1' } })
+    expect((await got()) - before).toBe(5_000000n)
+  })
+
+  test('is cancelled: exit 24, nothing paid, and the same again afterwards', async () => {
+    const before = await got()
+    const id = await waiting()
+    expect(await mined(['action', 'cancel', id, '--yes', '--json'])).toMatchObject({
+      exit: 24,
+      json: {
+        error: { code: 'CANCELLED', details: { action: { transactions: [{ status: 'cancelled' }] } } },
+      },
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 24 })
+    expect(await run(['action', 'show', id, '--json'])).toMatchObject({ exit: 0, json: { status: 'FAILED' } })
+    expect(await got()).toBe(before)
+    const file = join(home(), 'cancelled.json')
+    expect(await run(['action', 'export', id, '--out', file])).toMatchObject({ exit: 0 })
+    const verified = await run(['action', 'verify', file])
+    expect(verified).toMatchObject({ exit: 0 })
+    expect(verified.out).toMatch(/^✗ 0x\w{64} {2}confirmed it was cancelled, as the evidence says$/m)
+  })
+
+  test('is not cancelled without a yes', async () => {
+    const id = await waiting()
+    const before = attempts()
+    expect(await run(['action', 'cancel', id, '--json'])).toMatchObject({
+      exit: 20,
+      json: { error: { code: 'PENDING', details: { cause: 'PROMPT_NEEDED' } } },
+    })
+    expect(attempts()).toBe(before)
+    await mining()
+    await rpc().request('evm_mine')
+  })
+})
+
+describe('what does not wait', () => {
+  test('is neither made faster nor cancelled', async () => {
+    const { json } = await transfer('--idempotency-key', 'done-before-1')
+    const { id } = json as { id: string }
+    const before = attempts()
+    expect(await run(['action', 'speed-up', id, '--json'])).toMatchObject({
+      exit: 0,
+      json: { replayed: true },
+    })
+    const half = await deposit('--no-wait')
+    const halfId = (half.json as { error: { details: { id: string } } }).error.details.id
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    // The approval is in a block by now: what is left to cancel is nothing, and nothing more is signed.
+    expect(await run(['action', 'cancel', halfId, '--yes', '--json'])).toMatchObject({ exit: 21 })
+    expect(attempts()).toBe(before + 1)
+    expect(await run(['action', 'speed-up', 'nobody', '--json'])).toMatchObject({ exit: 4 })
+  })
+})
+
+describe('--confirmations', () => {
+  test('counts blocks, which the sandbox makes when they are asked for', async () => {
+    const done = await transfer('--confirmations', '4')
+    expect(done).toMatchObject({ exit: 0, json: { finality: 'depth 4' } })
+    const { transactions } = done.json as { transactions: { blockNumber: number }[] }
+    expect(Number(await rpc().request('eth_blockNumber'))).toBeGreaterThanOrEqual(
+      transactions[0]!.blockNumber + 3,
+    )
+  })
+
+  test.each(['0', '-1', '1.5', 'deep', '99999'])('refuses %s', async (text) => {
+    const before = attempts()
+    expect(await transfer(`--confirmations=${text}`)).toMatchObject({ exit: 2 })
+    expect(attempts()).toBe(before)
+  })
+})
+
+describe('--nonce', () => {
+  test('pins the first transaction, by number or by network', async () => {
+    const nonce = await nextNonce()
+    expect(await deposit('--nonce', `sandbox-one=${nonce}`)).toMatchObject({
+      exit: 0,
+      json: { transactions: [{ nonce }, { nonce: nonce + 1 }] },
+    })
+    expect(await transfer('--nonce', String(nonce + 2))).toMatchObject({ exit: 0 })
+  })
+
+  test('that is used refuses, and says by what', async () => {
+    const nonce = await nextNonce()
+    await transfer()
+    const before = attempts()
+    expect(await deposit('--nonce', String(nonce))).toMatchObject({
+      exit: 23,
+      json: { error: { code: 'NONCE_USED' } },
+    })
+    expect(attempts()).toBe(before)
+  })
+
+  test('of a network on which nothing is done is refused, and pins nothing', async () => {
+    const before = attempts()
+    expect(await transfer('--nonce', 'sandbox-two=99')).toMatchObject({
+      exit: 2,
+      json: { error: { code: 'USAGE', hint: '--nonce sandbox-one=N' } },
+    })
+    expect(await deposit(`--nonce=sandbox-one=${await nextNonce()}`, '--nonce', '31338=99')).toMatchObject({
+      exit: 2,
+    })
+    expect(attempts()).toBe(before)
+  })
+
+  test('of what comes later does not keep the first transaction from being signed twice', async () => {
+    const swap =
+      'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 5'
+    const service = await startHostileService(engineOn(sandbox).service, 'key-12345')
+    const before = attempts()
+    try {
+      const real = {
+        env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
+        secrets: { privateKey: sandbox.user.key, apiKey: 'key-12345' },
+      }
+      expect(await run(`${swap} --yes --json --nonce sandbox-two=99`, real)).toMatchObject({
+        exit: 2,
+        json: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } },
+      })
+    } finally {
+      await service.stop()
+    }
+    expect(attempts()).toBe(before)
+  })
+
+  test('that leaves a gap refuses with the one to take', async () => {
+    const nonce = await nextNonce()
+    expect(await transfer('--nonce', String(nonce + 5))).toMatchObject({
+      exit: 10,
+      json: { error: { code: 'NONCE_GAP', hint: `--nonce ${nonce}` } },
+    })
+    expect((await run('action list --json')).json.items).toEqual([])
+  })
+
+  test('of a plan that is only made is told where nothing could be sent with it now', async () => {
+    const nonce = await nextNonce()
+    const gap = await transfer('--dry-run', '--nonce', String(nonce + 5))
+    expect(gap).toMatchObject({ exit: 0, json: { nonce: nonce + 5 } })
+    expect(gap.err).toContain(`Nonce ${nonce + 5} would hang`)
+    const file = join(home(), 'plan.json')
+    const made = await transfer('--dry-run')
+    expect(made.err).not.toContain('Nonce')
+    writeFileSync(file, gap.out)
+    expect(await run(`action submit ${file} --yes --json`)).toMatchObject({
+      exit: 10,
+      json: { error: { code: 'NONCE_GAP', hint: expect.not.stringContaining('--nonce') } },
+    })
+    writeFileSync(file, made.out)
+    expect((await transfer()).exit).toBe(0)
+    const late = await run(`action submit ${file} --dry-run --json`)
+    expect(late.exit).toBe(0)
+    expect(late.err).toContain(`Nonce ${nonce} of ${sandbox.user.address} is used already`)
+  })
+
+  test.each(['x', '1e3', '-1', 'nowhere=3', 'sandbox-one='])('refuses %s', async (text) => {
+    expect(await transfer(`--nonce=${text}`)).toMatchObject({ exit: 2 })
+  })
+})
+
+describe('--pipeline', () => {
+  test('sends approval and deposit at once', async () => {
+    const done = await deposit('--pipeline')
+    expect(done).toMatchObject({
+      exit: 0,
+      json: { status: 'SUCCESS', transactions: [{ kind: 'approve' }, { kind: 'deposit' }] },
+    })
+  })
+
+  test('sends them in one exchange, in their order, and pays once though the node refuses the first at first', async () => {
+    const sent: string[] = []
+    let refusals = 1
+    const node = await provider(sandbox.world.faults.urlOf(31337), ({ method, params }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined
+      sent.push(params[0] as string)
+      return refusals-- > 0 ? { error: { code: -32000, message: 'txpool is full' } } : undefined
+    })
+    const env = rpcEnvOf(sandbox, { 'sandbox-one': node.url })
+    const line = 'deposit aave-v3-usdc-sandbox-one --amount 4 --yes --json --pipeline --allow-duplicate'
+    const done = await run(line, { env, secrets: { privateKey: sandbox.user.key } })
+    await node.close()
+    expect(done.exit, done.err).toBe(0)
+    expect(done.json).toMatchObject({ status: 'SUCCESS' })
+    const nonces = sent.map((raw) => parseTransaction(raw as `0x${string}`).nonce!)
+    // Both at once, and the refused one again.
+    expect(nonces).toEqual([nonces[0], nonces[0]! + 1, nonces[0]])
+    const hashes = done.json.transactions.map(({ hash }: { hash: string }) => hash)
+    expect(hashes).toEqual([keccak256(sent[0] as `0x${string}`), keccak256(sent[1] as `0x${string}`)])
+  })
+
+  test('does so, each with gas of its own, on a node that simulates no blocks', async () => {
+    const node = await provider(sandbox.world.faults.urlOf(31337), ({ method }) =>
+      method === 'eth_simulateV1' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
+    )
+    const env = rpcEnvOf(sandbox, { 'sandbox-one': node.url })
+    const line =
+      'deposit aave-v3-usdc-sandbox-one --amount 4 --yes --json --pipeline --trust-first-use --allow-duplicate'
+    const done = await run(line, { env, secrets: { privateKey: sandbox.user.key } })
+    await node.close()
+    expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
+  })
+})
+
+describe('evidence', () => {
+  const made = async () => ((await deposit()).json as { id: string }).id
+
+  test('is written for its owner alone, holds no signed bytes, and is confirmed by the chain', async () => {
+    const id = await made()
+    const file = join(home(), 'case.json')
+    expect(await run(['action', 'export', id, '--out', file, '--json'])).toMatchObject({
+      exit: 0,
+      json: { id },
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file, 'utf8')).not.toMatch(/0x02f8[0-9a-f]{100}/)
+    expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
+      exit: 0,
+      json: { id, transactions: [{ verdict: 'confirmed' }, { verdict: 'confirmed' }] },
+    })
+    expect(await run(['action', 'export', id, '--out', file, '--json'])).toMatchObject({ exit: 2 })
+  })
+
+  test('that somebody changed is noticed, and so is what the chain does not confirm', async () => {
+    const id = await made()
+    const { out } = await run(['action', 'export', id, '--json'])
+    const file = join(home(), 'changed.json')
+    writeFileSync(file, out.replace('"kind":"deposit"', '"kind":"withdraw"'))
+    expect(await run(['action', 'verify', file, '--json'])).toMatchObject({
+      exit: 4,
+      json: { error: { code: 'EVIDENCE_CHANGED' } },
+    })
+    writeFileSync(file, 'nonsense')
+    expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 2 })
+    expect(await run(['action', 'verify', join(home(), 'missing'), '--json'])).toMatchObject({ exit: 2 })
+  })
+
+  test('is a page, too, out of which it can be verified', async () => {
+    const id = await made()
+    const file = join(home(), 'case.html')
+    expect(await run(['action', 'export', id, '--html', '--out', file])).toMatchObject({ exit: 0 })
+    expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>/)
+    expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
+  })
+})

@@ -1,0 +1,345 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Hex } from '../../../src/domain/address.ts'
+import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { calldata, topicOf, useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+/** An attestation service that answers everything with a status of its own, while it has one. */
+let other: Server
+let answers: number | undefined
+let body = '{}'
+beforeAll(async () => {
+  other = createServer((_, response) => response.writeHead(answers ?? 500).end(body))
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => other.close())
+afterEach(() => {
+  answers = undefined
+  body = '{}'
+})
+const { run, signsNothing } = useCommands(sandbox, {
+  catalog: () => ({
+    ...sandbox.world.catalog(),
+    ...(answers && { attestation: `http://127.0.0.1:${(other.address() as AddressInfo).port}` }),
+  }),
+})
+const fault = async (line: string) =>
+  expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
+/** What is sent over the bridge and left alone: however slow the machine is, its burn is signed. */
+const sent = async (line: string) => {
+  const ran = await run(`${line} --yes --json --no-wait`)
+  const { id } = ran.json.error.details
+  expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+  return id as string
+}
+/** The same, followed for a moment only. */
+const followed = async (line: string) => {
+  const id = await sent(line)
+  const ran = await run(['action', 'resume', id, '--json', '--timeout', '1500ms'])
+  expect(ran).toMatchObject({ exit: 20 })
+  return id
+}
+const swap =
+  'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --speed standard'
+const across = () => followed(swap)
+const deposit = (amount: number) => `deposit aave-v3-usdc-sandbox-two --amount ${amount} --from sandbox-one`
+const explain = async (id: string, later = 0) => {
+  const { exit, json } = await signsNothing(() => run(['action', 'explain', id, '--json'], { later }))
+  expect(exit).toBe(0)
+  expect(json).toMatchObject({ id, safeToRetry: false })
+  return json
+}
+const until = async (id: string, situation: string) => {
+  await expect.poll(async () => (await explain(id)).situation, { interval: 20 }).toBe(situation)
+}
+const domain = () => sandbox.world.catalog().cctpV2.find(({ chainId }) => chainId === 31337)!.domain
+const usdc = () => sandbox.balanceOf(31338, sandbox.token(31338, 'USDC').address, sandbox.user.address)
+const burned =
+  /^100 USDC: burned on sandbox-one in 0x\w{64}, and not minted on sandbox-two\. No one else can take it\.$/
+
+test('BRIDGE_WAITING, BRIDGE_STUCK when it takes too long, BRIDGE_DELIVERED when it came after all', async () => {
+  await fault('bridge stuck')
+  const before = await usdc()
+  const id = await across()
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_WAITING',
+    verdict: 'The bridge has not attested the transfer yet, which is usual at first.',
+    funds: expect.stringMatching(burned),
+    next: `sluice action resume ${id}`,
+  })
+  expect(await explain(id, 2 * 3_600_000)).toMatchObject({
+    situation: 'BRIDGE_STUCK',
+    verdict: 'The bridge has not attested the transfer for 120 min, and 60 min are usual at most.',
+    funds: expect.stringMatching(burned),
+    next: `sluice action export ${id}`,
+  })
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect((await usdc()) - before).toBe(100_000000n)
+  const said = await explain(id)
+  expect(said.verdict).toBe('The bridge delivered on sandbox-two, and the rest is not done yet.')
+  expect(said.funds).toMatch(/^100 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
+  expect(said.next).toBe(`sluice action resume ${id}`)
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+  expect(await explain(id)).toMatchObject({ situation: 'DONE', next: null })
+})
+
+test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () => {
+  await fault('bridge undelivered')
+  const before = await usdc()
+  const id = await across()
+  await until(id, 'BRIDGE_UNDELIVERED')
+  expect(await explain(id)).toMatchObject({
+    verdict: 'The bridge has attested the transfer, and it is not delivered on sandbox-two yet.',
+    funds: expect.stringMatching(burned),
+    next: `sluice action resume ${id}`,
+  })
+  expect(await usdc()).toBe(before)
+  // When the usual time is over, it names a line by which anybody can deliver it.
+  const { verdict } = await explain(id, 2 * 3_600_000)
+  const [, to, signature, url] =
+    /cast send --interactive --rpc-url "\$SLUICE_RPC_SANDBOX_TWO" (0x\w{40}) '(.*?)' \$\(curl -s '(http.*?)' \| jq -r/.exec(
+      verdict,
+    )!
+  const { messages } = (await (await fetch(url!)).json()) as { messages: Record<string, Hex>[] }
+  const data = calldata(`function ${signature}`, [messages[0]!.message, messages[0]!.attestation])
+  const rpc = sandbox.chain(31338).rpc
+  await rpc.request('eth_sendTransaction', [{ from: sandboxAddress(3), to, data, gas: '0xf4240' }])
+  await until(id, 'BRIDGE_DELIVERED')
+  expect((await usdc()) - before).toBe(100_000000n)
+})
+
+test('a fast attestation that nobody used in time is named with what has it signed anew', async () => {
+  await fault('bridge undelivered')
+  const id = await followed(swap.replace('--speed standard', '--speed fast'))
+  await until(id, 'BRIDGE_UNDELIVERED')
+  const { burn } = /in (?<burn>0x\w{64}), and not minted/.exec((await explain(id)).funds)!.groups!
+  const asked = `${sandbox.world.attestationUrl}/v2/messages/${domain()}?transactionHash=${burn}`
+  const said = (await (await fetch(asked)).json()) as { messages: { message: string }[] }
+  // The same, but good until block 1: that is past.
+  const [first] = said.messages
+  const { message } = first!
+  const at = 2 + 2 * (148 + 196)
+  first!.message = `${message.slice(0, at)}${'1'.padStart(64, '0')}${message.slice(at + 64)}`
+  ;[answers, body] = [200, JSON.stringify(said)]
+  expect((await explain(id)).verdict).toMatch(
+    /holds no longer. This has it signed anew: curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}'$/,
+  )
+})
+
+test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arrival', async () => {
+  await fault('bridge short 20%')
+  const before = await usdc()
+  const id = await sent(swap)
+  await until(id, 'BRIDGE_SHORT')
+  expect((await usdc()) - before).toBe(80_000000n)
+  const funds = expect.stringMatching(/^80 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
+  expect(await explain(id)).toMatchObject({
+    verdict: 'The bridge brought less than was agreed: 80 USDC. Nothing more is signed by itself.',
+    funds,
+    next: `sluice action resume ${id}`,
+  })
+  // The service says that all is well, and nobody takes its word for it: one word, whoever is asked first.
+  const end = {
+    exit: 25,
+    json: {
+      error: {
+        code: 'ARRIVED_SHORT',
+        message: expect.stringMatching(
+          /The bridge brought 80 USDC to 0x\w{40} on sandbox-two \(0x\w{64}\), and at least 100 USDC was agreed\.$/,
+        ),
+        details: { brought: { raw: '80000000' }, minimum: { raw: '100000000' }, network: 'sandbox-two' },
+      },
+    },
+  }
+  const watched = await run(['action', 'watch', id, '--json', '--timeout', '20s'])
+  const [last, error] = watched.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .slice(-2)
+  expect({ exit: watched.exit, json: error }).toMatchObject(end)
+  expect(last).toMatchObject({ id, status: 'FAILED', arrivedShort: { brought: { formatted: '80' } } })
+  for (const line of ['resume', 'abandon', 'cancel', 'speed-up']) {
+    const { exit, json } = await run(['action', line, id, '--yes', '--json', '--timeout', '20s'])
+    expect({ line, exit, json }).toMatchObject({ line, ...end })
+  }
+  expect((await run(['action', 'list', '--json'])).json.items).toMatchObject([{ id, status: 'FAILED' }])
+  // Whoever asks the service where the swap stands is told the same.
+  expect((await run(['swap', 'status', id, '--json'])).json.status).toBe('failed')
+  const ended = await run(['swap', 'status', id, '--watch', '--json', '--timeout', '20s'])
+  expect({ exit: ended.exit, last: JSON.parse(ended.out.trim().split('\n').at(-1)!) }).toMatchObject({
+    exit: 25,
+    last: { error: { code: 'ARRIVED_SHORT' } },
+  })
+  expect((await run(['action', 'show', id])).out).toMatch(
+    /arrived +80 USDC on sandbox-two; at least 100 was agreed/,
+  )
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_SHORT',
+    funds,
+    next: `sluice action export ${id}`,
+  })
+})
+
+test('a bridge that brought less is an end for whoever goes on, and for whoever gives up, also of a deposit', async () => {
+  await fault('bridge short 20%')
+  const first = await sent(swap)
+  await until(first, 'BRIDGE_SHORT')
+  expect(await run(['action', 'abandon', first, '--yes', '--json'])).toMatchObject({ exit: 25 })
+  const ran = await run(`${deposit(50)} --yes --json --timeout 30s`)
+  expect(ran).toMatchObject({ exit: 25, json: { error: { code: 'ARRIVED_SHORT' } } })
+  expect(ran.json.error.message).toContain('What was to follow there was not signed, and will not be.')
+  const { id } = ran.json.error.details
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_SHORT',
+    funds: expect.stringMatching(/^40 USDC: with the recipient on sandbox-two/),
+  })
+  await fault('clear')
+  // What comes later is not lost sight of.
+  await run(
+    'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10 --provider cctp --yes',
+  )
+  expect((await explain(id)).funds).toMatch(
+    /After that the bridge brought [0-9.]+ USDC more to the same recipient/,
+  )
+})
+
+test('what was delivered and cannot be found is not said to be unminted', async () => {
+  await fault('bridge stuck')
+  const id = await followed(deposit(50))
+  expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+  await fault('clear')
+  const brought = /^[0-9.]+ USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/
+  await expect.poll(async () => (await explain(id)).funds, { timeout: 20_000 }).toMatch(brought)
+  // The bridge of a deposit has a quote of its own, and the service is asked about that.
+  expect((await explain(id)).evidence).toContainEqual({
+    source: 'service',
+    text: expect.stringContaining('the swap is fulfilled'),
+  })
+  await fault('rpc-502 --network sandbox-two --method eth_getLogs')
+  expect((await explain(id)).funds).toMatch(
+    /, and delivered to 0x\w{40} on sandbox-two\. The transaction was not found, so how much came is not known here\.$/,
+  )
+})
+
+test('a deposit that waits for the bridge is explained the same way, and then has a part done', async () => {
+  await fault('bridge stuck')
+  const id = await followed(deposit(50))
+  expect(await explain(id)).toMatchObject({ situation: 'BRIDGE_WAITING' })
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+  const done = await explain(id)
+  expect(done.situation).toBe('DONE')
+  expect(done.funds).toMatch(/^49\.995 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
+})
+
+test('what waits for the bridge alone is neither given up, nor done, nor planned anew, nor replaced', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  for (const line of ['abandon', 'cancel', 'speed-up', 'replan'])
+    expect({
+      line,
+      ...(await run(['action', line, id, '--yes', '--json', '--timeout', '1500ms'])),
+    }).toMatchObject({
+      line,
+      exit: 20,
+      json: { error: { code: 'PENDING', hint: `sluice action resume ${id}` } },
+    })
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_WAITING',
+    funds: expect.stringMatching(burned),
+  })
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('what was given up after its funds went over the bridge is not said to be in the wallet, nor to be begun anew', async () => {
+  await fault('bridge stuck')
+  const id = await followed(deposit(100))
+  expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+  expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', funds: expect.stringMatching(burned) })
+  const again = await run(['action', 'resume', id, '--yes', '--json'])
+  expect(again).toMatchObject({
+    exit: 21,
+    json: { error: { code: 'PARTIAL', hint: `sluice action explain ${id}` } },
+  })
+  expect(again.json.error.message).toContain('after its funds were moved')
+  await fault('clear')
+  while (!(await explain(id)).funds.includes('with the recipient on sandbox-two'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+})
+
+const hour = 3_600_000
+const isMinted = async (): Promise<boolean> => {
+  const { tokenMessenger: address } = sandbox.world.catalog().cctpV2.find((end) => end.chainId === 31338)!
+  const topics = [topicOf('MintAndWithdraw(address,uint256,address,uint256)')]
+  const filter = { address, topics, fromBlock: '0x0' }
+  return (await sandbox.chain(31338).rpc.request<unknown[]>('eth_getLogs', [filter])).length > 0
+}
+
+test('what an attestation service does not know of long ago is neither waiting, nor unminted, nor lost', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  answers = 404
+  expect(await explain(id)).toMatchObject({
+    situation: 'BRIDGE_WAITING',
+    funds: expect.stringMatching(burned),
+  })
+  const old = await explain(id, 50 * hour)
+  expect(old.situation).toBe('BRIDGE_STUCK')
+  expect(old.verdict).toMatch(
+    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago, and 60 min are usual at most\. That does not say that it is lost: it may be attested late, or be delivered already\. Look at what 0x\w{40} got on sandbox-two since/,
+  )
+  expect(old.funds).toMatch(/Whether it is minted there is not known; no one else can take it\.$/)
+  expect(old.next).toBe(`sluice action export ${id}`)
+  expect(JSON.stringify(old.evidence)).toMatch(/attestation service of the bridge does not know 0x/)
+  expect(JSON.stringify(old.evidence)).not.toContain('has not attested')
+  // Who goes on with it is told the same, and soon.
+  const resumed = await run(['action', 'resume', id, '--json'], { later: 50 * hour })
+  expect(resumed).toMatchObject({
+    exit: 20,
+    json: { error: { code: 'PENDING', hint: `sluice action explain ${id}` } },
+  })
+  expect(resumed.json.error.message).toContain('does not know what was sent more than 60 min ago')
+  // One that answers something else has said nothing.
+  answers = 429
+  expect((await explain(id)).verdict).toMatch(/^Whether the bridge has attested the transfer cannot be read/)
+  answers = undefined
+  await fault('clear')
+  await until(id, 'BRIDGE_DELIVERED')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('what was delivered by a transaction that nobody names is gone on with for a while only, and told as that', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  await fault('clear')
+  await expect.poll(isMinted, { timeout: 20_000 }).toBe(true)
+  await fault('rpc-502 --network sandbox-two --method eth_getLogs')
+  const { exit, json } = await run(['action', 'resume', id, '--json'])
+  expect({ exit, ...json.error }).toMatchObject({
+    exit: 20,
+    code: 'PENDING',
+    message: expect.stringMatching(
+      /^The bridge delivered on sandbox-two, but neither the service nor the node/,
+    ),
+    hint: `Name another RPC in SLUICE_RPC_SANDBOX_TWO, one that gives logs, then: sluice action resume ${id}`,
+  })
+  await fault('clear')
+  expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+})
+
+test('going on without waiting does not wait for a bridge', async () => {
+  await fault('bridge stuck')
+  const id = await across()
+  expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({
+    exit: 20,
+    json: { error: { code: 'PENDING' } },
+  })
+})

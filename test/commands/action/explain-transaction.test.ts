@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { hexQuantity } from '../../../src/chain/rpc/quantities.ts'
+import { sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { type Provider, provider } from '../../support/nodes/proxy-node.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const friend = '0x7777777777777777777777777777777777777777'
+const nobodys = `0x${'ab'.repeat(32)}`
+const url = () => sandbox.chain(31337).rpcUrl
+const paid = async () =>
+  (await sandbox.sendAs(31337, sandbox.user.address, { to: friend, value: 7n })).transactionHash
+
+/** Explains a hash by an endpoint that says something of its own, and others after it. */
+async function explainedBy(says: Provider['says'], hash: string, others: string[] = [], more = {}) {
+  const node = await provider(url(), says)
+  const began = performance.now()
+  try {
+    const env = { ...rpcEnvOf(sandbox, { 'sandbox-one': [node.url, ...others].join() }), ...more }
+    return { ...(await run(['action', 'explain', hash, '--json'], { env })), ms: performance.now() - began }
+  } finally {
+    await node.close()
+  }
+}
+const instead =
+  (of: string, odd: object): Provider['says'] =>
+  async ({ method, params }, ask) => {
+    if (method !== of) return undefined
+    const answer = (await ask(method, params)) as object | null
+    return { result: answer && { ...answer, ...odd } }
+  }
+const json = (ran: { out: string }) => JSON.parse(ran.out)
+
+test('a hash is asked of all endpoints of a network: one that is behind does not hide it, and one that is silent does not say that it is nowhere', async () => {
+  const hash = await paid()
+  const behind: Provider['says'] = ({ method }) =>
+    /^eth_getTransaction(ByHash|Receipt)$/.test(method) ? { result: null } : undefined
+  expect(json(await explainedBy(behind, hash, [url()]))).toMatchObject({
+    situation: 'FOREIGN',
+    verdict: expect.stringContaining('and succeeded'),
+  })
+  const dead = await provider(url(), () => ({ status: 503 }))
+  expect(json(await explainedBy(behind, nobodys, [dead.url]))).toMatchObject({
+    error: { code: 'RPC_UNREACHABLE', message: expect.stringContaining('sandbox-one did not answer') },
+  })
+  const nobody = { env: rpcEnvOf(sandbox, { 'sandbox-one': `${dead.url},${url()}` }) }
+  expect((await run(['action', 'explain', nobodys, '--json'], nobody)).json).toMatchObject({
+    error: { code: 'RPC_UNREACHABLE', message: expect.stringContaining('sandbox-one did not answer') },
+  })
+  await dead.close()
+}, 30_000)
+
+test('a receipt counts with its block alone: one of a block that is on no chain says nothing of how it ended', async () => {
+  const hash = await paid()
+  const stale = instead('eth_getTransactionReceipt', { blockHash: nobodys, status: '0x0' })
+  expect(json(await explainedBy(stale, hash))).toMatchObject({ error: { code: 'RPC_INCONSISTENT' } })
+  expect(json(await explainedBy(stale, hash, [url()]))).toMatchObject({
+    verdict: expect.stringContaining('and succeeded'),
+    safeToRetry: false,
+  })
+})
+
+test('a transaction that is another one, or is not shown whole, is told as that', async () => {
+  const hash = await paid()
+  for (const odd of [
+    { hash: nobodys },
+    { to: undefined },
+    { to: 5 },
+    { to: 'x\nagain   safe' },
+    { input: 'zz' },
+    { nonce: null },
+  ])
+    expect(json(await explainedBy(instead('eth_getTransactionByHash', odd), hash))).toMatchObject({
+      error: {
+        code: 'RPC_INCONSISTENT',
+        message: expect.stringContaining('sandbox-one: The node'),
+        hint: expect.stringContaining('name another RPC in SLUICE_RPC_SANDBOX_ONE'),
+      },
+    })
+})
+
+test('an RPC that is of another chain is told as that, and how to name one that is not', async () => {
+  const env = rpcEnvOf(sandbox, { 'sandbox-two': url() })
+  const { json: told } = await run(['action', 'explain', nobodys, '--json'], { env })
+  expect(told.error).toMatchObject({
+    code: 'CHAIN_ID_MISMATCH',
+    hint: expect.stringMatching(/in SLUICE_RPC_SANDBOX_TWO, then: sluice action explain 0xab/),
+    retryable: false,
+  })
+})
+
+test('what is found is told without waiting for networks that do not answer', async () => {
+  const hash = await paid()
+  const deaf = await provider(url(), () => new Promise(() => undefined))
+  const told = await explainedBy(() => undefined, hash, [], { SLUICE_RPC_SANDBOX_TWO: deaf.url })
+  expect(json(told)).toMatchObject({ situation: 'FOREIGN' })
+  // A network that does not answer is waited for this long where nothing is found.
+  const nothing = await explainedBy(() => undefined, nobodys, [], { SLUICE_RPC_SANDBOX_TWO: deaf.url })
+  expect(told.ms).toBeLessThan(nothing.ms / 2)
+  await deaf.close()
+})
+
+test('what is not final yet is to be asked about again, by the depth that was asked for', async () => {
+  const hash = await paid()
+  const env = rpcEnvOf(sandbox)
+  const at = async (depth: number) =>
+    (await run(['action', 'explain', hash, '--json', '--confirmations', String(depth)], { env })).json
+  expect(await at(500)).toMatchObject({
+    verdict: expect.stringContaining('succeeded, not final yet'),
+    next: `sluice action explain ${hash}`,
+  })
+  await sandbox.chain(31337).rpc.request('anvil_mine', [hexQuantity(3)])
+  expect(await at(4)).toMatchObject({ verdict: expect.stringMatching(/succeeded\.$/), next: null })
+})
+
+test('an action that is final stays so where one endpoint of two has another block there: it is told, and nothing is opened again', async () => {
+  const urls = (...some: string[]) => rpcEnvOf(sandbox, { 'sandbox-one': some.join() })
+  const secrets = { privateKey: sandboxKey() }
+  const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --trust-first-use --idempotency-key kept-0001`
+  const { id } = (await run(line, { env: urls(url()), secrets })).json
+  await sandbox.chain(31337).rpc.request('anvil_mine', ['0x1'])
+  const other = await provider(url(), async ({ method, params }, ask) =>
+    method === 'eth_getBlockByNumber' && params[0] !== 'latest'
+      ? { result: { ...((await ask(method, params)) as object), hash: nobodys } }
+      : undefined,
+  )
+  const at = { env: urls(other.url, url()) }
+  expect((await run(`action explain ${id} --json`, at)).json).toMatchObject({
+    situation: 'DONE',
+    verdict: expect.stringMatching(/^It is done, and final\. \S+ and \S+ have different blocks \d+/),
+    safeToRetry: false,
+  })
+  expect((await run(`action show ${id} --json`, at)).json).toMatchObject({ status: 'SUCCESS' })
+  await other.close()
+})
+
+test('where the endpoints have different blocks, nobody is told that a payment of a stranger moved anything', async () => {
+  const hash = await paid()
+  const other = await provider(url(), async ({ method, params }, ask) =>
+    method === 'eth_getBlockByNumber' && /^0x/.test(String(params[0]))
+      ? { result: { ...((await ask(method, params)) as object), hash: nobodys } }
+      : undefined,
+  )
+  const env = rpcEnvOf(sandbox, { 'sandbox-one': [url(), other.url].join() })
+  expect((await run(['action', 'explain', hash, '--json'], { env })).json).toMatchObject({
+    verdict: expect.stringContaining('have different blocks'),
+    funds: 'Unknown: the nodes have different blocks at that height.',
+  })
+  await other.close()
+})

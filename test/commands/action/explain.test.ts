@@ -1,0 +1,630 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openJournal } from '../../../src/store/journal/journal.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, signsNothing, home } = useCommands(sandbox)
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const rpc = () => sandbox.chain(31337).rpc
+const wallet = () => sandbox.user.address
+
+/** Everything that a journal holds. */
+const journalled = () => {
+  const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'), { readOnly: true })
+  try {
+    return ['operation', 'leg', 'step', 'attempt', 'event', 'head', 'hold', 'pin'].map((table) =>
+      db.prepare(`SELECT * FROM ${table}`).all(),
+    )
+  } finally {
+    db.close()
+  }
+}
+/** The verdict, which is the same as text; asking for it signs nothing and writes nothing. */
+const explain = async (id: string, ...more: string[]) => {
+  const before = journalled()
+  const said = await signsNothing(() => run(['action', 'explain', id, '--json', ...more]))
+  expect(said.exit).toBe(0)
+  expect(journalled()).toEqual(before)
+  const { json } = said
+  expect(Object.keys(json)).toEqual([
+    'id',
+    'situation',
+    'verdict',
+    'funds',
+    'safeToRetry',
+    'next',
+    'evidence',
+  ])
+  const { out } = await run(['action', 'explain', id, ...more])
+  expect(out).toContain(`${json.situation}  ${json.verdict}`)
+  expect(out).toContain(json.funds)
+  if (json.next !== null) expect(out).toMatch(new RegExp(`next +${json.next}`))
+  for (const { source } of json.evidence) expect(['journal', 'chain', 'service']).toContain(source)
+  expect(json.evidence.length).toBeGreaterThan(0)
+  return json
+}
+const fault = async (line: string) =>
+  expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
+const cleared = () => fault('clear')
+const idOf = (ran: { json: { error?: { details: { id: string } }; id?: string } }) =>
+  ran.json.error?.details.id ?? ran.json.id!
+const transfer = (...more: string[]) =>
+  run(
+    [
+      `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json`.split(' '),
+      more,
+    ].flat(),
+  )
+const sent = async (...more: string[]) => {
+  const ran = await transfer('--no-wait', ...more)
+  expect(ran).toMatchObject({ exit: 20 })
+  return idOf(ran)
+}
+const deposit = (...more: string[]) =>
+  run(['deposit', 'aave-v3-usdc-sandbox-one', '--amount', '3', '--yes', '--json', ...more])
+const pool = () => {
+  const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
+  return constants.pool
+}
+const swap = (...more: string[]) =>
+  run([
+    ...'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100 --yes --json'.split(
+      ' ',
+    ),
+    ...more,
+  ])
+/** A swap whose approval is final and that itself waits for a block. */
+const waitingSwap = async () => {
+  const id = idOf(await swap('--no-wait'))
+  await fault('stop-mining')
+  expect(await run(['action', 'resume', id, '--no-wait', '--timeout', '2s', '--json'])).toMatchObject({
+    exit: 20,
+  })
+  return id
+}
+/** A block in which gas costs more than anybody here pays. A node that goes back to a snapshot does not forget that. */
+let cheap: unknown
+const dearBlock = async () => {
+  cheap = (await rpc().request<{ baseFeePerGas: unknown }>('eth_getBlockByNumber', ['latest', false]))
+    .baseFeePerGas
+  await rpc().request('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
+  await rpc().request('evm_mine')
+}
+afterEach(async () => {
+  if (cheap !== undefined) await rpc().request('anvil_setNextBlockBaseFeePerGas', [cheap])
+  cheap = undefined
+})
+const nonce = async () => Number(await rpc().request('eth_getTransactionCount', [wallet(), 'latest']))
+const stillThere = () => `5 USDC: still in the wallet ${wallet()} on sandbox-one.`
+
+describe('before anything is signed', () => {
+  test('NOTHING_SIGNED, and DROPPED when it is given up', async () => {
+    await fault('stop-mining')
+    await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
+    const key = 'never-signed-1'
+    expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
+    const said = await explain(key)
+    expect(said).toMatchObject({
+      situation: 'NOTHING_SIGNED',
+      verdict: 'It was planned, and nothing of it was ever signed.',
+      funds: stillThere(),
+      safeToRetry: true,
+      next: `sluice action resume ${said.id}`,
+    })
+    expect(await run(['action', 'abandon', said.id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(said.id)).toMatchObject({
+      situation: 'DROPPED',
+      verdict: 'It was given up before anything of it was signed.',
+      safeToRetry: true,
+      next: null,
+    })
+    // Typed again, it is another action under the same key.
+    expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
+    const { id } = await explain(key)
+    expect(id).not.toBe(said.id)
+    expect(await explain(said.id)).toMatchObject({
+      situation: 'DROPPED',
+      verdict: `It was given up before anything of it was signed, and the same was asked for again under its key since, as ${id}.`,
+      safeToRetry: false,
+      next: `sluice action explain ${id}`,
+    })
+    expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
+    const { id: newest } = await explain(key)
+    expect(await explain(id)).toMatchObject({
+      verdict: `Nothing of it was signed: it made way for another plan under the same key, and went on as ${newest}.`,
+      safeToRetry: false,
+    })
+    const watched = await signsNothing(() => run(['action', 'watch', said.id]))
+    expect(watched).toMatchObject({
+      exit: 9,
+      err: expect.stringContaining(`under its key as ${newest}`),
+    })
+    expect(watched.err).toContain(`sluice action explain ${newest}`)
+  })
+
+  test('QUOTE_OPEN, and QUOTE_DEAD when its time is over', async () => {
+    const quote = 'swap quote --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --json'
+    const { id } = (await run(quote)).json
+    const open = await run(['action', 'explain', id, '--json'])
+    expect(open).toMatchObject({
+      exit: 0,
+      json: { situation: 'QUOTE_OPEN', safeToRetry: true, next: `sluice swap execute ${id}` },
+    })
+    const dead = await run(['action', 'explain', id, '--json'], { later: 3_600_000 })
+    expect(dead).toMatchObject({
+      exit: 0,
+      json: {
+        situation: 'QUOTE_DEAD',
+        verdict: 'The quote has expired. The service knows of no transaction for it.',
+        safeToRetry: true,
+        next: 'sluice swap quote --help',
+      },
+    })
+  })
+
+  test('FOREIGN for what the service knows and this journal does not; exit 4 for what nobody knows', async () => {
+    const known = (await deposit('--dry-run')).json.operation.id
+    expect(known).toEqual(expect.any(String))
+    expect((await run(['action', 'explain', known, '--json'])).json).toMatchObject({
+      situation: 'FOREIGN',
+      verdict: 'Not started on this machine; the service reports INITIAL.',
+      safeToRetry: false,
+      next: `sluice action watch ${known}`,
+    })
+    expect(await run('action explain nobody --json')).toMatchObject({
+      exit: 4,
+      json: { error: { code: 'ACTION_NOT_FOUND' } },
+    })
+  })
+})
+
+describe('an action that another machine began', () => {
+  /** Another machine has another journal. */
+  const elsewhere = () => {
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(home(), 'data', 'sandbox', `journal.db${end}`), { force: true })
+  }
+  const foreign = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
+
+  test('says where the funds are, by the receipts of what the service names', async () => {
+    const { id, transactions } = (await deposit()).json
+    elsewhere()
+    const said = await foreign(id)
+    expect(said).toMatchObject({
+      situation: 'FOREIGN',
+      verdict: 'Not started on this machine; the service reports SUCCESS.',
+      funds: `By the chains, 3 USDC left ${wallet()} on sandbox-one; 3 aUSDC came to ${wallet()} on sandbox-one.`,
+      safeToRetry: false,
+    })
+    const { hash, blockNumber } = transactions[1]
+    expect(said.evidence).toContainEqual({
+      source: 'chain',
+      text: expect.stringMatching(`^${hash} calls .+, and succeeded in block ${blockNumber} of sandbox-one$`),
+    })
+  })
+
+  test('counts a native coin, and says nothing of what no network here shows', async () => {
+    const { id } = (
+      await run(`transfer --network sandbox-one --token ETH --to ${friend} --amount 0.5 --yes --json`)
+    ).json
+    elsewhere()
+    expect((await foreign(id)).funds).toBe(
+      `By the chains, 0.5 ETH left ${wallet()} on sandbox-one; 0.5 ETH came to ${friend} on sandbox-one.`,
+    )
+    await fault('rpc-down')
+    const dark = await run(['action', 'explain', id, '--json'])
+    expect(dark.out).not.toContain('was moved')
+    await cleared()
+  })
+
+  test('says what came over a bridge, and to whom, and what has not come', async () => {
+    const across = `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed fast --destination ${friend} --yes --json`
+    const { id } = (await run(across)).json
+    await fault('bridge-undelivered')
+    const late = await run(`${across} --timeout 3s`)
+    elsewhere()
+    const left = `20 USDC left ${wallet()} on sandbox-one`
+    expect((await foreign(id)).funds).toBe(
+      `By the chains, ${left}; 19.998 USDC came to ${friend} on sandbox-two.`,
+    )
+    expect(late.exit).toBe(20)
+    expect((await foreign(idOf(late))).funds).toBe(`By the chains, ${left}.`)
+    await cleared()
+  })
+})
+
+describe('what is signed and in no block', () => {
+  test('SIGNED_NOT_SENT while nobody has heard of it', async () => {
+    await fault('rpc-hang --method eth_sendRawTransaction')
+    const key = 'signed-not-sent-1'
+    const running = transfer('--idempotency-key', key)
+    const state = () =>
+      run(['action', 'show', key, '--json']).then(({ json }) => json.transactions?.[0]?.status)
+    while ((await state()) !== 'pending') await new Promise((resolve) => setTimeout(resolve, 20))
+    const said = await explain(key)
+    expect(said).toMatchObject({
+      situation: 'SIGNED_NOT_SENT',
+      verdict: 'It is signed and was not sent yet.',
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${said.id}`,
+    })
+    await cleared()
+    expect(await running).toMatchObject({ exit: 0 })
+  })
+
+  test('SENT_NOT_SEEN when the node forgot it', async () => {
+    await fault('drop --times 1')
+    const id = await sent()
+    const hash = (await run(['action', 'show', id, '--json'])).json.transactions[0].hash
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'SENT_NOT_SEEN',
+      verdict:
+        'It was sent, and the node of sandbox-one does not know it: it was lost, or only another node has it.',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(said.evidence).toContainEqual({ source: 'chain', text: `the node does not know ${hash}` })
+    // No chain shows it, and the journal knows whose it is.
+    const byHash = (await run(['action', 'explain', hash.toUpperCase().replace('X', 'x'), '--json'])).json
+    expect(byHash).toMatchObject({ id, situation: 'SENT_NOT_SEEN' })
+  })
+
+  test('WAITING in the mempool', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    expect(await explain(id)).toMatchObject({
+      situation: 'WAITING',
+      verdict: 'It waits in the mempool of sandbox-one, to be mined.',
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+  })
+
+  test('FEE_TOO_LOW, and its next command pays more', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    await dearBlock()
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'FEE_TOO_LOW',
+      next: `sluice action speed-up ${id} --max-fee 201`,
+    })
+    expect(said.verdict).toMatch(/^It pays at most [0-9.]+ gwei for gas, and sandbox-one asks 100 gwei: /)
+    expect(await run([...said.next.split(' ').slice(1), '--timeout', '500ms', '--json'])).toMatchObject({
+      exit: 20,
+    })
+    expect(await explain(id)).toMatchObject({ situation: 'WAITING' })
+  })
+
+  test('BEHIND_ANOTHER: one that comes first waits too, or is missing', async () => {
+    await fault('stop-mining')
+    const first = await sent()
+    const at = await nonce()
+    const second = await sent('--queue-behind')
+    expect(await explain(second)).toMatchObject({
+      situation: 'BEHIND_ANOTHER',
+      verdict: `It has the nonce ${at + 1}, and ${at} comes first: that one belongs to the action ${first}.`,
+      safeToRetry: false,
+      next: `sluice action resume ${first}`,
+    })
+    await fault(`drop-waiting ${at}`)
+    expect(await explain(second)).toMatchObject({ situation: 'BEHIND_ANOTHER' })
+    expect(await explain(first)).toMatchObject({ situation: 'SENT_NOT_SEEN' })
+  })
+
+  test('BEHIND_ANOTHER: what another program sent waits too, until nobody has it any more', async () => {
+    await fault('stop-mining')
+    const at = await nonce()
+    await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
+    const id = await sent('--queue-behind')
+    const before = `It has the nonce ${at + 1}, and ${at} comes first: `
+    expect(await explain(id)).toMatchObject({
+      situation: 'BEHIND_ANOTHER',
+      verdict: `${before}that one waits, too, and another program sent it.`,
+    })
+    await fault(`drop-waiting ${at}`)
+    expect((await explain(id)).verdict).toBe(`${before}that one is missing.`)
+  })
+
+  test('DEADLINE_PASSED: a swap that would only revert now', async () => {
+    const id = await waitingSwap()
+    await dearBlock()
+    await sandbox.world.warp(3_600)
+    expect(await explain(id)).toMatchObject({
+      situation: 'DEADLINE_PASSED',
+      verdict:
+        'Step 2 of 2 still waits, and its deadline has passed: mined now, it would only revert and cost its fee.',
+      safeToRetry: false,
+      next: `sluice action cancel ${id}`,
+    })
+  })
+
+  test('CANCELLING, and CANCELLED when that is mined', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    expect(await run(['action', 'cancel', id, '--timeout', '500ms', '--yes', '--json'])).toMatchObject({
+      exit: 20,
+    })
+    expect(await explain(id)).toMatchObject({
+      situation: 'CANCELLING',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    await rpc().request('evm_mine')
+    // The journal does not know it yet.
+    expect(await explain(id)).toMatchObject({
+      situation: 'CANCELLED',
+      verdict: 'It was cancelled: our transaction that does nothing was mined in its place.',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
+      exit: 24,
+      json: { error: { code: 'CANCELLED' } },
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 24 })
+    expect(await explain(id)).toMatchObject({ situation: 'CANCELLED', funds: stillThere(), next: null })
+  })
+
+  test('what was to be cancelled and is sped up since is not said to be cancelled any more', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    for (const verb of ['cancel', 'speed-up'])
+      expect(await run(['action', verb, id, '--no-wait', '--yes', '--json'])).toMatchObject({ exit: 20 })
+    expect(await explain(id)).toMatchObject({ situation: 'WAITING', next: `sluice action resume ${id}` })
+  })
+
+  test('what is cancelled is not safe to begin anew while another step of it may still be mined', async () => {
+    await fault('stop-mining')
+    const id = idOf(await deposit('--pipeline', '--no-wait'))
+    expect(await run(['action', 'cancel', id, '--yes', '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+    // The call is forgotten by this node, and another one may have it.
+    await fault(`drop-waiting ${(await nonce()) + 1}`)
+    await rpc().request('evm_mine')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'CANCELLED',
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(said.verdict).toMatch(/ Another step of it is signed, and may still be mined\.$/)
+  })
+
+  test('a deposit whose approval was cancelled and whose call reverted is in the wallet, and is not said to be done', async () => {
+    await fault('stop-mining')
+    const id = idOf(await deposit('--pipeline', '--no-wait'))
+    expect(await run(['action', 'cancel', id, '--yes', '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+    const funds = `3 USDC: still in the wallet ${wallet()} on sandbox-one.`
+    // The cancel of the deposit gets lost, so that the deposit itself is what its nonce is used for.
+    const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'), { readOnly: true })
+    const of = (kind: string) =>
+      db.prepare('SELECT hash, raw FROM attempt WHERE operation = ? AND idx = 1 AND kind = ?').get(id, kind)!
+    const [deposited, cancel] = [of('run'), of('cancel')]
+    db.close()
+    await rpc().request('anvil_dropTransaction', [cancel.hash])
+    await rpc().request('eth_sendRawTransaction', [deposited.raw])
+    await cleared()
+    await expect.poll(async () => (await explain(id)).situation).toBe('CANCELLED')
+    expect((await explain(id)).funds).toBe(funds)
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 22 })
+    const said = await explain(id)
+    expect(said).toMatchObject({ situation: 'REVERTED', safeToRetry: true, next: null })
+    expect(said.funds).toBe(`${funds} Only the fee is gone.`)
+  })
+
+  test('REORGED: its block went away while it was followed', async () => {
+    for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
+    await fault('rpc-502 --method anvil_mine')
+    const ran = await transfer('--confirmations', '4', '--timeout', '1500ms')
+    expect(ran).toMatchObject({ exit: 20 })
+    const id = idOf(ran)
+    const block = Number(await rpc().request('eth_blockNumber'))
+    expect(await explain(id, '--confirmations', '4')).toMatchObject({
+      situation: 'MINED_NOT_FINAL',
+      verdict: `It is in block ${block}, 1 deep, which is not final yet.`,
+      funds: `As soon as that is final: 5 USDC: with ${friend}.`,
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    await cleared()
+    await fault('reorg 1 --network sandbox-one')
+    expect(await explain(id)).toMatchObject({
+      situation: 'REORGED',
+      verdict: `It was in block ${block} of sandbox-one, and a reorganisation took that block away: it has to be mined again.`,
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+  })
+})
+
+describe('a nonce that somebody else uses', () => {
+  test('NONCE_TAKEN_NOT_FINAL while it waits, SUPERSEDED when it is mined, and replan when that is noticed', async () => {
+    await fault('stop-mining')
+    const id = await sent()
+    const at = await nonce()
+    await fault('drop-waiting --network sandbox-one')
+    const hash = await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
+    expect(await explain(id)).toMatchObject({
+      situation: 'NONCE_TAKEN_NOT_FINAL',
+      verdict: `Another transaction of this wallet, ${hash}, has the nonce ${at}, and it is not final: either can still win.`,
+      safeToRetry: false,
+    })
+    await cleared()
+    await rpc().request('evm_mine')
+    expect(await explain(id)).toMatchObject({
+      situation: 'SUPERSEDED',
+      verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}. See what that did before you ask for the same again.`,
+      funds: `${stillThere()} That is so unless ${hash} moved it.`,
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
+    expect(await explain(id)).toMatchObject({ situation: 'SUPERSEDED', next: `sluice action replan ${id}` })
+  })
+})
+
+describe('what is mined', () => {
+  test('MINED_UNNOTICED when nobody followed it, DONE when somebody did', async () => {
+    const id = await sent()
+    expect(await explain(id)).toMatchObject({
+      situation: 'MINED_UNNOTICED',
+      verdict: 'All of it is mined and final; the run ended before the journal recorded it.',
+      funds: `5 USDC: with ${friend}.`,
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({
+      situation: 'DONE',
+      verdict: 'It is done, and final.',
+      funds: `5 USDC: with ${friend}.`,
+      safeToRetry: false,
+      next: null,
+    })
+  })
+
+  test('MINED_NOT_FINAL is told of the first step, where several were sent at once', async () => {
+    await fault('rpc-502 --method anvil_mine')
+    const ran = await deposit('--pipeline', '--confirmations', '4', '--timeout', '1500ms')
+    expect(ran).toMatchObject({ exit: 20 })
+    const id = idOf(ran)
+    const said = await explain(id, '--confirmations', '4')
+    expect(said).toMatchObject({ situation: 'MINED_NOT_FINAL', safeToRetry: false })
+    expect(said.verdict).toMatch(/^Step 1 of 2 is in block [0-9]+, [12] deep, which is not final yet\.$/)
+    expect(await explain(id)).toMatchObject({ situation: 'MINED_UNNOTICED' })
+  })
+
+  test('REOPENED when a block that was final went away', async () => {
+    for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
+    const id = idOf(await transfer())
+    await fault('reorg 2 --network sandbox-one')
+    // The first command that comes notes that it is the same sandbox with other blocks.
+    await run('action list')
+    expect(await explain(id)).toMatchObject({
+      situation: 'REOPENED',
+      verdict: 'It was final, and a deep reorganisation of the chain took its block away.',
+      funds: stillThere(),
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    })
+    await fault('stop-mining')
+    // Noticed, sent again, and still in no block.
+    expect(await run(['action', 'resume', id, '--no-wait', '--timeout', '500ms', '--json'])).toMatchObject({
+      exit: 20,
+    })
+    expect(await explain(id)).toMatchObject({ situation: 'REOPENED' })
+  })
+
+  test('PARTLY_DONE with the allowance that is left, and GIVEN_UP when somebody closes it', async () => {
+    const id = idOf(await deposit('--no-wait'))
+    const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
+    const half = {
+      situation: 'PARTLY_DONE',
+      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
+      funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
+      safeToRetry: false,
+      next: `sluice action resume ${id}`,
+    }
+    expect(await explain(id)).toMatchObject(half)
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({
+      situation: 'GIVEN_UP',
+      verdict: 'It was given up: what was not signed of it never will be.',
+      funds: half.funds,
+      safeToRetry: true,
+      next: `sluice action revoke ${id}`,
+    })
+    expect(await run(['action', 'revoke', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+    expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', next: null })
+  })
+
+  test('PARTLY_DONE where the catalogue does not know any more what the rest is for', async () => {
+    const id = idOf(await deposit('--no-wait'))
+    const kept = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+    const { plan, steps } = kept.find(id)!
+    const { intents } = plan as { intents: [object] }
+    const gone = { ...(plan as object), intents: [{ ...intents[0], strategy: 'gone-since' }] }
+    kept.replan(id, 0, { plan: gone, steps: steps.slice(1), why: 'of a market that is gone' })
+    kept.close()
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({
+      exit: 21,
+      json: { error: { code: 'PARTIAL', details: { cause: 'STRATEGY_NOT_FOUND' } } },
+    })
+    const said = await explain(id)
+    expect(said).toMatchObject({ situation: 'PARTLY_DONE', next: `sluice action resume ${id}` })
+    expect(said.verdict).toContain('gone-since of this operation is not in the catalogue any more')
+    expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
+  })
+
+  test('QUOTE_EXPIRED when the rest has no quote any more', async () => {
+    const id = idOf(await swap('--no-wait'))
+    expect(await explain(id)).toMatchObject({ situation: 'PARTLY_DONE' })
+    await fault('stale-quote')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'QUOTE_EXPIRED',
+      verdict:
+        'A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one. Instead of a new plan, the allowance can be taken back. The same request is refused until this action is resumed or abandoned.',
+      safeToRetry: false,
+      next: `sluice action replan ${id}`,
+    })
+    expect(said.funds).toMatch(/may still take 100 USDC on sandbox-one/)
+  })
+})
+
+describe('what the node does not say', () => {
+  test('CHAIN_SILENT: the journal alone, and a finished action is finished all the same', async () => {
+    const done = idOf(await transfer())
+    await fault('stop-mining')
+    const id = await sent()
+    await fault('rpc-502')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'CHAIN_SILENT',
+      safeToRetry: false,
+      next: `sluice action explain ${id}`,
+    })
+    expect(said.verdict).toMatch(/^The chain does not answer, so only the journal can be read: sandbox-one: /)
+    expect(said.funds).toBe(
+      `The chain cannot be read now. By the journal, 5 USDC may have left the wallet ${wallet()}, or may leave it at any time.`,
+    )
+    expect(await explain(done)).toMatchObject({ situation: 'DONE' })
+  })
+
+  test('WRONG_CHAIN', async () => {
+    const id = await sent()
+    await fault('rpc-wrong-chain')
+    const said = await explain(id)
+    expect(said).toMatchObject({
+      situation: 'WRONG_CHAIN',
+      safeToRetry: false,
+      next: `sluice action explain ${id}`,
+    })
+    expect(said.verdict).toMatch(/is on chain 1, not on 31337\.$/)
+  })
+})
+
+test('JOURNAL_DAMAGED stays exit 26', async () => {
+  const id = await sent()
+  const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'))
+  db.exec("DROP TRIGGER step_never_update; UPDATE step SET value = '6'")
+  db.close()
+  expect(await signsNothing(() => run(['action', 'explain', id, '--json']))).toMatchObject({
+    exit: 26,
+    json: {
+      error: {
+        code: 'JOURNAL_UNREADABLE',
+        details: { id, situation: 'JOURNAL_DAMAGED', safeToRetry: false, next: null },
+      },
+    },
+  })
+})

@@ -1,0 +1,368 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { remainingAllowances, unusedAllowances } from '../../../src/diagnosis/remaining-allowances.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { AppError } from '../../../src/domain/errors.ts'
+import { openJournal } from '../../../src/store/journal/journal.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, attempts, home } = useCommands(sandbox)
+const place = 'aave-v3-usdc-sandbox-one'
+const deposit = (key: string, ...more: string[]) =>
+  run(['deposit', place, '--amount', '100', '--yes', '--json', '--idempotency-key', key, ...more])
+const pool = () => {
+  const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+  if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
+  return constants.pool
+}
+const usdc = () => sandbox.token(31337, 'USDC').address
+const allowance = async () =>
+  BigInt(
+    await sandbox.call(31337, usdc(), 'function allowance(address,address) view returns (uint256)', [
+      sandbox.user.address,
+      pool(),
+    ]),
+  )
+/** A deposit of which only the approval went out. */
+const halfDone = async (key: string): Promise<string> => {
+  const begun = await deposit(key, '--no-wait')
+  await expect.poll(allowance, { timeout: 10_000 }).toBe(100_000000n)
+  return begun.json.error.details.id
+}
+/** The same, given up. */
+const givenUp = async (key: string): Promise<string> => {
+  const id = await halfDone(key)
+  expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
+  return id
+}
+const fault = (line: string) => run(`sandbox fault ${line}`)
+const reverts = () => fault(`revert ${pool()} --network sandbox-one --reason bang --times 1`)
+const error = async (line: string | string[]) => {
+  const { exit, json } = await run(line)
+  const { code, message, hint, details } = json.error
+  return { exit, code, message, hint, cause: details.cause, details }
+}
+/** Takes back what a test left, for the next one has the same chain. */
+const takeBack = async (id: string) => {
+  await fault('clear')
+  expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({ exit: 0 })
+  expect(await allowance()).toBe(0n)
+}
+
+describe('an allowance that nobody can read', () => {
+  test('is not said to be none: revoke fails by its node, and is the next step; the others say that it is not known', async () => {
+    const id = await givenUp('unread-0001')
+    await fault('rpc-down')
+    const now = '--timeout 2s'
+    const before = attempts()
+    const failed = await error(`action revoke unread-0001 --yes --json ${now}`)
+    // Something of it is signed, so that the code is what it deserves, and the node's is the cause.
+    expect(failed).toMatchObject({
+      exit: 21,
+      code: 'PARTIAL',
+      cause: 'RPC_UNREACHABLE',
+      hint: `sluice action revoke ${id} --yes`,
+    })
+    expect(failed.message).toContain('Its remaining allowances were not revoked')
+    expect(await error(`action revoke ${id} --dry-run --json ${now}`)).toMatchObject({
+      exit: 7,
+      code: 'RPC_UNREACHABLE',
+    })
+    expect(attempts()).toBe(before)
+    expect((await run(`action abandon ${id} --json ${now}`)).json.allowancesLeft).toBe(null)
+    expect((await run(`action abandon ${id} ${now}`)).out).toContain(
+      `Remaining allowances are unknown because a chain does not answer. To revoke them: sluice action revoke ${id}`,
+    )
+    const { json } = await run(`action explain ${id} --json ${now}`)
+    expect(json).toMatchObject({ situation: 'GIVEN_UP', next: `sluice action revoke ${id}` })
+    expect(json.funds).toContain('is not known: a chain does not say')
+    await takeBack(id)
+    const { out } = await run(`action revoke ${id} --yes`)
+    expect(out).toContain('No allowance of this action remains.')
+  })
+
+  test('is not said to be none where there is no node for its chain', async () => {
+    const id = await givenUp('unread-0002')
+    const rpc = () => {
+      throw new AppError('CONFIG_INVALID', 'No RPC for sandbox-one')
+    }
+    const ground = { catalog: withoutTokens(), rpc } as never
+    await expect(unusedAllowances(ground, kept(id))).rejects.toThrow('No RPC')
+    expect(await remainingAllowances(ground, kept(id))).toBe(null)
+    await takeBack(id)
+  })
+
+  test('is not said to be none where its token stands in no catalogue', async () => {
+    const swap = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100'
+    const id = (await error(`${swap} --yes --json --no-wait`)).details.id
+    const ground = { catalog: withoutTokens(), rpc: () => sandbox.chain(31337).rpc } as never
+    await expect
+      .poll(() => remainingAllowances(ground, kept(id)), { timeout: 10_000 })
+      .toMatchObject([{ token: usdc(), amount: { formatted: '100', symbol: 'USDC' } }])
+    await takeBack(id)
+  })
+
+  test('is not said to be none where nobody names its token, or only as what a position is held in', async () => {
+    const id = await halfDone('left-nameless')
+    const left = (catalog: object) =>
+      remainingAllowances({ catalog, rpc: () => sandbox.chain(31337).rpc } as never, kept(id))
+    expect(await left(withoutTokens())).toMatchObject([{ token: usdc(), amount: { raw: '100000000' } }])
+    const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const held = { ...entry, receipt: sandbox.token(31337, 'USDC') }
+    expect(await left({ ...withoutTokens(), strategies: [held] })).toMatchObject([
+      { token: usdc(), amount: { formatted: '100', symbol: 'USDC' } },
+    ])
+    await takeBack(id)
+  })
+})
+
+const withoutTokens = () => ({ ...sandbox.world.catalog(), tokens: [] })
+/** An operation as the journal has it. */
+const kept = (id: string) => {
+  const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+  const operation = journal.find(id)!
+  journal.close()
+  return operation
+}
+
+describe('the next step after a revocation that failed', () => {
+  test('is the revocation, also when the action was given up by the try before', async () => {
+    const id = await halfDone('again-0001')
+    await fault('rpc-502 --method eth_estimateGas')
+    const first = await error('action revoke again-0001 --yes --json')
+    await fault('clear')
+    await fault('rpc-502 --method eth_getTransactionCount')
+    const second = await error('action revoke again-0001 --yes --json')
+    for (const { exit, code, hint } of [first, second])
+      expect({ exit, code, hint }).toEqual({
+        exit: 21,
+        code: 'PARTIAL',
+        hint: `sluice action revoke ${id} --yes`,
+      })
+    await takeBack(id)
+  })
+
+  test('is to mend the policy where that is in the way, and then the same', async () => {
+    const id = await halfDone('policy-0001')
+    const file = join(home(), 'config', 'policy.json')
+    mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
+    writeFileSync(file, 'nonsense', { mode: 0o600 })
+    const told = async (line: string) => (await error(`action ${line} --json`)).hint
+    expect(await told(`revoke ${id} --yes`)).toBe(
+      `Fix the file: ${file}, then: sluice action revoke ${id} --yes`,
+    )
+    expect(await told(`resume ${id}`)).toBe(`Fix the file: ${file}, then: sluice action resume ${id}`)
+    expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
+    expect(await told(`revoke ${id} --yes`)).toBe(
+      `Fix the file: ${file}, then: sluice action revoke ${id} --yes`,
+    )
+    rmSync(file)
+    await takeBack(id)
+  })
+})
+
+describe('with --revoke-on-failure', () => {
+  test('the last word is that nothing is left, in units, and what to do is not to revoke', async () => {
+    await reverts()
+    const { exit, message, hint, details } = await error(line('after-0001').concat('--revoke-on-failure'))
+    await fault('clear')
+    expect(exit).toBe(22)
+    expect(message).toMatch(
+      /^Step 2 of 2 reverted on chain \(0x\w{64}\)\. Revoked: 100 USDC on sandbox-one from /,
+    )
+    expect(message).toMatch(/No allowance of the action remains$/)
+    expect(message).not.toContain('may still take')
+    expect(hint).toBe(`sluice action explain ${details.id}`)
+    expect(details).toMatchObject({ allowance: null, revoked: { status: 'revoked' } })
+    expect(await allowance()).toBe(0n)
+  })
+
+  test('what was given up for it is told as given up, and its report, too', async () => {
+    const id = await halfDone('after-0002')
+    const code = await sandbox.chain(31337).rpc.request<string>('eth_getCode', [pool(), 'latest'])
+    await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), '0x60006000fd'])
+    const { exit, message, hint, details } = await error(line('after-0002').concat('--revoke-on-failure'))
+    await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), code])
+    expect({ exit, hint }).toEqual({ exit: 21, hint: 'Begin anew with another --idempotency-key.' })
+    expect(message).toContain('Revoked: 100 USDC on sandbox-one')
+    expect(details).toMatchObject({ id, action: { id, status: 'FAILED' } })
+  })
+
+  test('where it could not be taken back, that is said, with why, and both ways are left', async () => {
+    const id = await halfDone('after-0003')
+    const { exit, message, hint, details } = await error([
+      ...line('after-0003'),
+      '--revoke-on-failure',
+      '--max-fee',
+      '0.000000001',
+    ])
+    expect({ exit, revoked: details.revoked.status }).toEqual({ exit: 21, revoked: 'failed' })
+    expect(message).toContain('Its allowances were not revoked: ')
+    expect(hint).toContain(`sluice action resume ${id}; to go no further: sluice action revoke ${id}`)
+    await takeBack(id)
+  })
+
+  test('without it, what may still be taken is said in units and symbols', async () => {
+    await reverts()
+    const { message, hint, details } = await error(line('after-0004'))
+    expect(message).toContain(`; ${pool()} may still take 100 USDC on sandbox-one`)
+    expect(hint).toBe(`sluice action revoke ${details.id}`)
+    // Asked for later, it is done then; and what a node does not say is not said to be nothing.
+    await fault('rpc-502 --method eth_call')
+    const unread = await error(line('after-0004').concat('--revoke-on-failure'))
+    await fault('clear')
+    expect(unread).toMatchObject({
+      exit: 22,
+      hint: `sluice action revoke ${details.id} --yes`,
+      details: { revoked: { operation: details.id, status: 'failed' } },
+    })
+    expect(unread.message).toContain('Its allowances were not revoked: ')
+    const later = await error(line('after-0004').concat('--revoke-on-failure'))
+    expect(later).toMatchObject({ exit: 22, hint: `sluice action explain ${details.id}` })
+    expect(later.message).toContain('Revoked: 100 USDC on sandbox-one')
+    const again = await error(line('after-0004').concat('--revoke-on-failure'))
+    expect(again).toMatchObject({ exit: 22, details: { revoked: null } })
+    expect(await allowance()).toBe(0n)
+  })
+})
+
+describe('what a deposit allowed whose nonce another transaction used', () => {
+  /** A deposit whose approval is mined, and whose call another transaction was mined in the place of. */
+  const lost = async (key: string) => {
+    const { rpc } = sandbox.chain(31337)
+    await rpc.request('evm_setAutomine', [false])
+    const { id } = (await deposit(key, '--pipeline', '--no-wait')).json.error.details
+    const { transactions } = (await run(`action show ${id} --json`)).json
+    await rpc.request('anvil_dropTransaction', [transactions[1].hash])
+    await rpc.request('evm_setAutomine', [true])
+    await rpc.request('evm_mine')
+    await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
+    return id as string
+  }
+  const next = (id: string) =>
+    expect.stringMatching(
+      `^See what it did: sluice action explain 0x[0-9a-f]{64}; then a new plan: sluice action replan ${id}$`,
+    )
+
+  test('is named in units and symbols', async () => {
+    const id = await lost('lost-0001')
+    expect(await error(line('lost-0001'))).toMatchObject({
+      exit: 23,
+      code: 'SUPERSEDED',
+      message: expect.stringMatching(
+        new RegExp(`^Nonce .* was used by another .*; ${pool()} may still take 100 USDC on sandbox-one$`),
+      ),
+      hint: next(id),
+      details: { allowance: { spender: pool(), amount: '100000000' } },
+    })
+    await takeBack(id)
+  })
+
+  test('is taken back with --revoke-on-failure, and a new plan allows it anew', async () => {
+    const id = await lost('lost-0002')
+    const { exit, message, hint, details } = await error(line('lost-0002').concat('--revoke-on-failure'))
+    expect({ exit, hint }).toEqual({ exit: 23, hint: next(id) })
+    expect(message).toMatch(/^Nonce .* was used by another .*\. Revoked: 100 USDC on sandbox-one from /)
+    expect(message).not.toContain('may still take')
+    expect(details).toMatchObject({ id, allowance: null, revoked: { status: 'revoked' } })
+    expect(await allowance()).toBe(0n)
+    expect(await run(`action replan ${id} --yes --json`)).toMatchObject({
+      exit: 0,
+      json: { id, status: 'SUCCESS' },
+    })
+    expect(await allowance()).toBe(0n)
+  })
+})
+
+const line = (key: string): string[] => [
+  'deposit',
+  place,
+  ...'--amount 100 --yes --json --idempotency-key'.split(' '),
+  key,
+]
+
+test('what is over is refused at once, by the words of its end, whatever was to be done with it', async () => {
+  const ids: Record<string, string> = { PARTIAL: await givenUp('closed-0001') }
+  await takeBack(ids.PARTIAL!)
+  await reverts()
+  ids.REVERTED = (await error(line('closed-0002'))).details.id
+  await takeBack(ids.REVERTED!)
+  ids.DECLINED = dropped('closed-0003')
+  const before = attempts()
+  const ends: Record<string, { exit: number; says: string }> = {
+    PARTIAL: { exit: 21, says: 'was given up' },
+    REVERTED: { exit: 22, says: 'reverted on chain' },
+    DECLINED: { exit: 9, says: 'was given up before anything of it was signed' },
+  }
+  for (const [code, { exit, says }] of Object.entries(ends))
+    for (const verb of [
+      'resume ID',
+      'resume ID --wallet nobody',
+      'replan ID --yes',
+      'replan ID --dry-run',
+      'replan ID --yes --accept-min-out 5',
+      'replan ID --yes --wallet nobody',
+      'cancel ID',
+      'cancel ID --yes',
+      'speed-up ID',
+    ]) {
+      const told = await error(`action ${verb.replace('ID', ids[code]!)} --json`)
+      expect({ verb, exit: told.exit, code: told.code }).toEqual({ verb, exit, code })
+      expect(told.message).toContain(says)
+      expect(told.message).not.toMatch(/changed nothing|should not/)
+    }
+  for (const id of Object.values(ids)) {
+    const watched = await run(`action watch ${id}`)
+    expect(watched.err).toContain(`next  sluice action explain ${id}\n`)
+    expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({
+      exit: 0,
+      json: { allowancesLeft: [] },
+    })
+  }
+  expect(attempts()).toBe(before)
+})
+
+test('what is done is reported as it is, by every one of them', async () => {
+  const { id } = (await deposit('done-0001')).json
+  for (const verb of ['resume', 'replan', 'cancel', 'speed-up'])
+    expect(await run(`action ${verb} ${id} --json`)).toMatchObject({
+      exit: 0,
+      json: { status: 'SUCCESS', replayed: true },
+    })
+  expect(await run(`action replan ${id} --yes --accept-min-out 5 --json`)).toMatchObject({ exit: 0 })
+})
+
+test('what is said of running it again is true of it: a revocation pays nobody', async () => {
+  const revoke = `wallet approvals revoke --network sandbox-one --token USDC --spender ${pool()} --yes`
+  const again = async (typed: string) => (await run(typed)).err.match(/re-running this command (.*)\n/)?.[1]
+  expect(await again(revoke)).toBe('may pay its gas again')
+  expect(await again(`deposit ${place} --amount 1 --yes`)).toBe('pays again')
+  expect(await again(`withdraw ${place} --amount 1 --yes`)).toBe('withdraws again')
+  const elsewhere = await run(`${revoke} --json`, {
+    env: rpcEnvOf(sandbox),
+    secrets: { privateKey: sandbox.user.key },
+  })
+  expect(elsewhere).toMatchObject({ exit: 2, json: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } } })
+  expect(elsewhere.json.error.message).toContain('may pay its gas again')
+})
+
+/** An operation that was given up before anything of it was signed, as the journal keeps it. */
+function dropped(key: string): string {
+  const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+  const transaction = { to: pool() as Hex, data: '0x' as Hex, chainId: 31337, value: 0n }
+  journal.insert({
+    id: key,
+    idemKey: key,
+    request: {},
+    plan: { intents: [null], about: { type: 'DEPOSIT', amounts: {} }, terms: {} },
+    kind: 'deposit',
+    wallet: sandbox.user.address,
+    legs: [{ chainId: 31337, steps: [{ role: 'action', text: 'Supply', transaction }] }],
+  })
+  journal.settle(key, 'DROPPED', 'given up by the person', 130)
+  journal.close()
+  return key
+}

@@ -1,0 +1,192 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { acquireLock } from '../../../src/store/file-lock.ts'
+import { openJournal } from '../../../src/store/journal/journal.ts'
+import { type Document, useCommands } from '../../support/use-commands.ts'
+import { topicOf, useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home, signsNothing } = useCommands(sandbox)
+const across =
+  'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --yes --json --no-wait'
+/** A swap whose burn is sent, and that nobody follows. */
+const burned = async (): Promise<string> => {
+  const { id } = (await run(across)).json.error.details
+  expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
+  return id
+}
+/** A watch: what it ended with, and all that it printed, as documents. */
+const watch = async (ids: string | string[], timeout = '20s') => {
+  const line = ['action', 'watch', ...[ids].flat(), '--interval', '50ms', '--json', '--timeout', timeout]
+  const { exit, out } = await signsNothing(() => run(line))
+  const all: Document[] = out
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text))
+  return { exit, all, last: all.findLast((one) => !one.error), error: all.at(-1).error }
+}
+const shown = async (id: string) => (await run(['action', 'show', id, '--json'])).json
+/** The transaction that minted on the other chain, by the node's own logs. */
+const mint = async (): Promise<string | undefined> => {
+  const { tokenMessenger: address } = sandbox.world.catalog().cctpV2.find((end) => end.chainId === 31338)!
+  const topics = [topicOf('MintAndWithdraw(address,uint256,address,uint256)')]
+  const logs = await sandbox
+    .chain(31338)
+    .rpc.request<{ transactionHash: string }[]>('eth_getLogs', [{ address, topics, fromBlock: '0x0' }])
+  return logs.at(-1)?.transactionHash
+}
+
+test.each(['turn', 'chain'])(
+  'a watch notes what a bridge delivered where nobody is at work with the wallet, and never beside somebody who is: %s',
+  async (which) => {
+    const id = await burned()
+    await expect.poll(mint, { timeout: 10_000 }).toBeDefined()
+    const before = await shown(id)
+    const wallet = sandbox.user.address.toLowerCase()
+    const name = which === 'turn' ? `${wallet}.turn` : `31337-${wallet}.lock`
+    const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    try {
+      expect(await watch(id, '1500ms')).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
+      expect(await shown(id)).toEqual(before)
+    } finally {
+      lock!.release()
+    }
+    const { exit, last } = await watch(id)
+    expect(exit).toBe(0)
+    expect(last).toMatchObject({ id, status: 'SUCCESS', destinationTxHash: await mint() })
+    expect(last.amounts.out).toMatchObject({ formatted: '100' })
+    expect(await shown(id)).toEqual(last)
+  },
+)
+
+describe('a watch ends with the code of what it watched:', () => {
+  const place = 'aave-v3-usdc-sandbox-one'
+  const pay = 'transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+  const rpc = () => sandbox.chain(31337).rpc
+  const idOf = async (line: string): Promise<string> =>
+    (await run(`${line} --yes --json`)).json.error.details.id
+  const ended = async (ids: string | string[]) => {
+    const { exit, error } = await watch(ids)
+    return { exit, code: error.code, hint: error.hint }
+  }
+  /** A payment that waits, and what is done about it before blocks are made again. */
+  const waiting = async (amount: number, meanwhile: (id: string) => Promise<unknown>): Promise<string> => {
+    await rpc().request('evm_setAutomine', [false])
+    const id = await idOf(`${pay} --amount ${amount} --no-wait`)
+    await meanwhile(id)
+    await rpc().request('evm_setAutomine', [true])
+    return id
+  }
+  /** An operation as a process leaves it that dies between the journal and the first signature, or as it is given up then. */
+  const planned = (id: string, isDropped = false) => {
+    const transaction = { chainId: 31337, to: sandbox.user.address, data: '0x', value: 1n } as const
+    const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
+    journal.insert({
+      id,
+      idemKey: id,
+      request: {},
+      plan: { intents: [null], about: { type: 'TRANSFER', amounts: {} }, terms: {} },
+      kind: 'transfer',
+      wallet: sandbox.user.address,
+      legs: [{ chainId: 31337, steps: [{ role: 'action', text: 'Pay', transaction }] }],
+    })
+    if (isDropped) journal.settle(id, 'DROPPED', 'given up by the person', 130)
+    journal.close()
+  }
+  const cancelled = () =>
+    waiting(1, async (id) => {
+      expect(await run(`action cancel ${id} --yes --no-wait --json`)).toMatchObject({ exit: 20 })
+      await rpc().request('evm_mine')
+    })
+
+  test('cancelled by our own transaction, and reverted, also where nobody was there to note it', async () => {
+    const one = await cancelled()
+    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
+    await run(`sandbox fault revert ${constants.pool} --network sandbox-one --reason bang --times 1`)
+    const two = await idOf(`deposit ${place} --amount 100`)
+    const hint = (id: string) => `sluice action explain ${id}`
+    expect(await ended(one)).toEqual({ exit: 24, code: 'CANCELLED', hint: hint(one) })
+    expect(await shown(one)).toMatchObject({ status: 'FAILED', transactions: [{ status: 'cancelled' }] })
+    expect(await ended(two)).toEqual({ exit: 22, code: 'REVERTED', hint: hint(two) })
+    expect(await run(`action revoke ${two} --yes --json`)).toMatchObject({ exit: 0 })
+  })
+
+  test('signed, and nowhere any more: a watch sends nothing again, and names what does', async () => {
+    const id = await waiting(1, () => rpc().request('anvil_dropAllTransactions'))
+    const { exit, error } = await watch(id, '1500ms')
+    expect({ exit, code: error.code, hint: error.hint }).toEqual({
+      exit: 20,
+      code: 'PENDING',
+      hint: `sluice action resume ${id}`,
+    })
+    expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
+    expect(await watch(id)).toMatchObject({ exit: 0 })
+  })
+
+  test('given up in part, given up before anything was signed, and several of them', async () => {
+    const part = await idOf(`deposit ${place} --amount 100 --no-wait`)
+    await expect
+      .poll(async () => (await run(`action abandon ${part} --yes --json`)).exit, { timeout: 10_000 })
+      .toBe(0)
+    expect(await ended(part)).toMatchObject({ exit: 21, code: 'PARTIAL' })
+    planned('dropped-0001', true)
+    expect(await ended('dropped-0001')).toMatchObject({ exit: 9, code: 'DECLINED' })
+    // Below 20 it would be said that nothing was signed.
+    expect(await ended(['dropped-0001', part])).toMatchObject({ exit: 21, code: 'PARTIAL' })
+    expect(await run(`action revoke ${part} --yes --json`)).toMatchObject({ exit: 0 })
+  })
+
+  test('planned and never signed, which no waiting begins; where somebody is at work, it may yet', async () => {
+    const { operation } = (await run(`deposit ${place} --amount 5 --dry-run --json`)).json
+    planned(operation.id)
+    const hint = `sluice action resume ${operation.id}`
+    expect(await ended(operation.id)).toEqual({ exit: 10, code: 'OPERATION_UNFINISHED', hint })
+    const inWords = await signsNothing(() => run(['action', 'watch', operation.id, '--timeout', '20s']))
+    expect(inWords).toMatchObject({ exit: 10, out: expect.stringContaining('INITIAL') })
+    const name = `${sandbox.user.address.toLowerCase()}.turn`
+    const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    const watched = await watch(operation.id, '300ms').finally(() => lock!.release())
+    expect(watched).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
+    // What only the journal of this machine knows has its end, too.
+    planned('planned-0001')
+    expect(await ended('planned-0001')).toMatchObject({ exit: 10, code: 'OPERATION_UNFINISHED' })
+  })
+
+  test('done in part, which nobody goes on with; where somebody is at work, and while a part is on its way, it goes on', async () => {
+    await rpc().request('evm_setAutomine', [false])
+    const id = await idOf(`deposit ${place} --amount 7 --no-wait`)
+    expect(await watch(id, '300ms')).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
+    await rpc().request('evm_setAutomine', [true])
+    await rpc().request('evm_mine')
+    const locks = join(home(), 'data', 'sandbox', 'locks')
+    const wallet = sandbox.user.address.toLowerCase()
+    for (const name of [`${wallet}.turn`, `31337-${wallet}.lock`]) {
+      const lock = await acquireLock(join(locks, name), 0)
+      const watched = await watch(id, '1500ms').finally(() => lock!.release())
+      expect(watched).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
+    }
+    const hint = `sluice action resume ${id}`
+    expect(await ended(id)).toEqual({ exit: 21, code: 'PARTIAL', hint })
+    expect((await run(['action', 'explain', id, '--json'])).json).toMatchObject({ next: hint })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
+    expect(await watch(id)).toMatchObject({ exit: 0, last: { status: 'SUCCESS' } })
+  })
+
+  test('its nonce used by another, which no waiting mends', async () => {
+    const id = await waiting(2, () => rpc().request('anvil_dropAllTransactions'))
+    await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
+    expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
+    expect(await ended(id)).toMatchObject({ exit: 23, code: 'SUPERSEDED' })
+    // Planned anew and mined, and told by the service alone: what was lost is not said to be there twice.
+    expect(await run(`action replan ${id} --yes --no-wait --json`)).toMatchObject({ exit: 20 })
+    const name = `${sandbox.user.address.toLowerCase()}.turn`
+    const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
+    const { exit, last } = await watch(id).finally(() => lock!.release())
+    expect({ exit, transactions: last.transactions }).toMatchObject({
+      exit: 0,
+      transactions: [{ status: 'superseded' }, { status: 'confirmed' }],
+    })
+    expect(last.transactions[0].hash).not.toBe(last.transactions[1].hash)
+  })
+})

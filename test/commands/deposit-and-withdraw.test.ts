@@ -1,0 +1,355 @@
+import { describe, expect, test } from 'vitest'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, attempts, signsNothing } = useCommands(sandbox)
+const place = 'aave-v3-usdc-sandbox-one'
+const wallet = () => sandbox.user.address
+const usdc = (chainId = 31337) => sandbox.token(chainId, 'USDC').address
+const held = (chainId: number, token = usdc(chainId)) => sandbox.balanceOf(chainId, token, wallet())
+const receiptOf = (id: string) => {
+  const { chainId, receipt } = sandbox.strategy(id)
+  return sandbox.balanceOf(chainId, receipt.address, wallet())
+}
+
+const actionFields = [
+  'id',
+  'type',
+  'status',
+  'strategyId',
+  'strategySlug',
+  'originAddress',
+  'receiverAddress',
+  'amounts',
+  'transactions',
+  'createdAt',
+  'updatedAt',
+  'finishedAt',
+  'assurance',
+  'replayed',
+  'idempotencyKey',
+]
+const transactionFields = [
+  'index',
+  'kind',
+  'chainId',
+  'network',
+  'to',
+  'hash',
+  'nonce',
+  'status',
+  'blockNumber',
+  'gasUsed',
+  'explorerUrl',
+  'error',
+]
+
+describe('deposit', () => {
+  test('approves and deposits exactly what was asked for, and reports it', async () => {
+    const before = await held(31337)
+    const { exit, json } = await run(`deposit ${place} --amount 100.5 --yes --json --quiet`)
+    expect(exit).toBe(0)
+    for (const field of actionFields) expect(json).toHaveProperty(field)
+    expect(json).toMatchObject({
+      type: 'SAMECHAIN_INVESTMENT_DEPOSIT',
+      status: 'SUCCESS',
+      strategySlug: place,
+      originAddress: wallet(),
+      receiverAddress: wallet(),
+      amounts: { in: { raw: '100500000', decimals: 6, symbol: 'USDC', formatted: '100.5' } },
+      replayed: false,
+    })
+    expect(json.transactions.map(({ kind }: { kind: string }) => kind)).toEqual(['approve', 'deposit'])
+    for (const one of json.transactions) {
+      for (const field of transactionFields) expect(one).toHaveProperty(field)
+      const { rpc } = sandbox.chain(one.chainId)
+      expect(await rpc.request('eth_getTransactionReceipt', [one.hash])).toMatchObject({ status: '0x1' })
+    }
+    expect(before - (await held(31337))).toBe(100_500000n)
+    expect(await receiptOf('aave-v3-USDC-sandbox-one')).toBeGreaterThanOrEqual(100_500000n)
+    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    if (constants.family !== 'aave-v3') throw new Error('not a lending market')
+    const allowance = 'function allowance(address,address) view returns (uint256)'
+    expect(BigInt(await sandbox.call(31337, usdc(), allowance, [wallet(), constants.pool]))).toBe(0n)
+    expect(attempts()).toBe(2)
+  })
+
+  test('tells people what is going on on stderr, and the result on stdout', async () => {
+    const { exit, out, err } = await run(`deposit ${place} --amount 5 --yes`)
+    expect(exit).toBe(0)
+    expect(err).toContain('✓ Supply 5 USDC to Aave v3')
+    expect(out).toMatch(/status +SUCCESS/)
+    expect(out).not.toContain('✓')
+  })
+
+  test.each([
+    ['--amount 100USDC', 100_000000n],
+    ['--amount 100usdc', 100_000000n],
+    ['--amount 0.000001', 1n],
+    ['--amount 1.500000000', 1_500000n],
+    ['--amount-raw 100500000', 100_500000n],
+  ])('%s is %d of the smallest unit', async (amount, raw) => {
+    const before = await held(31337)
+    expect((await run(`deposit ${place} ${amount} --yes --quiet`)).exit).toBe(0)
+    expect(before - (await held(31337))).toBe(raw)
+  })
+
+  test('into a vault gives its shares', async () => {
+    const before = await held(31337)
+    expect((await run('deposit sandbox-vault-usdc-sandbox-one --amount 50 --yes --quiet')).exit).toBe(0)
+    expect(before - (await held(31337))).toBe(50_000000n)
+    expect(await receiptOf('sandbox-vault-USDC-sandbox-one')).toBeGreaterThan(0n)
+  })
+
+  test('across chains bridges first, then deposits what arrived', async () => {
+    const [one, two] = [await held(31337), await held(31338)]
+    const { exit, json, err } = await run(
+      'deposit aave-v3-usdc-sandbox-two --amount 25 --from sandbox-one --yes --json',
+    )
+    expect({ exit, err }).toMatchObject({ exit: 0 })
+    expect(err).toContain('arrived on sandbox-two')
+    expect(json.type).toBe('CROSSCHAIN_INVESTMENT_DEPOSIT')
+    expect(json.transactions.map(({ kind, chainId }: never) => [kind, chainId])).toEqual([
+      ['approve', 31337],
+      ['bridge', 31337],
+      ['approve', 31338],
+      ['deposit', 31338],
+    ])
+    expect(one - (await held(31337))).toBe(25_000000n)
+    expect(await held(31338)).toBe(two)
+    const brought = 25_000000n - 2_500n
+    expect((await receiptOf('aave-v3-USDC-sandbox-two')) - brought).toBeLessThan(10n)
+    expect(await receiptOf('aave-v3-USDC-sandbox-two')).toBeGreaterThanOrEqual(brought - 1n)
+  })
+})
+
+test('a vault that will not say beforehand what it pays is left for its price, and the plan says so', async () => {
+  const slug = 'sandbox-vault-usdc-sandbox-one'
+  const { rpc } = sandbox.chain(31337)
+  const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-one').receipt.address
+  const code = await rpc.request<string>('eth_getCode', [vault, 'latest'])
+  // Nothing answers to `previewRedeem` any more.
+  const mute = code.replaceAll('634cdad506', '63ffffffff')
+  expect(mute).not.toBe(code)
+  await rpc.request('anvil_setCode', [vault, mute])
+  await run(`deposit ${slug} --amount 100 --yes --quiet`)
+  const planned = await run(`withdraw ${slug} --amount max --dry-run --json`)
+  expect(planned.json.steps[0].text).toMatch(
+    /^Withdraw all USDC from the vault; the vault does not say beforehand what it pays: no less than (100|99\.999999) USDC by its price is accepted$/,
+  )
+  expect(await run(`withdraw ${slug} --amount max --yes --json`)).toMatchObject({
+    exit: 0,
+    json: { status: 'SUCCESS' },
+  })
+  expect(await receiptOf('sandbox-vault-USDC-sandbox-one')).toBe(0n)
+})
+
+describe('withdraw', () => {
+  test('an amount gives exactly that', async () => {
+    await run(`deposit ${place} --amount 100 --yes --quiet`)
+    const before = await held(31337)
+    const { exit, json } = await run(`withdraw ${place} --amount 40 --yes --json --quiet`)
+    expect(exit).toBe(0)
+    expect(json).toMatchObject({ type: 'SAMECHAIN_INVESTMENT_WITHDRAW', status: 'SUCCESS' })
+    expect((await held(31337)) - before).toBe(40_000000n)
+  })
+
+  test.each([
+    'aave-v3-USDC-sandbox-one',
+    'sandbox-vault-USDC-sandbox-one',
+    'sandbox-staking-WETH-sandbox-one',
+  ])('max out of %s leaves no dust, after a year too', async (id) => {
+    const { asset, chainId } = sandbox.strategy(id)
+    const before = await held(chainId, asset.address)
+    await run(`deposit ${id} --amount 3 --yes --quiet`)
+    await sandbox.world.warp(365 * 86_400)
+    const { exit } = await run(`withdraw ${id} --amount max --yes --quiet`)
+    expect(exit).toBe(0)
+    expect(await receiptOf(id)).toBe(0n)
+    expect(await held(chainId, asset.address)).toBeGreaterThan(before)
+  })
+})
+
+describe('transfer', () => {
+  const to = '0x5555555555555555555555555555555555555555'
+
+  test('sends a token', async () => {
+    const { exit, json } = await run(
+      `transfer --network sandbox-one --token USDC --to ${to} --amount 5 --yes --json --quiet`,
+    )
+    expect(exit).toBe(0)
+    expect(json).toMatchObject({ type: 'TRANSFER_OUT', status: 'SUCCESS', receiverAddress: to })
+    expect(await sandbox.balanceOf(31337, usdc(), to)).toBe(5_000000n)
+  })
+
+  test('sends the native coin, on the other chain by its id', async () => {
+    expect(
+      (await run(`transfer --network 31338 --token ETH --to ${to} --amount 1.5 --yes --quiet`)).exit,
+    ).toBe(0)
+    expect(await sandbox.nativeBalanceOf(31338, to)).toBe(15n * 10n ** 17n)
+  })
+
+  test('takes a token by its address where two share a symbol', async () => {
+    const [dup] = sandbox.world.catalog().tokens.filter(({ symbol }) => symbol === 'DUP')
+    await sandbox.sendAs(31337, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', {
+      to: dup!.address,
+      data: calldata('function mint(address,uint256)', [wallet(), 10n ** 18n]),
+    })
+    const line = `transfer --network sandbox-one --token ${dup!.address} --to ${to} --amount 1 --yes --quiet`
+    expect((await run(line)).exit).toBe(0)
+    expect(await sandbox.balanceOf(31337, dup!.address, to)).toBe(10n ** 18n)
+  })
+})
+
+describe('--dry-run', () => {
+  test('checks, simulates, and signs nothing; the plan has the fields of the contract', async () => {
+    const { exit, json } = await signsNothing(() => run(`deposit ${place} --amount 100 --dry-run --json`))
+    expect(exit).toBe(0)
+    expect(Object.keys(json)).toEqual([
+      'planHash',
+      'wallet',
+      'signer',
+      'nonce',
+      'steps',
+      'contracts',
+      'priceImpacts',
+      'slippages',
+      'standing',
+      'simulation',
+      'fees',
+      'laterFees',
+      'arrivals',
+      'serviceFees',
+      'reference',
+      'proof',
+      'policy',
+      'assurance',
+      'expiresAt',
+      'operation',
+      'shownHash',
+    ])
+    expect(json.steps).toHaveLength(2)
+    for (const step of json.steps)
+      for (const field of ['network', 'to', 'value', 'data', 'call', 'needs'])
+        expect(step).toHaveProperty(field)
+    expect(json.steps[0].call).toMatchObject({ name: 'approve', args: { amount: '100000000' } })
+    expect(json.steps[1].call.name).toBe('supply')
+    expect(json.simulation.changes).toMatchObject([
+      { symbol: 'USDC', raw: '-100000000' },
+      { symbol: 'aUSDC', raw: '100000000' },
+    ])
+    expect(json.simulation.allowances).toMatchObject([{ before: '0', after: '0' }])
+    const nonce = await sandbox.chain(31337).rpc.request('eth_getTransactionCount', [wallet(), 'latest'])
+    expect(json.nonce).toBe(Number(nonce))
+  })
+
+  test('in words says so, for every command that signs', async () => {
+    for (const line of [
+      `deposit ${place} --amount 1`,
+      'deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 1',
+      `transfer --network sandbox-one --token USDC --to 0x5555555555555555555555555555555555555555 --amount 1`,
+      'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1',
+    ]) {
+      const { exit, out } = await signsNothing(() => run(`${line} --dry-run`))
+      expect({ line, exit }).toEqual({ line, exit: 0 })
+      expect(out).toContain('dry run, nothing is signed')
+      expect(out).toMatch(/wallet +0x/)
+    }
+  })
+})
+
+describe('--idempotency-key', () => {
+  test('the second time gives the same document with replayed: true, and pays nothing', async () => {
+    const line = `deposit ${place} --amount 10 --yes --json --quiet --idempotency-key job-2026-11-21`
+    const first = await run(line)
+    const before = await held(31337)
+    const second = await signsNothing(() => run(line))
+    expect([first.exit, second.exit]).toEqual([0, 0])
+    expect(second.json).toEqual({ ...first.json, replayed: true })
+    expect(await held(31337)).toBe(before)
+    expect(first.json.idempotencyKey).toBe('job-2026-11-21')
+  })
+
+  test('for something else is refused with 14, and signs nothing', async () => {
+    const { json: first } = await run(
+      `deposit ${place} --amount 10 --yes --json --idempotency-key job-2026-11-21`,
+    )
+    for (const line of [
+      `deposit ${place} --amount 11`,
+      `withdraw ${place} --amount 10`,
+      'deposit aave-v3-usdt-sandbox-one --amount 10',
+    ]) {
+      const again = `${line} --yes --json --idempotency-key job-2026-11-21`
+      const { exit, json } = await signsNothing(() => run(again))
+      expect([exit, json.error.code]).toEqual([14, 'IDEMPOTENCY_KEY_REUSED'])
+      expect(json.error.hint).toBe(
+        `Use another key for a new action. To see the earlier one: sluice action show ${first.id}`,
+      )
+    }
+  })
+
+  test('of a planned operation that was only a dry run is still free', async () => {
+    const key = '--idempotency-key first-a-dry-run'
+    expect((await run(`deposit ${place} --amount 10 --dry-run ${key} --json`)).exit).toBe(0)
+    expect((await run(`deposit ${place} --amount 12 --yes ${key} --quiet`)).exit).toBe(0)
+  })
+})
+
+describe('action', () => {
+  test('--no-wait sends and exits 20, and resume finishes with exactly one deposit', async () => {
+    const before = await held(31337)
+    const sent = await run(`deposit ${place} --amount 10 --yes --no-wait --json --quiet`)
+    expect(sent.exit).toBe(20)
+    expect(sent.json.error).toMatchObject({ code: 'PENDING', retryable: true })
+    const { id } = sent.json.error.details
+    expect(sent.json.error.hint).toBe(`sluice action resume ${id}`)
+    expect(sent.json.error.details.action.transactions[0].hash).toMatch(/^0x[0-9a-f]{64}$/)
+    const done = await run(`action resume ${id} --json --quiet`)
+    expect(done.exit).toBe(0)
+    expect(done.json).toMatchObject({ id, status: 'SUCCESS' })
+    expect(before - (await held(31337))).toBe(10_000000n)
+    const again = await signsNothing(() => run(`action resume ${id} --json --quiet`))
+    expect(again.json).toEqual({ ...done.json, replayed: true })
+  })
+
+  test('list and show print what was done, by id and by idempotency key', async () => {
+    const { json: made } = await run(
+      `deposit ${place} --amount 10 --yes --json --quiet --idempotency-key by-its-key`,
+    )
+    await run(`withdraw ${place} --amount 4 --yes --quiet`)
+    const { json: list } = await run('action list --json')
+    expect(list.items.map(({ type }: { type: string }) => type)).toEqual([
+      'SAMECHAIN_INVESTMENT_WITHDRAW',
+      'SAMECHAIN_INVESTMENT_DEPOSIT',
+    ])
+    expect((await run('action list --status pending --json')).json.total).toBe(0)
+    expect((await run(`action list --wallet ${wallet()} --json`)).json.total).toBe(2)
+    expect((await run('action list')).out).toContain(made.id)
+    const { json: shown } = await run(`action show ${made.id} --json`)
+    const { replayed: _, ...report } = made
+    expect(shown).toEqual(report)
+    expect((await run('action show by-its-key --json')).json).toEqual(report)
+    expect((await run(`action show ${made.id}`)).out).toContain(made.transactions[1].hash)
+    expect((await run('action list --quiet')).err).toBe('')
+  })
+
+  test('watch ends at once for what is done, one document a line', async () => {
+    const { json: made } = await run(`deposit ${place} --amount 10 --yes --json --quiet`)
+    const { exit, out } = await run(`action watch ${made.id} --json`)
+    expect(exit).toBe(0)
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).status),
+    ).toEqual(['SUCCESS'])
+  })
+
+  test('an unknown one is 4, for each of them', async () => {
+    for (const what of ['show', 'watch', 'resume']) {
+      const { exit, json } = await run(`action ${what} nobody-knows-it --json`)
+      expect({ what, exit, code: json.error.code }).toEqual({ what, exit: 4, code: 'ACTION_NOT_FOUND' })
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { engineOn } from '../support/engine.ts'
+import { type HostileService, startHostileService, type Wire } from '../support/services/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+// A service whose node is a few blocks behind that of who asks it.
+
+const sandbox = useSandbox()
+const { run, attempts } = useCommands(sandbox)
+const apiKey = 'key-12345'
+
+let service: HostileService
+beforeEach(async () => {
+  service = await startHostileService(engineOn(sandbox).service, apiKey)
+})
+afterEach(() => service.stop())
+
+const typed = (line: string) =>
+  run(line, {
+    env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
+    secrets: { privateKey: sandbox.user.key, apiKey },
+  })
+
+/** It still sees an allowance that is used up, so many times. */
+const seesAllowance = (times: number) => {
+  service.lies = {
+    strategyBytecode: (body: Wire) => (times-- > 0 ? { ...body, bytecode: body.bytecode.slice(-1) } : body),
+  }
+}
+
+test('is asked again a moment later for what it leaves out', async () => {
+  seesAllowance(1)
+  const { exit } = await typed(
+    'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --idempotency-key behind-1',
+  )
+  expect(exit).toBe(0)
+  expect(service.asked.filter((name) => name === 'strategyBytecode')).toHaveLength(2)
+})
+
+test('and stays so is said to be, with nothing signed', async () => {
+  seesAllowance(100)
+  const { exit, json } = await typed(
+    'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --timeout 1500ms --idempotency-key behind-2',
+  )
+  expect({ exit, error: json.error }).toMatchObject({
+    exit: 10,
+    error: {
+      code: 'SIMULATION_REVERTED',
+      message: expect.stringMatching(/approves nothing, and 0x\w+ may take 0 USDC of the 10 USDC/),
+      hint: 'Type the same again in a few seconds.',
+    },
+  })
+  expect(attempts()).toBe(0)
+})
+
+test('and does not say whether anything of a swap was sent is not told as if nothing was', async () => {
+  const quote = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 10 --json'
+  const { id } = (await typed(quote)).json
+  await typed(`swap execute ${id} --dry-run --json`)
+  expect((await typed(`action explain ${id} --json`)).json.situation).toBe('QUOTE_OPEN')
+  service.lies = { getAction: () => ({}) }
+  expect((await typed(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'FOREIGN',
+    verdict: expect.stringContaining('not whether a transaction was sent'),
+    funds: expect.stringContaining('Unknown'),
+    safeToRetry: false,
+    next: `sluice action explain ${id}`,
+    evidence: expect.arrayContaining([
+      { source: 'service', text: expect.stringContaining('the service did not return the action') },
+    ]),
+  })
+})

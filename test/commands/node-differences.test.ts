@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { type Provider, provider } from '../support/nodes/proxy-node.ts'
+import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+// What public providers do that a node of one's own does not.
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const open: Provider[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+/** A command over a provider of a network that says this; that of the second is not on this machine, as far as can be seen of its address. */
+async function at(says: Provider['says'], chain: 'sandbox-one' | 'sandbox-two' = 'sandbox-one') {
+  const node = await provider(sandbox.chain(chain === 'sandbox-one' ? 31337 : 31338).rpcUrl, says)
+  open.push(node)
+  const url = chain === 'sandbox-one' ? node.url : node.url.replace('127.0.0.1', '0.0.0.0')
+  const env = { ...rpcEnvOf(sandbox, { [chain]: url }), SLUICE_PROFILE: 'engine' }
+  const secrets = { privateKey: sandboxKey() }
+  return { node, run: (line: string) => run(line, { env, secrets }) }
+}
+
+const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --allow-duplicate --json'
+
+/** What a node gives, with some of it otherwise. */
+const bent =
+  (method: string, bend: (result: Record<string, unknown>) => object): Provider['says'] =>
+  async (call, ask) => {
+    if (call.method !== method) return undefined
+    const result = await ask(method, call.params)
+    return { result: result && bend(result as Record<string, unknown>) }
+  }
+
+describe('receipts without a status', () => {
+  test('are of a success where they have events', async () => {
+    const { run } = await at(
+      bent('eth_getTransactionReceipt', ({ status: _, ...rest }) => ({
+        ...rest,
+        root: `0x${'11'.repeat(32)}`,
+      })),
+    )
+    const { exit, json } = await run(deposit)
+    expect(exit).toBe(0)
+    expect((await run(`action show ${json.id} --json`)).json.status).toBe('SUCCESS')
+  })
+
+  test('and without events are of neither a success nor a failure, until they say so', async () => {
+    const { run, node } = await at(
+      bent('eth_getTransactionReceipt', ({ status: _, ...rest }) => ({ ...rest, logs: [] })),
+    )
+    const { exit, json } = await run(`${deposit} --timeout 2s`)
+    expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
+    node.says = () => undefined
+    const resumed = await run(`action resume ${json.error.details.operation} --yes --json`)
+    expect(resumed.exit).toBe(0)
+  })
+})
+
+test('hashes of blocks in capital letters are the same hashes', async () => {
+  const { run } = await at(
+    bent('eth_getTransactionReceipt', (receipt) => ({
+      ...receipt,
+      blockHash: `0x${String(receipt.blockHash).slice(2).toUpperCase()}`,
+    })),
+  )
+  expect((await run(`${deposit} --timeout 5s`)).exit).toBe(0)
+})
+
+test('an address behind which a node lacks the newest block has not taken it back', async () => {
+  let shown: unknown
+  let lacking = 0
+  const { run, node } = await at(async ({ method, params }, ask) => {
+    if (method === 'eth_getTransactionReceipt') {
+      const receipt = (await ask(method, params)) as { blockNumber: string } | null
+      if (receipt && shown === undefined) shown = receipt.blockNumber
+      else if (receipt?.blockNumber === shown && lacking++ < 2) return { result: null }
+    }
+    // The one that answers first does not have the block, the other has it without its receipts.
+    return method === 'eth_getBlockByNumber' && params[0] === shown && lacking === 1
+      ? { result: null }
+      : undefined
+  }, 'sandbox-two')
+  const { exit, err } = await run(
+    'transfer --token USDC --amount 1 --to 0x1234567890123456789012345678901234567890 --network sandbox-two --yes --allow-duplicate',
+  )
+  expect({ exit, lacking: lacking >= 2 }).toEqual({ exit: 0, lacking: true })
+  expect(err).not.toMatch(/reorganisation/)
+  expect(node.asked.filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(1)
+})
+
+test('an address behind which a node does not have the approval yet is asked again for what follows it', async () => {
+  let estimates = 0
+  const { run } = await at(({ method }) => {
+    if (method !== 'eth_estimateGas' || ![1, 2].includes(++estimates)) return undefined
+    return { error: { code: 3, message: 'execution reverted: ERC20: transfer amount exceeds allowance' } }
+  }, 'sandbox-two')
+  const { exit, json } = await run(deposit.replace('sandbox-one', 'sandbox-two'))
+  expect({ exit, code: json.error?.code, estimates }).toEqual({ exit: 0, code: undefined, estimates: 3 })
+})
+
+test('what a node that indexes its blocks does not find is sent again', async () => {
+  let sends = 0
+  const { run } = await at(async ({ method, params }, ask) => {
+    // The first of all is lost.
+    if (method === 'eth_sendRawTransaction' && sends++ === 0) return { result: `0x${'ab'.repeat(32)}` }
+    if (method !== 'eth_getTransactionReceipt') return undefined
+    const result = await ask(method, params)
+    return result ? { result } : { error: { code: -32000, message: 'transaction indexing is in progress' } }
+  })
+  expect((await run(`${deposit} --timeout 8s`)).exit).toBe(0)
+})
+
+test('transactions that nobody sent are in the way of nobody who looks through blocks', async () => {
+  const strange = { hash: `0x${'77'.repeat(32)}`, from: null, type: '0x7f' }
+  const blocks = bent('eth_getBlockByNumber', ({ transactions, ...rest }) => ({
+    ...rest,
+    transactions: (transactions as unknown[]).flatMap((one) =>
+      typeof one === 'string' ? [one] : [strange, one],
+    ),
+  }))
+  const { run, node } = await at((call, ask) =>
+    call.method === 'eth_getTransactionReceipt' ? { result: null } : blocks(call, ask),
+  )
+  const { exit, json } = await run(`${deposit} --timeout 1s`)
+  expect(exit).toBe(20)
+  node.says = blocks
+  expect((await run(`action explain ${json.error.details.operation} --json`)).exit).toBe(0)
+})
+
+test('a node that lacks the block of a transaction takes nothing back', async () => {
+  const { run, node } = await at(() => undefined)
+  const { json } = await run(`${deposit} --confirmations 9 --timeout 1s`)
+  const { operation: id } = json.error.details
+  const block = Number(await sandbox.chain(31337).rpc.request('eth_blockNumber'))
+  node.says = ({ method, params }) =>
+    method === 'eth_getTransactionReceipt' || Number(params[0]) === block ? { result: null } : undefined
+  expect((await run(`action explain ${id} --json`)).json).toMatchObject({
+    situation: 'MINED_NOT_FINAL',
+    verdict: expect.stringMatching(
+      /was in block \d+ of sandbox-one, which the node that answers now does not have/,
+    ),
+    funds: 'By the journal, 10 USDC may have left the wallet '.concat(
+      sandbox.user.address,
+      ', or may leave it at any time.',
+    ),
+    next: `sluice action explain ${id}`,
+  })
+})

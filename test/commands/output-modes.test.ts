@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Chalk } from 'chalk'
+import { expect, test } from 'vitest'
+import { hyperlink, unpainted } from '../../src/cli/terminal/terminal-abilities.ts'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { keepSealed } from '../support/keys/cheap-keystore.ts'
+import { type Circumstances, type Document, type Ran, useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home } = useCommands(sandbox)
+const slug = 'aave-v3-usdc-sandbox-one'
+const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const swap = '--from sandbox-one --to sandbox-one --token-in WETH --token-out USDC --amount-in 0.5'
+
+/** A line of every command. What cannot be undone, or goes on for ever, is a line that is refused: its words are words, too. */
+const rows: Readonly<Record<string, string>> = {
+  demo: 'demo --timeout never',
+  'strategies list': 'strategies list --all',
+  'strategies show': `strategies show ${slug} --plot`,
+  'strategies analytics': 'strategies analytics',
+  'yield recommend': 'yield recommend USDC',
+  history: `history ${slug}`,
+  deposit: `deposit ${slug} --amount 5 --dry-run`,
+  withdraw: `withdraw ${slug} --amount 1 --dry-run`,
+  'swap quote': `swap quote ${swap}`,
+  'swap execute': `swap execute ${swap} --dry-run`,
+  'swap status': 'swap status 0f8fad5b-d9cb-469f-a165-70867728950e',
+  'swap list': 'swap list',
+  transfer: `transfer --network sandbox-one --token USDC --to ${other} --amount 1 --dry-run`,
+  'action list': 'action list',
+  'action show': 'action show ID',
+  'action watch': 'action watch ID',
+  'action explain': 'action explain ID',
+  'action resume': 'action resume ID',
+  'action speed-up': 'action speed-up ID',
+  'action cancel': 'action cancel ID',
+  'action replan': 'action replan ID',
+  'action revoke': 'action revoke ID',
+  'action abandon': 'action abandon ID --yes',
+  'action submit': 'action submit nothing.json',
+  'action export': 'action export ID',
+  'action verify': 'action verify nothing.json',
+  'policy check': 'policy check nothing.json',
+  serve: 'serve --check',
+  'keys create': 'keys create --customer acme',
+  'keys list': 'keys list',
+  'keys revoke': 'keys revoke nothing --yes',
+  'fees show': 'fees show',
+  'fees set': 'fees set --swap-fee-bps 30 --yes',
+  doctor: 'doctor',
+  'profile list': 'profile list',
+  'profile show': 'profile show',
+  'profile set': 'profile set prod --base-url https://service.example',
+  'profile use': 'profile use sandbox',
+  'profile remove': 'profile remove nothing --yes',
+  'config list': 'config list --show-origin',
+  completion: 'completion bash',
+  schema: 'schema deposit',
+  mcp: 'mcp nothing',
+  'wallet show': 'wallet show',
+  'wallet list': 'wallet list',
+  'wallet new': 'wallet new main --password-file PW',
+  'wallet import': 'wallet import more --keystore nothing',
+  'wallet export': 'wallet export main',
+  'wallet remove': 'wallet remove nothing --yes',
+  'wallet remember': 'wallet remember nothing --password-file PW',
+  'wallet forget': 'wallet forget nothing',
+  'wallet approvals list': 'wallet approvals list',
+  'wallet approvals revoke': 'wallet approvals revoke --network sandbox-one',
+  'sandbox up': 'sandbox up',
+  'sandbox down': 'sandbox down nothing',
+  'sandbox status': 'sandbox status',
+  'sandbox reset': 'sandbox reset nothing',
+  'sandbox fund': `sandbox fund ${other} --token USDC --amount 5`,
+  'sandbox warp': 'sandbox warp never',
+  'sandbox pay-bitcoin': 'sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
+  'sandbox fault': 'sandbox fault',
+  // From here on others answer and sign.
+  'wallet use': 'wallet use main',
+  init: 'init other --base-url http://127.0.0.1:9 --api-key-file - --yes',
+}
+
+const wide = { columns: 500 }
+const painted: Circumstances = { ...wide, out: { paint: new Chalk({ level: 2 }), link: hyperlink } }
+const unpaintedTerminal: Circumstances = { ...wide, out: { paint: unpainted } }
+
+/** What differs from one run to the next: numbers, times, ids, keys, hashes; and how wide that makes a column. */
+const steady = (text: string) =>
+  text
+    .replace(/0x[0-9a-f]{40,}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{64}\b|slk_[\w-]+/gi, '#')
+    .replace(/\d+/g, '#')
+    .replace(/ +/g, ' ')
+const isControl = /(?!\n)\p{Cc}/u
+const colour = /\u001b\[[0-9;]*m|\u001b\]8;;[\x21-\x7e]*\u0007/g
+
+type Modes = Record<'pipe' | 'plain' | 'colours' | 'json' | 'pretty', Ran>
+
+/** What is wrong with how one command speaks to a terminal, to a pipe, without colours and as JSON. */
+function faults({ pipe, plain, colours, json, pretty }: Modes): string[] {
+  const all = [pipe, plain, colours, json, pretty]
+  const wrong: string[] = []
+  const check = (holds: boolean, what: string) => void (holds || wrong.push(what))
+  check(new Set(all.map(({ exit }) => exit)).size === 1, `ends with ${all.map(({ exit }) => exit).join()}`)
+  for (const [name, { out, err }] of Object.entries({ pipe, plain, json, pretty }))
+    check(!isControl.test(out + err), `writes control bytes (${name})`)
+  check(!isControl.test(colours.out.replace(colour, '')), 'does more than colour')
+  check(pipe.exit === 0 || pipe.out === '' || pipe.exit === 8, 'answers though it failed')
+  check(steady(pipe.out) === steady(plain.out), 'says other things in a pipe')
+  check(steady(plain.out) === steady(colours.out.replace(colour, '')), 'says other things in colours')
+  const documents = [json, pretty].map(({ out }) => {
+    try {
+      return steady(JSON.stringify(JSON.parse(out)))
+    } catch {
+      return `no document: ${out.slice(0, 200)}`
+    }
+  })
+  check(json.out.indexOf('\n') === json.out.length - 1, 'is more than a line of JSON')
+  check(!documents[0]!.startsWith('no document'), documents[0]!)
+  check(documents[0] === documents[1], 'is another document at a terminal')
+  return wrong
+}
+
+test('every command says the same to a terminal, to a pipe, without colours and as JSON', async () => {
+  const password = join(home(), 'pw')
+  writeFileSync(password, 'a password', { mode: 0o600 })
+  keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(2), 'a password')
+  const { json: deposited } = await run(`deposit ${slug} --amount 100 --yes --json`)
+  const { json } = await run('schema --json')
+  const commands = json.items.map(({ command }: Document) => command)
+  expect(Object.keys(rows).toSorted()).toEqual(commands.toSorted())
+  let coloured = 0
+  const wrong: Record<string, string[]> = {}
+  for (const [command, row] of Object.entries(rows)) {
+    const line = row.replace('ID', deposited.id).replace('PW', password)
+    const typed = (more: string, how: Circumstances = {}) =>
+      run(`${line}${more}`, { stdin: 'sk_0123456789abcdef', ...how })
+    const ran = {
+      pipe: await typed(''),
+      plain: await typed('', unpaintedTerminal),
+      colours: await typed('', painted),
+      json: await typed(' --json'),
+      pretty: await typed(' --json', painted),
+    }
+    const found = faults(ran)
+    if (found.length > 0) wrong[command] = found
+    if (colour.test(ran.colours.out)) coloured++
+  }
+  expect(wrong).toEqual({})
+  // It was looked at with colours on.
+  expect(coloured).toBeGreaterThan(15)
+})
+
+test('what says too much is found', async () => {
+  const said = (out: string, err = '', exit = 0) => ({ out, err, exit }) as Ran
+  const good = {
+    pipe: said('a 1\n'),
+    plain: said('a 2\n'),
+    colours: said('\u001b[2ma\u001b[22m 3\n'),
+    json: said('{"a":1}\n'),
+    pretty: said('{\n  "a": 1\n}\n'),
+  }
+  expect(faults(good)).toEqual([])
+  for (const bad of [
+    { pipe: said('\u001b[2ma\u001b[22m 1\n') },
+    { pipe: said('a 1\n', '\u001b[?25l') },
+    { plain: said('\u001b[2ma\u001b[22m 1\n') },
+    { colours: said('\u001b[2Ja 3\n') },
+    { json: said('{"a":1}\n{"a":1}\n') },
+    { json: said('notice\n{"a":1}\n') },
+    { pretty: said('{"b":1}\n') },
+    { pretty: said('{"a":1}\n', '', 1) },
+    { plain: said('b 1\n') },
+  ])
+    expect(faults({ ...good, ...bad })).not.toEqual([])
+})

@@ -1,0 +1,163 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { cells } from '../support/engine.ts'
+import { pasted } from '../support/hints/paste-hint.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+const { run, home } = useCommands(useSandbox())
+const to = '0x7777777777777777777777777777777777777777'
+const pay = `transfer --network sandbox-one --token USDC --to ${to} --amount 1 --yes`.split(' ')
+
+/** What names of files and other words that somebody types or a service says may hold. */
+const names = [
+  'my key',
+  "it's",
+  '"',
+  'x;touch ran',
+  '$(touch ran)',
+  'a & touch ran',
+  'a\nb',
+  '-rf',
+  '*',
+  '\u202ex',
+]
+
+/** A file in a directory of its own, with a name and a mode. */
+function file(name: string, text: string, mode: number): string {
+  const path = join(mkdtempSync(join(home(), 'in ')), name)
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  return path
+}
+
+type Way = (name: string) => {
+  line: readonly string[]
+  env?: Record<string, string>
+  /** What the next step comes to when it is pasted. */
+  is: readonly string[]
+}
+
+/** Every way to a next step that carries a word of somebody. */
+const ways: Record<string, Way> = {
+  'a key that others can read': (name) => {
+    const path = file(name, '0x01', 0o644)
+    return { line: [...pay, '--key-file', path], is: ['chmod', '600', path] }
+  },
+  'a policy that others can write': (name) => {
+    const path = file(name, '{}', 0o666)
+    return { line: [...pay, '--policy', path], is: ['chmod', 'go-w', path] }
+  },
+  'settings that cannot be read': (name) => {
+    const home = file(name, '', 0o600).slice(0, -name.length)
+    const path = join(home, `c${name}`, 'config', 'config.json')
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, '{')
+    return {
+      line: ['strategies', 'list'],
+      env: { SLUICE_HOME: join(home, `c${name}`) },
+      is: ['mv', path, `${path}.old`],
+    }
+  },
+  'a certificate that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'cert.pem')
+    return {
+      line: ['serve', '--tls-cert', path, '--tls-key', path, '--profile', 'engine'],
+      env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' },
+      is: ['ls', '-l', join(home(), `x${name}`)],
+    }
+  },
+  'a key that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'key')
+    return { line: [...pay, '--key-file', path], is: ['ls', '-l', join(path, '..')] }
+  },
+  'a policy that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'policy.json')
+    return { line: [...pay, '--policy', path], is: ['ls', '-l', join(path, '..')] }
+  },
+  'a plan that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'plan.json')
+    return { line: ['action', 'submit', path], is: ['ls', '-l', join(path, '..')] }
+  },
+  'a keystore that is not there': (name) => {
+    const path = join(home(), `x${name}`, 'keystore')
+    return { line: [...pay, '--wallet', path], is: ['ls', '-l', join(path, '..')] }
+  },
+  'a wallet that nobody has': (name) => ({
+    line: ['wallet', 'show', '--', name],
+    is: name === '-rf' ? ['sluice', 'wallet', 'new', '--', '-rf'] : ['sluice', '--wallet', `./${name}`],
+  }),
+  'a quote and its flags': (name) => ({
+    line: ['swap', 'execute', '--from', 'sandbox-one', '--', name],
+    is: ['sluice', 'swap', 'execute', ...(name === '-rf' ? ['--'] : []), name],
+  }),
+  'play money without its token': (name) => ({
+    line: ['sandbox', 'fund', to, `--amount=${name}`],
+    is: ['sluice', 'sandbox', 'fund', to, '--token', 'USDC', '--amount', name],
+  }),
+  'a host without TLS': (name) => ({
+    line: ['serve', `--host=${name}`, '--profile', 'engine'],
+    env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' },
+    is: ['sluice', 'serve', '--host', name],
+  }),
+  'a recommendation without a wallet': (name) => ({
+    line: ['yield', 'recommend', '--amount', '5', '--', name],
+    is: [
+      'sluice',
+      'yield',
+      'recommend',
+      '--wallet',
+      'ADDR',
+      '--amount',
+      '5',
+      ...(name === '-rf' ? ['--'] : []),
+      name,
+    ],
+  }),
+}
+
+describe('a next step that is pasted does what is meant', () => {
+  // A third of the words, for each way others of them; all of them with `SLUICE_CELLS=all`.
+  const wordsFor = (nth: number) => names.filter((_, at) => cells(1, 3) === 3 || (at + nth) % 3 === 0)
+  test.each(Object.entries(ways).map(([of, way], nth) => [of, way, wordsFor(nth)] as const))(
+    '%s',
+    async (_, way, words) => {
+      for (const name of words) {
+        const { line, env, is } = way(name)
+        const { json } = await run(['--json', ...line], { ...(env && { env }) })
+        expect({ name, pasted: pasted(json.error.hint).slice(0, is.length) }).toEqual({ name, pasted: is })
+        const { err } = await run(line, { ...(env && { env }) })
+        const told = /\nnext {2}(.*)\n$/.exec(err)?.[1] ?? ''
+        expect({ name, pasted: pasted(told).slice(0, is.length) }).toEqual({ name, pasted: is })
+      }
+    },
+  )
+})
+
+test('what a market without a queue is asked to pay is withdrawn instead', async () => {
+  const { exit, json } = await run('withdraw aave-v3-usdc-sandbox-one --claim --yes --json')
+  expect([exit, json.error.hint]).toEqual([
+    2,
+    'Omit --claim: sluice withdraw aave-v3-usdc-sandbox-one --amount max',
+  ])
+})
+
+test('what a watch leaves waiting is gone on with, and a new wallet is looked at', async () => {
+  await run('sandbox fault stop-mining')
+  const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
+  const watched = await run(['action', 'watch', slow, '--timeout', '1ms'])
+  expect(watched.exit).toBe(20)
+  expect(watched.err).toContain(`next  sluice action resume ${slow}\n`)
+  await run('sandbox fault clear')
+  const quote = (
+    await run('swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json')
+  ).json
+  const followed = await run(['swap', 'status', quote.id, '--watch', '--timeout', '1ms'])
+  expect(followed.err).toContain(`next  sluice swap status --watch --timeout 1h ${quote.id}\n`)
+  const deposit = await run(['swap', 'status', quote.id, '--btc-tx', 'c0ffee'.repeat(10) + 'abcd'])
+  expect(deposit.err).toContain(`sluice swap status --btc-tx ${'c0ffee'.repeat(10)}abcd ${quote.id}\n`)
+  const made = await run('wallet new ops', { secrets: { password: 'x' } })
+  expect(made.out).toContain('sluice wallet show ops')
+  expect((await run('wallet show ops')).exit).toBe(0)
+})

@@ -1,0 +1,474 @@
+import { describe, expect, test } from 'vitest'
+import type { AaveV3Constants } from '../../src/protocols/aave-v3/constants-schema.ts'
+import { refuses } from '../support/contracts/revert-function.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const usdcPlace = 'aave-v3-usdc-sandbox-one'
+
+const strategyFields = [
+  'id',
+  'slug',
+  'name',
+  'protocol',
+  'network',
+  'chainId',
+  'category',
+  'asset',
+  'underlying',
+  'actions',
+  'paused',
+  'apy',
+  'apyBasis',
+  'inceptionApy',
+  'avgApy',
+  'tvlUsd',
+  'fee',
+  'performanceFeeBps',
+  'isDefault',
+  'startDate',
+  'metadata',
+]
+
+describe('strategies list', () => {
+  test('is a table of all strategies for people, and says how to see more', async () => {
+    const { exit, out, err } = await run('strategies list')
+    expect(exit).toBe(0)
+    const [head, ...rows] = out.trimEnd().split('\n')
+    expect(head).toMatch(/^STRATEGY +ASSET +NETWORK +CATEGORY +APY +TVL +PAUSED$/)
+    expect(rows).toHaveLength(10)
+    expect(err).toContain('10 of 14; --page 2 shows more')
+  })
+
+  test('drops columns on a narrow terminal, and none anywhere else', async () => {
+    const narrow = await run('strategies list', { columns: 60 })
+    for (const line of narrow.out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(60)
+    expect(narrow.out).toContain('APY')
+    expect(narrow.out).not.toContain('CATEGORY')
+  })
+
+  test('as JSON is one page with exactly the fields of the contract', async () => {
+    const { json, err } = await run('strategies list --json --all')
+    expect(err).toBe('profile sandbox: local chains, play money; for real ones: sluice init\n')
+    expect(Object.keys(json)).toEqual(['items', 'page', 'limit', 'total', 'hasMore', 'missing'])
+    expect(json).toMatchObject({ page: 1, total: 14, hasMore: false })
+    for (const item of json.items) expect(Object.keys(item).sort()).toEqual([...strategyFields].sort())
+  })
+
+  test('the rate and the value locked are those of the contracts', async () => {
+    const { json } = await run(`strategies show ${usdcPlace} --json`)
+    const { asset, receipt, constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    if (constants.family !== 'aave-v3') throw new Error('not a lending market')
+    const data = await sandbox.call(31337, constants.pool, 'function getReserveData(address)', [
+      asset.address,
+    ])
+    const ray = Number(BigInt(`0x${data.slice(2 + 2 * 64, 2 + 3 * 64)}`)) / 1e27
+    const second = 31_536_000
+    expect(json.apy).toBeCloseTo(Math.expm1(second * Math.log1p(ray / second)), 12)
+    const supply = BigInt(
+      await sandbox.call(31337, receipt.address, 'function totalSupply() view returns (uint256)'),
+    )
+    expect(Number(json.tvlUsd) / (Number(supply) / 1e6)).toBeCloseTo(1, 4)
+  })
+
+  test('marks what is no rate of now, says what the mark means, and takes one kind alone', async () => {
+    await sandbox.world.warp(8 * 86_400)
+    await sandbox.chain(31337).rpc.request('evm_mine')
+    const { json: trailing } = await run('strategies list --json --all --apy-basis trailing-7d')
+    expect(trailing.items.map(({ slug }: { slug: string }) => slug)).toContain('sandbox-lido-eth-sandbox-one')
+    const { json: current } = await run('strategies list --json --all --apy-basis CURRENT')
+    expect(current.total + trailing.total).toBeLessThanOrEqual(14)
+    const { out, err } = await run('strategies list --all')
+    for (const { slug, apyBasis } of [...trailing.items, ...current.items]) {
+      const row = out.split('\n').find((line: string) => line.startsWith(`${slug} `))!
+      expect(/ \*[\d.]+%/.test(row)).toBe(apyBasis === 'trailing-7d')
+    }
+    expect(err).toContain('* growth over the last 7 days, because no contract reports a current rate')
+    expect((await run('strategies list --all --apy-basis current')).err).not.toContain('growth')
+    const csv = (await run('strategies list --all --csv --fields slug,apy,apyBasis')).out
+    expect(csv).toMatch(/sandbox-lido-eth-sandbox-one,[\d.e-]+,trailing-7d/)
+    const shown = (await run('strategies show sandbox-lido-eth-sandbox-one')).out
+    expect(shown).toMatch(/apy +[\d.]+% trailing-7d: growth of the last 7 days, compounded over 365 days/)
+  })
+
+  test('filters and sorts over all pages before it pages', async () => {
+    const { json: first } = await run('strategies list --json --limit 5 --sort name')
+    const { json: second } = await run('strategies list --json --limit 5 --sort name --page 2')
+    const { json: third } = await run('strategies list --json --limit 5 --sort name --page 3')
+    const slugs = [first, second, third].flatMap(({ items }) =>
+      items.map((item: { slug: string }) => item.slug),
+    )
+    expect(slugs).toEqual([...slugs].sort())
+    expect(new Set(slugs).size).toBe(14)
+    expect([first.hasMore, second.hasMore, third.hasMore]).toEqual([true, true, false])
+    const { json: weth } = await run('strategies list --json --asset weth --network 31338 --limit 1')
+    expect(weth).toMatchObject({ total: 2, hasMore: true, limit: 1 })
+    const { json: staking } = await run('strategies list --json --category staking')
+    expect(staking.items.every(({ category }: { category: string }) => category === 'staking')).toBe(true)
+    expect(staking.total).toBe(4)
+    const { json: rich } = await run('strategies list --json --min-apy 2% --all')
+    expect(rich.total).toBeGreaterThan(0)
+    for (const { apy } of rich.items) expect(apy).toBeGreaterThanOrEqual(0.02)
+    const { json: byTvl } = await run('strategies list --json --sort tvl --all')
+    const tvl = byTvl.items.map(({ tvlUsd }: { tvlUsd: string }) => Number(tvlUsd))
+    expect(tvl).toEqual([...tvl].sort((a, b) => b - a))
+    const { json: none } = await run('strategies list --json --protocol nobody')
+    expect(none).toEqual({ items: [], page: 1, limit: 10, total: 0, hasMore: false, missing: [] })
+    expect((await run('strategies list --protocol nobody')).err).toContain(
+      'No strategies for protocol "nobody".',
+    )
+  })
+
+  test('knows which ones are paused', async () => {
+    const { json: only } = await run('strategies list --json --paused only')
+    const { json: rest } = await run('strategies list --json --paused exclude')
+    expect(only.total).toBeGreaterThan(0)
+    expect(only.items.every(({ paused }: { paused: boolean }) => paused)).toBe(true)
+    expect(only.total + rest.total).toBe(14)
+  })
+
+  test('as CSV has a header, a row each, and only the columns that were asked for', async () => {
+    const { out } = await run('strategies list --csv --all --fields slug,apy')
+    const [head, ...rows] = out.trimEnd().split('\n')
+    expect(head).toBe('slug,apy')
+    expect(rows).toHaveLength(14)
+    for (const row of rows) expect(row).toMatch(/^[a-z0-9-]+,(0\.[0-9]+)?$/)
+  })
+
+  test.each([
+    'strategies list --asset NONE',
+    'strategies list --page 999',
+    'action list',
+    'wallet list',
+    'swap list',
+    'wallet approvals list',
+  ])('%s: a field that there is not is refused with no row, too', async (line) => {
+    const empty = await run(`${line} --json`)
+    expect([empty.exit, empty.json.items]).toEqual([0, []])
+    for (const how of ['--json', '--csv', '']) {
+      const { exit, err, out } = await run(`${line} --fields foo ${how}`)
+      expect({ how, exit, said: /There is no field ."?foo/.test(err + out) }).toEqual({
+        how,
+        exit: 2,
+        said: true,
+      })
+    }
+    const [, known = ''] = /Fields: (\w+)/.exec((await run(`${line} --fields foo --json`)).out) ?? []
+    expect((await run(`${line} --fields ${known} --json`)).json.items).toEqual([])
+  })
+
+  test('--fields chooses and orders columns and JSON fields, and an unknown one names the known', async () => {
+    const { json } = await run('strategies list --json --fields apy,slug --limit 1')
+    expect(Object.keys(json.items[0])).toEqual(['apy', 'slug'])
+    expect((await run('strategies list --fields apy,slug')).out).toMatch(/^ *APY +STRATEGY\n/)
+    const { exit, err } = await run('strategies list --fields slgu')
+    expect(exit).toBe(2)
+    expect(err).toContain('slug')
+  })
+})
+
+describe('global options', () => {
+  test('hold before the command, between its words and after it', async () => {
+    const after = await run('strategies list --json')
+    expect((await run('--json strategies list')).out).toBe(after.out)
+    expect((await run('strategies --json list')).out).toBe(after.out)
+  })
+
+  test('--quiet keeps notices back, and JSON is pretty only on a terminal', async () => {
+    expect((await run('--quiet strategies list')).err).toBe('')
+    expect((await run('strategies list --json')).out.trimEnd()).not.toContain('\n')
+    expect((await run('strategies list --json', { columns: 80 })).out).toContain('\n  "items"')
+  })
+
+  test('--debug tells of every call on stderr and nothing on stdout', async () => {
+    const { out, err } = await run('--debug strategies list --json')
+    expect(JSON.parse(out).total).toBe(14)
+    expect(err).toMatch(/rpc 127\.0\.0\.1:[0-9]+ eth_call/)
+  })
+})
+
+describe('strategies show and analytics', () => {
+  test('shows one in words, and as exactly the fields of the contract', async () => {
+    const { exit, out } = await run(`strategies show ${usdcPlace}`)
+    expect(exit).toBe(0)
+    for (const word of ['aave-v3-usdc-sandbox-one', 'lending', 'apy', 'tvl']) expect(out).toContain(word)
+    const { json } = await run(`strategies show ${usdcPlace} --json`)
+    const ofOne = [
+      'logourl',
+      'implementationSelector',
+      'grade',
+      'rates',
+      'apyConvention',
+      'protocolFeeBps',
+      'receipt',
+    ]
+    expect(Object.keys(json).sort()).toEqual([...strategyFields, ...ofOne].sort())
+    const by = '@aave/core-v3 1.19.3; its calldata equals that of @aave/contract-helpers 1.38.0'
+    expect(json.grade).toEqual({ grade: 'A', by })
+    expect(out).toContain('A: tested against real bytecode (@aave/core-v3 1.19.3; its calldata')
+    expect((await run('strategies show aave-v3-USDC-sandbox-one --json')).json.slug).toBe(usdcPlace)
+  })
+
+  test('with a wallet, what it holds there', async () => {
+    await run(`deposit ${usdcPlace} --amount 10 --yes --quiet`)
+    const { json } = await run(`strategies show ${usdcPlace} --wallet ${sandbox.user.address} --json`)
+    expect(json.position.balance).toMatchObject({ symbol: 'USDC', decimals: 6 })
+    expect(
+      (await run(`strategies show aave-v3-weth-sandbox-one --wallet ${sandbox.user.address}`)).out,
+    ).toMatch(/you hold +nothing/)
+  })
+
+  test('analytics add up to the list', async () => {
+    const { json } = await run('strategies analytics --json')
+    const { json: all } = await run('strategies list --json --all')
+    expect(json.strategyCount).toBe(all.total)
+    const sum = all.items.reduce((total: number, { tvlUsd }: { tvlUsd: string }) => total + Number(tvlUsd), 0)
+    expect(Number(json.totalTvlUsd) / sum).toBeCloseTo(1, 6)
+    const { out } = await run('strategies analytics')
+    expect(out).toContain('average apy')
+    expect(out).not.toContain('without')
+  })
+
+  test('analytics say what their total lacks', async () => {
+    const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-two')
+    const { oracle } = constants as AaveV3Constants
+    await refuses(sandbox, 31338, oracle, 'function getAssetPrice(address)')
+    const { json } = await run('strategies analytics --json')
+    expect(json.unpriced).toBeGreaterThan(1)
+    const { out } = await run('strategies analytics')
+    expect(out).toMatch(new RegExp(`tvl +[$]\\S+, without ${json.unpriced} strategies without a price`))
+  })
+})
+
+describe('yield recommend', () => {
+  test('is the best open strategy for an asset, without transactions when nobody would sign', async () => {
+    const { json } = await run('yield recommend USDC --json')
+    expect(Object.keys(json)).toEqual([
+      'recommendedStrategyId',
+      'destinationChain',
+      'strategy',
+      'spotPosition',
+      'transactions',
+      'compared',
+    ])
+    expect(json.transactions).toBeNull()
+    expect(json.spotPosition.apy).toBe(json.strategy.apy)
+    const { json: list } = await run('strategies list --json --asset USDC --paused exclude --limit 1')
+    expect(json.strategy.apy).toBe(list.items[0].apy)
+    const text = await run('yield recommend USDC')
+    expect(text.out).toContain(`sluice deposit --amount 100 ${json.strategy.slug}`)
+  })
+
+  test('by category, by network, and with a wallet the transactions', async () => {
+    expect((await run('yield recommend staking --json')).json.strategy.category).toBe('staking')
+    const { json } = await run(
+      `yield recommend USDC --to sandbox-one --wallet ${sandbox.user.address} --amount 25 --json`,
+    )
+    expect(json.strategy.network).toBe('sandbox-one')
+    const token = sandbox.token(31337, 'USDC').address
+    expect(json.transactions[0]).toMatchObject({ to: token, chainId: 31337 })
+    expect(json.transactions).toHaveLength(2)
+  })
+
+  test('says which rates it compared, those of now and those of a week, and the best of the other kind', async () => {
+    await sandbox.world.warp(8 * 86_400)
+    await sandbox.chain(31337).rpc.request('evm_mine')
+    const { json } = await run('yield recommend staking --json')
+    const { json: all } = await run('strategies list --json --all --paused exclude --category staking')
+    const kinds = ['current', 'trailing-7d'].flatMap((apyBasis) => {
+      const of = all.items.filter((one: { apyBasis: string }) => one.apyBasis === apyBasis)
+      return of.length > 0
+        ? [{ apyBasis, count: of.length, best: of[0].slug, apy: expect.closeTo(of[0].apy, 6) }]
+        : []
+    })
+    expect(json.compared).toEqual(kinds)
+    expect(kinds.some(({ apyBasis }) => apyBasis === 'trailing-7d')).toBe(true)
+    const text = (await run('yield recommend staking')).out
+    for (const { apyBasis, count } of kinds)
+      expect(text).toContain(
+        `${count} by what is ${apyBasis === 'current' ? 'paid now' : 'growth over the last 7 days'}`,
+      )
+  })
+
+  test('says next what was asked: the amount, and where the funds are', async () => {
+    const asked = `yield recommend USDC --wallet ${sandbox.user.address} --amount 10`
+    const next = async (line: string) => /next {2}(.*)/.exec((await run(line)).out)?.[1]
+    expect(await next(`${asked} --from sandbox-one --to sandbox-two`)).toMatch(
+      /^sluice deposit --amount 10 --from sandbox-one [\w-]+-sandbox-two$/,
+    )
+    expect(await next(`${asked} --from sandbox-one --to sandbox-one`)).toMatch(
+      /^sluice deposit --amount 10 [\w-]+-sandbox-one$/,
+    )
+  })
+})
+
+describe('wallet show and history', () => {
+  test('an empty wallet has no positions, and nothing has happened', async () => {
+    const stranger = '0x3333333333333333333333333333333333333333'
+    const { json } = await run(`wallet show ${stranger} --json`)
+    expect(json).toEqual({
+      address: stranger,
+      positions: [],
+      totalValueUsd: '0',
+      queuedUsd: '0',
+      realised: [],
+      totalProfitUsd: '0',
+      unread: [],
+      unsearched: [],
+      missing: [],
+    })
+    expect((await run(`wallet show ${stranger}`)).out).toContain('no positions')
+    expect((await run(`history ${usdcPlace} --address ${stranger} --json`)).json.items).toEqual([])
+    expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('No history in')
+  })
+
+  test('of a strategy whose contract is not there, nothing is said to have happened or not', async () => {
+    const { address, chainId } = sandbox.strategy('aave-v3-USDC-sandbox-one').receipt
+    await sandbox.chain(chainId).rpc.request('anvil_setCode', [address, '0x'])
+    const stranger = '0x3333333333333333333333333333333333333333'
+    const { exit, json } = await run(`history ${usdcPlace} --address ${stranger} --json`)
+    expect([exit, json.error.code]).toEqual([4, 'STRATEGY_NOT_FOUND'])
+    expect(json.error.message).toContain(`no contract for ${usdcPlace} at ${address}`)
+  })
+
+  test('count the profit of positions that were closed, by strategy and for the wallet', async () => {
+    const { asset } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const before = await sandbox.balanceOf(31337, asset.address, sandbox.user.address)
+    await run(`deposit ${usdcPlace} --amount 1000 --yes --quiet`)
+    await sandbox.world.warp(30 * 86_400)
+    expect((await run(`withdraw ${usdcPlace} --amount max --yes --quiet`)).exit).toBe(0)
+    const won = (await sandbox.balanceOf(31337, asset.address, sandbox.user.address)) - before
+    expect(won).toBeGreaterThan(0n)
+    // Nobody looked while it was open.
+    const { json } = await run('wallet show --json')
+    expect(json).toMatchObject({ positions: [], realised: [{ strategy: usdcPlace }] })
+    expect(json.realised[0].realised.raw).toBe(won.toString())
+    expect(Number(json.realised[0].realisedUsd)).toBeCloseTo(Number(won) / 1e6, 2)
+    expect(json.totalProfitUsd).toBe(json.realised[0].realisedUsd)
+    await run(`deposit ${usdcPlace} --amount 500 --yes --quiet`)
+    await sandbox.world.warp(30 * 86_400)
+    const { json: again } = await run('wallet show --json')
+    expect(again.realised[0].realised.raw).toBe(won.toString())
+    const sum = Number(again.positions[0].profitUsd) + Number(again.realised[0].realisedUsd)
+    expect(Number(again.totalProfitUsd)).toBeCloseTo(sum, 6)
+    const { out } = await run('wallet show')
+    expect(out).toMatch(/^closed +aave-v3-usdc-sandbox-one +realised [\d.]+ USDC/m)
+    expect(out).toMatch(/^profit +\$[\d.]+ /m)
+  })
+
+  test('positions carry principal, profit and USD, with exactly the fields of the contract', async () => {
+    await run(`deposit ${usdcPlace} --amount 1000 --yes --quiet`)
+    await sandbox.world.warp(30 * 86_400)
+    const { json } = await run('wallet show --json')
+    expect(json.address).toBe(sandbox.user.address)
+    const [position] = json.positions
+    expect(Object.keys(position).sort()).toEqual(
+      [
+        'strategy',
+        'balance',
+        'principal',
+        'profit',
+        'balanceUsd',
+        'profitUsd',
+        'apy',
+        'pending',
+        'claimable',
+        'queuedUsd',
+      ].sort(),
+    )
+    const { receipt } = sandbox.strategy('aave-v3-USDC-sandbox-one')
+    const held = await sandbox.balanceOf(31337, receipt.address, sandbox.user.address)
+    expect(position.balance.raw).toBe(held.toString())
+    expect(position.principal.raw).toBe('1000000000')
+    expect(BigInt(position.profit.raw)).toBe(held - 1_000_000000n)
+    expect(BigInt(position.profit.raw)).toBeGreaterThan(0n)
+    const { out } = await run('wallet show')
+    expect(out).toContain(sandbox.user.address)
+    expect(out).toMatch(/STRATEGY +BALANCE/)
+  })
+
+  test('history is newest first, paged, with exactly the fields of the contract', async () => {
+    await run(`deposit ${usdcPlace} --amount 100 --yes --quiet`)
+    await run(`withdraw ${usdcPlace} --amount 40 --yes --quiet`)
+    await run(`deposit ${usdcPlace} --amount 7 --yes --quiet`)
+    const { json } = await run(`history ${usdcPlace} --json`)
+    expect(json.items.map(({ type, amount }: never) => [type, (amount as { raw: string }).raw])).toEqual([
+      ['deposit', '7000000'],
+      ['withdraw', '40000000'],
+      ['deposit', '100000000'],
+    ])
+    for (const item of json.items) {
+      expect(Object.keys(item).sort()).toEqual(['amount', 'status', 'timestamp', 'txHash', 'type'])
+      expect(item.status).toBe('confirmed')
+      const receipt = await sandbox.chain(31337).rpc.request('eth_getTransactionReceipt', [item.txHash])
+      expect(receipt).toMatchObject({ status: '0x1' })
+    }
+    const { json: second } = await run(`history ${usdcPlace} --json --limit 2 --page 2`)
+    expect(second).toMatchObject({ page: 2, limit: 2, total: 3, hasMore: false })
+    expect(second.items).toEqual(json.items.slice(2))
+    expect((await run(`history ${usdcPlace} --json --all`)).json.items).toEqual(json.items)
+    // Behind the last page there is nothing to see, which does not say that nothing happened.
+    const { err } = await run(`history ${usdcPlace} --page 99`)
+    expect(err).toContain(`Page 99 is empty; there are ${json.total} rows in all`)
+    expect(err).not.toContain('No history')
+    const { out } = await run(`history ${usdcPlace} --csv`)
+    expect(out.split('\n')[0]).toBe('timestamp,type,amount,status,txHash')
+  })
+})
+
+describe('sandbox', () => {
+  test('status has exactly the fields of the contract', async () => {
+    const { json } = await run('sandbox status --json')
+    expect(Object.keys(json)).toEqual(['running', 'pid', 'chains', 'accounts', 'tokens'])
+    expect(json.running).toBe(true)
+    for (const chain of json.chains)
+      expect(Object.keys(chain)).toEqual(['network', 'chainId', 'rpcUrl', 'blockNumber'])
+    for (const token of json.tokens)
+      expect(Object.keys(token)).toEqual(['network', 'symbol', 'address', 'decimals'])
+    expect(json.accounts[0]).toEqual({ address: sandbox.user.address, default: true })
+    expect((await run('sandbox status')).out).toContain('sandbox-two (31338)')
+  })
+
+  test('fund gives a token, or all of them', async () => {
+    const to = '0x4444444444444444444444444444444444444444'
+    const usdc = sandbox.token(31337, 'USDC').address
+    const { json } = await run(`sandbox fund ${to} --token usdc --amount 500 --json`)
+    expect(json.grants.map(({ network, formatted }: never) => [network, formatted])).toEqual([
+      ['sandbox-one', '500'],
+      ['sandbox-two', '500'],
+    ])
+    expect(await sandbox.balanceOf(31337, usdc, to)).toBe(500_000000n)
+    expect((await run(`sandbox fund ${to}`)).exit).toBe(0)
+    expect(await sandbox.nativeBalanceOf(31338, to)).toBeGreaterThan(0n)
+  })
+
+  test('warp moves the clocks of both chains', async () => {
+    const time = async (chainId: number) => {
+      const block = await sandbox
+        .chain(chainId)
+        .rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+      return Number(block.timestamp)
+    }
+    const before = [await time(31337), await time(31338)]
+    expect((await run('sandbox warp 1d')).exit).toBe(0)
+    expect((await time(31337)) - before[0]!).toBeGreaterThanOrEqual(86_400)
+    expect((await time(31338)) - before[1]!).toBeGreaterThanOrEqual(86_400)
+  })
+
+  test('reset asks first, and without a terminal it refuses', async () => {
+    const { exit, err } = await run('sandbox reset')
+    expect(exit).toBe(2)
+    expect(err).toContain('--yes')
+  })
+})
+
+test('calldata of a recommendation is what the contracts publish', async () => {
+  const { json } = await run(
+    `yield recommend USDC --to sandbox-one --wallet ${sandbox.user.address} --amount 1 --json`,
+  )
+  expect(json.transactions[0].data).toBe(
+    calldata('function approve(address,uint256)', [json.transactions[1].to, 1_000000n]),
+  )
+})

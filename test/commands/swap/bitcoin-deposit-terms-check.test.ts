@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import type { Quote } from '../../../src/api/quote.ts'
+import type { Cli } from '../../../src/cli/command-run-context.ts'
+import { payAndFollow } from '../../../src/commands/swap/bitcoin-deposit.ts'
+import { codeOf, engineOn } from '../../support/engine.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+// Whoever serves a quote serves its deposit as well: both are held here to what was asked, and to each other.
+
+const sandbox = useSandbox()
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const refund = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
+
+type Shown = { amounts: { least: { raw: string } } }
+
+/** Shows how a quote is paid, as a service says it: the quote that it shows, and the quote whose deposit it gives. */
+async function shown(
+  provider: string,
+  {
+    slippage,
+    seen = (quote) => quote,
+    asked = null,
+  }: { slippage?: number; seen?: (quote: Quote) => Quote; asked?: number | null },
+): Promise<Shown> {
+  const { service } = engineOn(sandbox)
+  const { quote } = await service.quote({
+    originChain: 'bitcoin',
+    chainIdOut: 31337,
+    tokenIn: '0x0000000000000000000000000000000000000000',
+    tokenOut: sandbox.token(31337, 'USDC').address,
+    amountIn: 1_000_000n,
+    destinationAddress: friend,
+    refundAddress: refund,
+    preferredProvider: provider,
+    ...(slippage !== undefined && { slippage }),
+  } as never)
+  const told: Shown[] = []
+  const cli = {
+    io: { canAsk: false },
+    globals: {},
+    world: { policyPath: '/nowhere', now: Date.now },
+    backend: { catalog: async () => sandbox.world.catalog(), prices: async () => [] },
+    service: async () => service,
+    emit: (document: Shown) => told.push(document),
+  } as unknown as Cli
+  const order = {
+    destination: friend,
+    slippage: asked,
+    least: null,
+    isNew: true,
+    options: { wait: false, dryRun: true },
+  } as const
+  await payAndFollow(cli, seen(quote), order)
+  return told[0]!
+}
+
+const better = (quote: Quote): Quote => ({
+  ...quote,
+  tokenOut: { ...quote.tokenOut, amount: quote.tokenOut.amount + 1n },
+})
+const surer = (quote: Quote): Quote => ({ ...quote, minAmountOut: quote.minAmountOut! + 1n })
+const forOther = (quote: Quote): Quote => ({ ...quote, destinationAddress: refund as never })
+
+test.each(['near-intents', 'thorchain'])(
+  'a deposit of %s that brings less than its quote, or pays another, is refused',
+  async (provider) => {
+    expect(BigInt((await shown(provider, {})).amounts.least.raw)).toBeGreaterThan(0n)
+    for (const seen of [better, surer, forOther])
+      expect(await codeOf(shown(provider, { seen }))).toBe('POLICY_QUOTE_DRIFT')
+  },
+)
+
+test.each(['near-intents', 'thorchain'])(
+  'a minimum of %s that is more than half a percent below what is expected is refused, unless it was asked for',
+  async (provider) => {
+    // The quote says that two percent may slip, and nobody has asked for that here.
+    expect(await codeOf(shown(provider, { slippage: 0.02 }))).toBe('PROVIDER_API_ERROR')
+    const { amounts } = await shown(provider, { slippage: 0.02, asked: 0.02 })
+    expect(BigInt(amounts.least.raw)).toBeGreaterThan(0n)
+  },
+)

@@ -1,0 +1,146 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { engineOn } from '../../support/engine.ts'
+import { type HostileService, startHostileService } from '../../support/services/hostile-service.ts'
+import { listener } from '../../support/services/listener.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home, signsNothing } = useCommands(sandbox)
+const apiKey = 'key-12345'
+const pair = '--from sandbox-one --token-in USDC --token-out WETH'
+const swap = (amount: number, more = '') => `swap execute ${pair} --amount-in ${amount} --yes --json ${more}`
+
+let service: HostileService
+beforeEach(async () => {
+  await sandbox.world.fund(sandbox.user.address, { symbol: 'USDC', amount: 50_000_000_000_000n })
+  service = await startHostileService(engineOn(sandbox).service, apiKey)
+})
+afterEach(() => service.stop())
+
+const places = {
+  'our own engine': {},
+  'a service': () => ({
+    env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
+    secrets: { privateKey: sandbox.user.key, apiKey },
+  }),
+}
+const at = (place: keyof typeof places) => {
+  const said = places[place]
+  return typeof said === 'function' ? said() : said
+}
+
+describe.each(Object.keys(places) as (keyof typeof places)[])(
+  'a swap that moves its price, by %s',
+  (place) => {
+    const key = (n: number) => `--idempotency-key impact-${place.length}-${n}`
+
+    test('is refused by more than 3 %, with how much it is, and signed by those who accept that', async () => {
+      const ran = await signsNothing(() => run(swap(50_000_000, key(1)), at(place)))
+      expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
+      const { share } = ran.json.error.details
+      expect(share).toBeGreaterThan(0.5)
+      expect(ran.json.error.message).toContain(`${(share * 100).toFixed(2)} % less`)
+      const [, accepted] = /--max-price-impact (\S+)$/.exec(ran.json.error.hint) ?? []
+      expect((await run(swap(50_000_000, `--max-price-impact 1% ${key(2)}`), at(place))).exit).toBe(8)
+      const done = await run(swap(50_000_000, `--max-price-impact ${accepted} ${key(3)}`), at(place))
+      expect(done.json).toMatchObject({ status: 'SUCCESS' })
+    })
+
+    test('is told in its quote, its plan and on the screen', async () => {
+      const quote = await run(`swap quote ${pair} --amount-in 50000000 --json`, at(place))
+      expect(quote.json.priceImpact).toBeGreaterThan(0.5)
+      const quoted = await run(`swap quote ${pair} --amount-in 50000000`, at(place))
+      expect(quoted.out).toMatch(/price +\d\d\.\d\d % below spot/)
+      const plan = await run(`${swap(100)} --dry-run`, at(place))
+      expect(plan.json.priceImpacts).toMatchObject([{ leg: 0, by: 'pool' }])
+      expect(plan.json.priceImpacts[0].share).toBeLessThan(0.01)
+      const shown = await run(`${swap(100).replace(' --json', '')} --dry-run`, at(place))
+      expect(shown.out).toMatch(/price +0\.\d\d % below spot \(source: its pools\)/)
+    })
+  },
+)
+
+describe('a swap whose price nobody here knows', () => {
+  /** A node that does not answer what names one of these contracts. */
+  const deafTo = (contracts: readonly string[]) =>
+    listener((request, response) => {
+      let body = ''
+      request.on('data', (part) => {
+        body += String(part)
+      })
+      request.on('end', async () => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        const isDeaf = (call: unknown) =>
+          contracts.some((one) => JSON.stringify(call).toLowerCase().includes(one.slice(2).toLowerCase()))
+        const error = { code: -32000, message: 'no' }
+        const node = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
+        const answer = async (call: { id: number }): Promise<unknown> => {
+          if (isDeaf(call)) return { jsonrpc: '2.0', id: call.id, error }
+          const headers = { 'content-type': 'application/json' }
+          return (await fetch(node, { method: 'POST', headers, body: JSON.stringify(call) })).json()
+        }
+        const calls = JSON.parse(body)
+        const answers = Array.isArray(calls) ? await Promise.all(calls.map(answer)) : await answer(calls)
+        response.end(JSON.stringify(answers))
+      })
+    })
+  const known = () => sandbox.world.catalog()
+  const quoter = () => known().uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2
+  const swapAt = async (contracts: readonly string[], more: string) => {
+    const node = await deafTo(contracts)
+    const env = { ...rpcEnvOf(sandbox), SLUICE_RPC_SANDBOX_ONE: node.url, SLUICE_BASE_URL: service.url }
+    const secrets = { privateKey: sandbox.user.key, apiKey }
+    return run(swap(100, `--accept-min-out 0.03 ${more}`), { env, secrets }).finally(() => node.close())
+  }
+
+  test('is held to what both sides are worth in USD, where the pools are not known', async () => {
+    const plan = (await swapAt([quoter()], '--dry-run')).json
+    expect(plan.priceImpacts).toMatchObject([{ leg: 0, by: 'usd' }])
+    expect(plan.priceImpacts[0].share).toBeLessThan(0.03)
+  })
+
+  test('says so in its plan, and needs the flag of a script', async () => {
+    const deaf = [quoter(), known().priceOracles[31337]!]
+    expect((await swapAt(deaf, '--dry-run')).json.priceImpacts).toEqual([{ leg: 0, share: null, by: null }])
+    const ran = await signsNothing(() => swapAt(deaf, '--idempotency-key unknown-1'))
+    expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
+    expect(ran.json.error.hint).toContain('--max-price-impact')
+    const done = await swapAt(deaf, '--max-price-impact 100% --idempotency-key unknown-2')
+    expect(done.json).toMatchObject({ status: 'SUCCESS' })
+  })
+})
+
+test('a transfer to another chain is held to one for one', async () => {
+  const transfer = (amount: number, more: string) =>
+    run(
+      `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in ${amount} --provider relay --yes --json ${more}`,
+    )
+  // Half of so little is what it costs.
+  const ran = await signsNothing(() => transfer(1, '--idempotency-key at-par-one'))
+  expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
+  const accepted = /--max-price-impact \S+%/.exec(ran.json.error.hint)![0]
+  const { json: plan } = await transfer(1, `--dry-run ${accepted}`)
+  expect(plan.priceImpacts).toMatchObject([{ leg: 0, by: 'same-asset' }])
+  expect(plan.priceImpacts[0].share).toBeGreaterThan(0.03)
+  expect((await transfer(100, '--dry-run')).json.priceImpacts[0].share).toBeLessThan(0.03)
+})
+
+describe('a policy about price impact', () => {
+  const policy = (most: string) => {
+    const path = join(home(), 'policy-of-a-test.json')
+    writeFileSync(path, JSON.stringify({ maxPriceImpact: most }), { mode: 0o600 })
+    return `--policy ${path}`
+  }
+
+  test('holds beside the flag, and allows more where nothing is typed', async () => {
+    const small = `${swap(100)} --dry-run`
+    for (const flag of ['', '--max-price-impact 50%'])
+      expect((await run(`${small} ${flag} ${policy('1bps')}`)).json.error).toMatchObject({
+        code: 'POLICY_PRICE_IMPACT',
+      })
+    expect((await run(`${swap(50_000_000)} --dry-run ${policy('90%')}`)).exit).toBe(0)
+  })
+})

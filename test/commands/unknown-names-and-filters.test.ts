@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { keepSealed } from '../support/keys/cheap-keystore.ts'
+import { alwaysSays } from '../support/services/serve-in-process.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+const sandbox = useSandbox()
+const { run, home } = useCommands(sandbox)
+const to = '0x8888888888888888888888888888888888888888'
+
+test.each([
+  ['deposit aave-v3-udsc-sandbox-one --amount 1 --yes', 'did you mean aave-v3-usdc-sandbox-one?'],
+  ['strategies show aave-v3-USDC-sandbox-on', 'did you mean aave-v3-usdc-sandbox-one?'],
+  ['history aave-v3-usdc-sandbox-onee', 'did you mean aave-v3-usdc-sandbox-one?'],
+  ['yield recommend UDSC', 'did you mean USDC?'],
+  ['yield recommend lendng', 'did you mean lending?'],
+  [`transfer --network sandbox-onw --token USDC --to ${to} --amount 1 --yes`, 'did you mean sandbox-one?'],
+  [`transfer --network sandbox-one --token USDV --to ${to} --amount 1 --yes`, 'did you mean USDC?'],
+  [`sandbox fund ${to} --token WTEH`, 'did you mean WETH?'],
+  ['strategies list --profile sandbx', 'did you mean sandbox?'],
+  ['strategies list --network sandbox-onw', 'did you mean sandbox-one?'],
+  ['strategies list --category lendng', 'did you mean lending?'],
+  ['strategies list --sort yield', 'allowed choices are apy, tvl, name'],
+  ['profile use sandbox1', 'did you mean sandbox?'],
+  ['strategis list', 'Did you mean strategies?'],
+  ['strategies lst', 'Did you mean list?'],
+  ['deposit x --amuont 1', 'Did you mean --amount?'],
+])('%s: %s', async (line, guess) => {
+  const { exit, err } = await run(line)
+  expect(err.toLowerCase()).toContain(guess.toLowerCase())
+  expect([2, 4]).toContain(exit)
+})
+
+test.each([
+  ['--asset USCD', 'No strategies for asset "USCD". Did you mean USDC?'],
+  ['--protocol aave-v4', 'No strategies for protocol "aave-v4". Did you mean aave-v3?'],
+  ['--network 31338 --asset USCD', 'No strategies on sandbox-two for asset "USCD". Did you mean USDC?'],
+  ['--asset NOTHING', 'No strategies for asset "NOTHING".'],
+  ['--asset weth --protocol aave-v3 --min-apy 90%', /^No strategies match/],
+])('a filter that fits nothing, %s: %s', async (filter, words) => {
+  const { exit, out, err } = await run(`strategies list ${filter} --quiet`)
+  expect([exit, out]).toEqual([0, ''])
+  if (typeof words === 'string') expect(err).toContain(words)
+  else expect(err).toMatch(words)
+  const json = (await run(`strategies list ${filter} --json`)).json
+  expect([json.items, json.total]).toEqual([[], 0])
+})
+
+test('a list of a service without strategies says so, and names no filter and not itself', async () => {
+  const service = await alwaysSays(200, { docs: [], totalDocs: 0, page: 1, limit: 100, totalPages: 0 })
+  const there = { env: { SLUICE_BASE_URL: service.url }, secrets: { apiKey: 'key-meant' } }
+  for (const filter of ['', '--asset USDC']) {
+    const { exit, err } = await run(`strategies list ${filter}`, there)
+    expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('This profile has no strategies') })
+    expect(err).not.toContain('sluice strategies list')
+  }
+  await service.close()
+})
+
+test('the network of an RPC that was mistyped is guessed', async () => {
+  for (const [variable, guess] of [
+    ['SLUICE_RPC_BAES', 'did you mean base?'],
+    ['SLUICE_RPC_BASE_SEPOLA', 'did you mean base-sepolia?'],
+  ]) {
+    const { exit, err } = await run('strategies list', { env: { [variable!]: 'http://127.0.0.1:9' } })
+    expect([exit, err]).toEqual([2, expect.stringContaining(`does not support; ${guess}`)])
+  }
+})
+
+test('a wallet that was mistyped is guessed, and what is near nothing is not', async () => {
+  keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(2), 'x')
+  for (const line of ['wallet export mian', 'wallet show mian', 'wallet use mian'])
+    expect(await run(line)).toMatchObject({ exit: 13, err: expect.stringContaining('did you mean main?') })
+  for (const line of [
+    'wallet export everything',
+    'strategies show nothing-like-it',
+    'yield recommend DOGECOIN',
+  ])
+    expect((await run(line)).err).not.toMatch(/did you mean/i)
+})
+
+test('the tokens that there are follow a guess as a sentence, and two of one symbol each with its address', async () => {
+  const { err } = await run(`transfer --network sandbox-one --token USDV --to ${to} --amount 1 --yes`)
+  const [one, other] = sandbox.world
+    .catalog()
+    .tokens.filter(({ chainId, symbol }) => chainId === 31337 && symbol === 'DUP')
+  expect(err).toContain('did you mean USDC? Known: ETH, ')
+  for (const { address } of [one!, other!]) expect(err).toContain(`DUP (${address})`)
+  expect(err).not.toMatch(/DUP,|USDC \(/)
+  const far = await run(`transfer --network sandbox-one --token DOGE --to ${to} --amount 1 --yes`)
+  expect(far.err).toContain('"DOGE" on sandbox-one. Known: ETH, ')
+})

@@ -1,0 +1,257 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as viem from 'viem/chains'
+import { describe, expect, test } from 'vitest'
+import { wholeCatalog } from '../../../src/app/profiles/catalog-of-configured-networks.ts'
+import { publicNetworks } from '../../../src/domain/networks.ts'
+import { wrappedOf } from '../../../src/domain/token.ts'
+import { metadataWithDefaults } from '../../../src/engine/strategies/market-state.ts'
+import { type CatalogFile, catalogOfFile } from '../../../src/protocols/catalog-file.ts'
+import { grades, marketsOf } from '../../../src/protocols/registry.ts'
+import { oracles } from '../../oracles/sets.ts'
+import { packages } from '../../protocols/packages.ts'
+import { seeded } from '../../support/engine.ts'
+import { faultsOf } from './catalog-rules.ts'
+
+const folder = join(import.meta.dirname, '../../../src/engine/catalog')
+const names = readdirSync(folder).map((file) => file.replace('.json', ''))
+const fileOf = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as CatalogFile
+
+describe('the public networks', () => {
+  test('are eight main ones and four test ones at least, each with its file and no file without one', () => {
+    const count = (testnet: boolean) => publicNetworks.filter((one) => one.testnet === testnet).length
+    expect(count(false)).toBeGreaterThanOrEqual(8)
+    expect(count(true)).toBeGreaterThanOrEqual(4)
+    expect(publicNetworks.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  })
+
+  test.each(publicNetworks.map((network) => [network.name, network] as const))(
+    '%s has the coin and the explorer that viem has for its chain id',
+    (_, { chainId, native, explorer, testnet, multicall3 }) => {
+      const chains = Object.values(viem).filter((chain) => 'id' in chain && chain.id === chainId)
+      expect(chains.map(({ nativeCurrency: { symbol, decimals } }) => ({ symbol, decimals }))).toContainEqual(
+        native,
+      )
+      expect(chains.map(({ blockExplorers }) => blockExplorers?.default.url)).toContain(explorer)
+      const asking = chains.map(
+        ({ contracts }) => (contracts as { multicall3?: { address: string } })?.multicall3,
+      )
+      expect(asking.map((one) => one?.address.toLowerCase())).toContain(multicall3?.toLowerCase())
+      expect(chains.some((chain) => chain.testnet === true)).toBe(testnet)
+    },
+  )
+})
+
+test('every market of a public network says what it does and what its worth follows, and its own words come first', async () => {
+  const { strategies: all } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {})
+  expect(all.length).toBeGreaterThan(600)
+  for (const entry of all) {
+    const { slug, asset } = entry
+    expect([slug, (metadataWithDefaults(entry) as { en: object }).en]).toEqual([
+      slug,
+      expect.objectContaining({
+        description: expect.stringMatching(/\w+.*\.?$/),
+        volatility: expect.stringContaining(asset.symbol),
+      }),
+    ])
+  }
+  const vault =
+    all.find(({ slug }) => slug === 'euler9-summits-usdc-avalanche') ??
+    all.find(({ protocol }) => protocol === 'euler9-summits')
+  expect((metadataWithDefaults(vault!) as { en: object }).en).toMatchObject({
+    description: 'A vault of 9Summits Cluster on Euler.',
+  })
+})
+
+test('a grade A stands on a package that is installed here, or whose contracts lie in test/protocols, by name and version; a grade B on an SDK that is asked', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, '..', '..', '..', 'package.json'), 'utf8'))
+  for (const { grade, by } of Object.values(grades)) {
+    const [, name, version, , sdk, asked] =
+      /^(@?[\w/.-]+) ([0-9.]+)(; its calldata equals that of (@?[\w/.-]+) ([0-9.]+)|; where .*)?$/.exec(by) ??
+      []
+    if (sdk) expect(oracles.map(({ packages: known }) => known[sdk])).toContain(asked)
+    const taken = packages.find((one) => one.name === name)?.version
+    if (grade === 'A') expect([dependencies[name!], taken]).toContain(version)
+    if (grade === 'B') expect(oracles.map(({ packages: known }) => known[name!])).toContain(version)
+  }
+  expect(grades.stakewise.by).toMatch(
+    /rewards .* brought in, the SDK does that first, and this program does not$/,
+  )
+  const families = names.flatMap((name) => fileOf(name).strategies.map(({ constants }) => constants.family))
+  expect([...new Set(families)].toSorted()).toEqual(Object.keys(grades).toSorted())
+})
+
+test('the coin of every main network is priced as the one token that wraps it', () => {
+  for (const network of publicNetworks.filter(({ testnet }) => !testnet)) {
+    const file = fileOf(network.name)
+    const catalog = catalogOfFile(file)
+    const wrapped = wrappedOf(catalog, { chainId: network.chainId, symbol: network.native.symbol })
+    expect([network.name, wrapped?.symbol.toUpperCase()]).toEqual([
+      network.name,
+      `W${network.native.symbol}`.toUpperCase(),
+    ])
+  }
+})
+
+test('where one cannot always get out at once, the market says so', () => {
+  const slow = [
+    'ethena',
+    'lido',
+    'rocket-pool',
+    'frax-ether',
+    'ether-fi',
+    'stader',
+    'lista',
+    'benqi-staking',
+    'stakewise',
+    'pendle-pt',
+    'spark-psm3',
+    'morpho',
+    'across',
+  ]
+  const rows = names.flatMap((name) => fileOf(name).strategies)
+  const silent = rows.filter(({ constants, metadata }) => {
+    const { risk } = (metadata?.en ?? {}) as { risk?: unknown }
+    return slow.includes(constants.family) && !/withdraw|asked back|maturity/.test(String(risk))
+  })
+  expect(silent.map(({ protocol, asset }) => `${protocol} ${asset}`)).toEqual([])
+  expect(rows.filter(({ metadata }) => JSON.stringify(metadata).includes('undefined'))).toEqual([])
+})
+
+describe('the laws of the catalogue', () => {
+  test.each(names)('%s breaks none', (name) => {
+    expect(faultsOf(fileOf(name))).toEqual([])
+    expect(fileOf(name).network).toBe(name)
+  })
+
+  test('no two markets of all networks have one id or slug, and each is a market', async () => {
+    const { strategies } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {
+      SLUICE_RPC_BASE: 'https://x.example',
+    })
+    expect(new Set(strategies.map(({ id }) => id)).size).toBe(strategies.length)
+    expect(new Set(strategies.map(({ slug }) => slug)).size).toBe(strategies.length)
+    expect(marketsOf({ strategies } as never)).toHaveLength(strategies.length)
+    expect(new Set(strategies.map(({ network }) => network)).size).toBeGreaterThanOrEqual(12)
+  })
+
+  test('no market takes what its contracts do not say for zero', async () => {
+    const { strategies } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {
+      SLUICE_RPC_BASE: 'https://x.example',
+    })
+    const guessed = marketsOf({ strategies } as never).filter(({ shares, worth, units, entry }) =>
+      [shares(entry.asset.address), worth(1n), units?.(1n)].some(
+        (asked) =>
+          asked && asked.reads.length > 0 && asked.parse(asked.reads.map(() => undefined)) !== undefined,
+      ),
+    )
+    expect(guessed.map(({ entry }) => entry.slug)).toEqual([])
+  })
+
+  type Lie = (row: CatalogFile['strategies'][number], file: CatalogFile, random: () => number) => void
+  const flipped = (address: string, random: () => number) => {
+    const at = 2 + Math.floor(random() * 40)
+    const digit = ((Number.parseInt(address[at]!, 16) + 1) % 16).toString(16)
+    return (address.slice(0, at) + digit + address.slice(at + 1)) as never
+  }
+  const lies: [string, Lie][] = [
+    [
+      'an address with another digit',
+      (row, _, random) => {
+        row.receipt.address = flipped(row.receipt.address, random)
+      },
+    ],
+    [
+      'an asset with another digit',
+      (row, _, random) => {
+        row.asset = flipped(row.asset, random)
+      },
+    ],
+    [
+      'a constant with another digit',
+      (row, _, random) => {
+        const [name, at] = Object.entries(row.constants).find(([, value]) => /^0x/.test(String(value)))!
+        Object.assign(row.constants, { [name]: flipped(String(at), random) })
+      },
+    ],
+    [
+      'the receipt of another market',
+      (row, { strategies }) => {
+        row.receipt.address = strategies.find((other) => other !== row)!.receipt.address
+      },
+    ],
+    [
+      'the asset for the receipt',
+      (row) => {
+        row.receipt.address = row.asset
+      },
+    ],
+    [
+      'an asset that nobody knows',
+      (row) => {
+        row.asset = row.receipt.address
+      },
+    ],
+    [
+      'no source',
+      (row) => {
+        row.source = ''
+      },
+    ],
+    [
+      'decimals that no token has',
+      (row) => {
+        row.receipt.decimals = 77
+      },
+    ],
+    [
+      'a protocol that is no slug',
+      (row) => {
+        row.protocol = 'Aave V3'
+      },
+    ],
+    [
+      'the selector of another family',
+      (row) => {
+        row.implementationSelector = 'other@1'
+      },
+    ],
+    [
+      'an entry twice',
+      (row, { strategies }) => {
+        strategies.push(row)
+      },
+    ],
+    [
+      'a missing constant',
+      (row) => {
+        delete (row.constants as Record<string, unknown>)[Object.keys(row.constants).at(-1)!]
+      },
+    ],
+    [
+      'a field that nobody asked for',
+      (row) => {
+        Object.assign(row, { extra: 1 })
+      },
+    ],
+  ]
+
+  test.each(lies)('%s is noticed, wherever it is', (_, lie) => {
+    const random = seeded(7)
+    for (const name of names)
+      for (let tries = 0; tries < 3; tries++) {
+        const file = fileOf(name)
+        if (file.strategies.length < 2) continue
+        lie(file.strategies[Math.floor(random() * file.strategies.length)]!, file, random)
+        expect(faultsOf(file), name).not.toEqual([])
+      }
+  })
+
+  test('a pool, an oracle or a bridge of another network is noticed', () => {
+    const [base, arbitrum] = [fileOf('base'), fileOf('arbitrum')]
+    const there = arbitrum.strategies[0]!.constants
+    const changed = structuredClone(base)
+    changed.strategies[1]!.constants = there as never
+    expect(faultsOf(changed)).not.toEqual([])
+    expect(faultsOf({ ...base, cctpV2: fileOf('base-sepolia').cctpV2 })).not.toEqual([])
+  })
+})

@@ -1,0 +1,212 @@
+import type { Network } from '../../../src/domain/networks.ts'
+import { type CatalogFile, slugOf } from '../../../src/protocols/catalog-file.ts'
+
+type Row = CatalogFile['strategies'][number]
+type Family = Row['constants']['family']
+
+/** The version of the calls of each family: who changes what they are changes it here, too. */
+const versions: Partial<Record<Family, number>> = { 'compound-v3': 2 }
+
+/** Names that do not begin as their protocol does. */
+const written: Record<string, string> = { spark: 'sparklend' }
+
+/** Where pictures of tokens are published. */
+const pictures = [
+  'raw.githubusercontent.com',
+  'assets.coingecko.com',
+  'coin-images.coingecko.com',
+  'ethereum-optimism.github.io',
+  'arbitrum.foundation',
+  'basescan.org',
+]
+
+/** Whoever says where an address was read names a package or a repository. */
+const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
+
+/** What Uniswap v3 has pools of (source: Uniswap/v3-core, and the tiers that its governance added since). */
+const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
+/** Those of PancakeSwap v3 (source: FeeAmount of @pancakeswap/v3-sdk 3.10.2). */
+const forkTiers = [100, 500, 2500, 10_000]
+
+/** Where Circle signs messages: of main networks, and of test networks (source: developers.circle.com, CCTP). */
+/** How the order book of CoW Protocol names networks otherwise (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
+const orderBooks: Readonly<Record<string, string>> = {
+  ethereum: 'mainnet',
+  gnosis: 'xdai',
+  arbitrum: 'arbitrum_one',
+}
+
+/** The services that suggest the fees of Across (source: `@across-protocol/app-sdk` 0.4.4, constants). */
+const acrossApi = (testnet: boolean) => `https://${testnet ? 'testnet' : 'app'}.across.to/api`
+
+const attestation = (testnet: boolean) =>
+  testnet ? 'https://iris-api-sandbox.circle.com' : 'https://iris-api.circle.com'
+
+/** The vault of DAI savings keeps them in a contract of Maker's (source: sky-ecosystem, chainlog, MCD_POT). */
+const pot = '0x197E90f9FAD81970bA7976f33CbD77088E5D7cf7'
+
+/** What states the rate of a savings vault is the vault, or what all of its kind ask. */
+function statedFaults({ protocol, constants }: Row, { strategies }: CatalogFile): string[] {
+  if (!('stated' in constants) || constants.stated === undefined) return []
+  const { at, name } = constants.stated
+  const own = name === 'vsr' || (name === 'ssr' && protocol === 'sky')
+  if (own) return at === constants.vault ? [] : ['its rate is stated by another vault']
+  if (name === 'dsr') return at === pot ? [] : ['its rate is not that of DAI']
+  const others = strategies.flatMap(({ protocol: whose, constants: other }): string[] => {
+    if (name === 'getSSR') return other.family === 'spark-psm3' ? [other.oracle] : []
+    return whose === 'sky' && 'stated' in other && other.stated?.name === 'ssr' ? [other.vault] : []
+  })
+  return others.every((one) => one === at) ? [] : ['its rate is stated elsewhere than that of sUSDS']
+}
+
+/** Who lends by the block, and who by the second; and how each is paused. */
+function lenderFaults({ protocol, constants }: Row): string[] {
+  if (constants.family !== 'compound-v2') return []
+  const isVenus = protocol === 'venus'
+  return [
+    ...((constants.rate === 'block') === isVenus ? [] : ['its rate is stated otherwise']),
+    ...((constants.compounds === 'daily') === (protocol === 'moonwell')
+      ? []
+      : ['its rate is compounded otherwise']),
+    ...((constants.pauses === 'action') === isVenus ? [] : ['it is paused otherwise']),
+  ]
+}
+
+/** A market is called after its protocol: an id that leads to another one sends money there. */
+function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFile): string[] {
+  const begins = protocol.replace(/-[0-9]+$/, '')
+  const called = slugOf(name)
+  const others = strategies.filter((other) => other.protocol !== protocol)
+  // Two markets of Compound v3 on one network do say the same of themselves.
+  const isAlone = strategies.every(
+    (other) =>
+      other.receipt.address === receipt.address ||
+      other.receipt.symbol !== receipt.symbol ||
+      protocol === 'compound-v3',
+  )
+  return [
+    ...(isAlone ? [] : [`another receipt is called ${receipt.symbol}`]),
+    ...(called.startsWith(written[begins] ?? begins) ? [] : [`it is called ${name}`]),
+    ...(others.some((other) => receipt.symbol.startsWith(`${other.protocol}-`)) &&
+    !receipt.symbol.startsWith(`${protocol}-`)
+      ? [`its receipt is called ${receipt.symbol}`]
+      : []),
+  ]
+}
+
+/** What the addresses of pairs of Uniswap v2 follow from (source: UniswapV2Library.pairFor of @uniswap/v2-periphery). */
+const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
+
+/** Where Permit2 is on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
+const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+
+/** Where the Vault of Balancer v2 is on every network (source: `@balancer-labs/v2-deployments` 3.2.0, 20210418-vault). */
+const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
+
+/**
+ * Relay is on every main network, at one address but for networks without newer opcodes (source: addresses.prod.json of
+ * relayprotocol/relay-depository, and deployments/v3/addresses.json of relayprotocol/relay-periphery for its router), and its solver is one
+ * everywhere (source: relay-docs, input-validation).
+ */
+function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[] {
+  if (!relay) return testnet ? [] : ['Relay is missing']
+  const depository =
+    network === 'linea'
+      ? '0x59916DA825D2D2eC1BF878D71c88826F6633ecca'
+      : '0x4cD00E387622C35bDDB9b4c962C136462338BC31'
+  const router =
+    network === 'linea'
+      ? '0x9EF6d3c2F60d7b9008D74CAb1FC0F899c957C819'
+      : '0xb92fe925DC43a0ECdE6c8b1a2709c170Ec4fFf4f'
+  return [
+    ...(testnet ? ['Relay carries nothing between test networks'] : []),
+    ...(relay.api === 'https://api.relay.link' ? [] : ['its Relay is somebody else']),
+    ...(relay.depository === depository ? [] : ['its depository of Relay is somewhere else']),
+    ...(relay.router === router ? [] : ['its router of Relay is somewhere else']),
+    ...(relay.chain === network ? [] : ['Relay calls it otherwise']),
+    ...(relay.solverChain === 'base' && relay.solver === '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF'
+      ? []
+      : ['the solver of Relay is somebody else']),
+  ]
+}
+
+/** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
+export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
+  const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
+  const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
+  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
+  const { pancakeSwapV3, lifi, priceOracle, strategies } = file
+  const sources = [
+    uniswapV3,
+    uniswapV2,
+    kyberSwap,
+    uniswapV4,
+    cctpV2,
+    across,
+    cow,
+    pancakeSwapV3,
+    lifi,
+    file.oneInch,
+    file.relay,
+    balancerV2,
+    ...(balancerV2?.pools ?? []),
+    priceOracle,
+    ...file.priceFeeds,
+    ...file.tokens,
+    ...strategies,
+  ]
+  return [
+    ...strategies.flatMap((row) => {
+      const { protocol, asset, constants, startDate, logourl, implementationSelector } = row
+      const { family } = constants
+      return [
+        ...nameFaults(row, file),
+        ...statedFaults(row, file),
+        ...lenderFaults(row),
+        ...(family === 'lido' && constants.holds === 'wstETH' && constants.staker === constants.wstEth
+          ? ['what wraps stETH takes no coin']
+          : []),
+        ...(implementationSelector === `${family}@${versions[family] ?? 1}`
+          ? []
+          : ['it is of another version']),
+        ...(startDate === null || Date.parse(startDate) <= Date.now() ? [] : ['it has not begun yet']),
+        ...(logourl === null || pictures.includes(new URL(logourl).host)
+          ? []
+          : ['its picture is somewhere else']),
+      ].map((fault) => `${protocol} ${asset}: ${fault}`)
+    }),
+    ...(strategies.filter(({ isDefault }) => isDefault).length > 1 ? ['two markets are the default'] : []),
+    ...sources.flatMap((one) => (one && !isSource(one.source) ? [`${one.source} is no source`] : [])),
+    ...(uniswapV3?.feeTiers ?? []).flatMap((tier) =>
+      tiers.includes(tier) ? [] : [`there is no tier ${tier}`],
+    ),
+    ...(pancakeSwapV3?.feeTiers ?? []).flatMap((tier) =>
+      forkTiers.includes(tier) ? [] : [`there is no tier ${tier} of PancakeSwap v3`],
+    ),
+    ...[uniswapV3, uniswapV2, pancakeSwapV3]
+      .flatMap((one) => one?.via ?? [])
+      .flatMap((at) => (hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`])),
+    // Its pools hold the coin itself.
+    ...(uniswapV4?.via ?? []).flatMap((at) =>
+      hubs.slice(1).includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)} in Uniswap v4`],
+    ),
+    ...(uniswapV4 && uniswapV4.permit2 !== permit2 ? ['its Permit2 is somewhere else'] : []),
+    ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
+    ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
+      ? ['its aggregator is somebody else']
+      : []),
+    ...(lifi && lifi.api !== 'https://li.quest/v1' ? ['its LI.FI is somebody else'] : []),
+    ...(file.oneInch && file.oneInch.api !== `https://api.1inch.com/swap/v6.1/${chainId}`
+      ? ['another service is given the key of 1inch']
+      : []),
+    ...relayFaults(file, testnet),
+    ...(balancerV2 && balancerV2.vault !== vault ? ['its Vault is somewhere else'] : []),
+    ...(cow && cow.api !== `https://api.cow.fi/${orderBooks[file.network] ?? file.network}`
+      ? ['its order book is somebody else']
+      : []),
+    ...(across && across.api !== acrossApi(testnet) ? ['Across is of another environment'] : []),
+    ...(cctpV2 && cctpV2.attestation !== attestation(testnet)
+      ? ['the bridge is of another environment']
+      : []),
+  ]
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import type { ChainClient } from '../../../src/chain/chain-client.ts'
+import { maxUint256 } from '../../../src/domain/amount.ts'
+import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import { engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
+import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
+import { codeOf, engineOn, perform } from '../../support/engine.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
+
+// Behind one URL there may be many nodes, and one that is some blocks behind answers for the newest with what it has, without a word.
+
+const sandbox = useSandbox()
+const wallet = sandbox.user.address
+const chainId = 31337
+const real = () => sandbox.chain(chainId).rpc
+const collector = sandboxAddress(3)
+const markets = [
+  ['sandbox-vault-usdc-sandbox-one', 100_000_000n],
+  ['aave-v3-usdc-sandbox-one', 100_000_000n],
+  ['sandbox-lido-eth-sandbox-one', 10n ** 18n],
+  ['sandbox-lido-wsteth-eth-sandbox-one', 10n ** 18n],
+] as const
+const [vault, amount] = markets[0]
+
+const lend = async (id: string, sum: bigint) => {
+  const { service } = engineOn(sandbox)
+  const { bytecode } = await service.strategyBytecode({ id, action: 'lend', amount: sum, wallet })
+  await perform(sandbox, wallet, bytecode)
+}
+
+type Answer = ReturnType<typeof JSON.parse>
+
+/** A URL where exchanges that ask for logs go, so many times, to a node whose newest block is `last`; `header` is what that one says of a block after it. */
+const nodes = (last: bigint, header: 'none' | 'its newest' | 'of another node', times = Infinity) => {
+  const node = { behind: 0, rpc: {} as ChainClient }
+  const lags = async (method: string, params: readonly Answer[], said: Answer) => {
+    if (method === 'eth_getLogs') return said.filter((log: Answer) => BigInt(log.blockNumber) <= last)
+    if (method !== 'eth_getBlockByNumber' || header === 'of another node' || BigInt(params[0]) <= last)
+      return said
+    return header === 'none' ? null : real().request(method, [`0x${last.toString(16)}`, false])
+  }
+  node.rpc = {
+    ...real(),
+    batch: async (calls) => {
+      const said = await real().batch(calls)
+      if (!calls.some(([method]) => method === 'eth_getLogs') || node.behind >= times) return said
+      node.behind++
+      return Promise.all(said.map((one, at) => lags(calls[at]![0], calls[at]![1], one)))
+    },
+  }
+  return node
+}
+
+/** Something put in, and blocks enough above it that it is final: the node is behind just that. */
+async function missed(id: string, sum: bigint) {
+  const last = BigInt(await real().request<string>('eth_blockNumber'))
+  await lend(id, sum)
+  await real().request('anvil_mine', ['0x8'])
+  const catalog = sandbox.world.catalog()
+  const networks = catalog.networks.map((network) => ({ ...network, depth: 5 }))
+  const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+  const service = (rpc?: ChainClient) =>
+    engineOn(sandbox, {
+      catalog: { ...catalog, networks },
+      store,
+      rpc: (id) => (id === chainId && rpc ? rpc : sandbox.chain(id).rpc),
+    }).service
+  return { last, service }
+}
+
+type Service = ReturnType<typeof engineOn>['service']
+const position = async (service: Service, id: string = vault) =>
+  (await service.getWallet({ address: wallet })).positions.find(({ strategy }) => strategy.slug === id)!
+const charged = async (service: Service, id: string = vault) => {
+  await service.setFees({ collector, markupBps: 75 })
+  return (await service.strategyBytecode({ id, action: 'withdraw', amount: maxUint256, wallet })).feeCharged
+}
+
+describe.each(['none', 'its newest'] as const)(
+  'a node that is behind, and says %s of what it lacks,',
+  (header) => {
+    test('once, is asked again', async () => {
+      const { last, service } = await missed(vault, amount)
+      const { behind, rpc } = nodes(last, header, 1)
+      expect((await position(service(rpc))).principal).toBe(amount)
+      expect(behind).toBe(0)
+    })
+
+    test('always, costs principal and fee, and nothing of it is kept', async () => {
+      const { last, service } = await missed(vault, amount)
+      const node = nodes(last, header)
+      const behind = service(node.rpc)
+      expect(await position(behind)).toMatchObject({ principal: null, profit: null })
+      expect(node.behind).toBeGreaterThan(0)
+      const history = behind.walletHistory({ address: wallet, strategyId: vault })
+      await expect(history).rejects.toMatchObject({
+        code: 'RPC_INCONSISTENT',
+        message: expect.stringContaining('it may lag behind'),
+        details: { network: 'sandbox-one' },
+      })
+      expect(await charged(behind)).toBe('0')
+      expect((await position(service())).principal).toBe(amount)
+      const { items } = await service().walletHistory({ address: wallet, strategyId: vault })
+      expect(items).toMatchObject([{ type: 'deposit', amount }])
+    })
+  },
+)
+
+describe.each(markets)('what was put into %s', (id, sum) => {
+  test('and is not in the logs, while the block is of another node, is not known, and no profit', async () => {
+    const { last, service } = await missed(id, sum)
+    const behind = service(nodes(last, 'of another node').rpc)
+    expect(await position(behind, id)).toMatchObject({ principal: null, profit: null })
+    expect(await charged(behind, id)).toBe('0')
+  })
+
+  test('is known again from a node that has it, as those logs are read anew', async () => {
+    const { last, service } = await missed(id, sum)
+    const behind = service(nodes(last, 'of another node').rpc)
+    expect((await position(behind, id)).principal).toBeNull()
+    expect((await position(service(), id)).principal).toBe(sum)
+  })
+
+  test('is read anew once, and not each time, where nobody gives its logs', async () => {
+    await lend(id, sum)
+    const said: string[] = []
+    const { rpc } = nodes(-1n, 'of another node')
+    const batch: ChainClient['batch'] = (calls) => {
+      said.push(...calls.map(([method]) => method).filter((method) => method === 'eth_getLogs'))
+      return rpc.batch(calls)
+    }
+    const { service } = engineOn(sandbox, {
+      rpc: (chain) => (chain === chainId ? { ...rpc, batch } : sandbox.chain(chain).rpc),
+    })
+    const asked: number[] = []
+    for (let times = 0; times < 3; times++) {
+      said.length = 0
+      expect((await position(service, id)).principal).toBeNull()
+      asked.push(said.length)
+    }
+    expect(asked[1]).toBe(asked[0])
+    expect(asked[0]).toBeGreaterThan(0)
+    expect(asked[2]).toBe(0)
+  })
+
+  test('is told by no history that leaves it out: that is read anew at once, and again after a while', async () => {
+    await lend(id, sum)
+    await real().request('anvil_mine', ['0x8'])
+    let minutes = 0
+    const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+    const history = async (rpc: ChainClient) => {
+      const { service } = engineOn(sandbox, {
+        store,
+        now: () => Date.now() + minutes * 60_000,
+        rpc: (chain) => (chain === chainId ? rpc : sandbox.chain(chain).rpc),
+      })
+      const { items } = await service.walletHistory({ address: wallet, strategyId: id })
+      return items.map(({ type }) => type)
+    }
+    const unread = { code: 'HISTORY_UNREAD', details: { network: 'sandbox-one', strategy: id } }
+    const deaf = nodes(-1n, 'of another node')
+    await expect(history(deaf.rpc)).rejects.toMatchObject(unread)
+    const asked = deaf.behind
+    // Not each time: what nobody gives would be asked for again and again.
+    await expect(history(deaf.rpc)).rejects.toMatchObject(unread)
+    expect(deaf.behind - asked).toBeLessThan(asked)
+    await expect(history(real())).rejects.toMatchObject(unread)
+    minutes = 2
+    expect(await history(real())).toEqual(['deposit'])
+    // And where only once something was left out, nobody notices.
+    const { service } = engineOn(sandbox, { rpc: () => nodes(-1n, 'of another node', 1).rpc })
+    const { items } = await service.walletHistory({ address: wallet, strategyId: id })
+    expect(items.map(({ type }) => type)).toEqual(['deposit'])
+  })
+
+  test('on top of what is known makes none of it known', async () => {
+    await lend(id, 3n * sum)
+    const { last, service } = await missed(id, sum)
+    expect(await position(service(nodes(last, 'of another node').rpc), id)).toMatchObject({ principal: null })
+  })
+
+  test('in many pieces, with interest and transfers between, is known', async () => {
+    const token = sandbox.world.catalog().strategies.find(({ slug }) => slug === id)!.receipt.address
+    const friend = sandboxAddress(2)
+    const give = (part: bigint) =>
+      sandbox.sendAs(chainId, wallet, {
+        to: token,
+        data: calldata('function transfer(address,uint256)', [friend, part]),
+      })
+    for (let at = 1n; at <= 6n; at++) {
+      await lend(id, sum / 7n + at)
+      await sandbox.world.warp(40 * 86_400 + Number(at))
+      await give(sum / 100n + at)
+    }
+    const { principal, profit } = await position(engineOn(sandbox).service, id)
+    expect(principal).toBeGreaterThan((sum * 7n) / 10n)
+    expect(profit).not.toBeNull()
+  })
+})
+
+test('a node that does not come up to the newest block is named', async () => {
+  const { last, service } = await missed(vault, amount)
+  expect(
+    await codeOf(service(nodes(last + 3n, 'none').rpc).walletHistory({ address: wallet, strategyId: vault })),
+  ).toBe('RPC_INCONSISTENT')
+})

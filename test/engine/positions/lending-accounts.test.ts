@@ -1,0 +1,541 @@
+import {
+  concat,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  parseAbi,
+  toFunctionSelector,
+  toHex,
+} from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import type { Stats } from '../../../src/api/wallet-positions.ts'
+import type { Address, Hex } from '../../../src/domain/address.ts'
+import type { EngineContext } from '../../../src/engine/engine-context.ts'
+import { lendingStats } from '../../../src/engine/positions/lending-accounts.ts'
+import type { AaveV3Constants } from '../../../src/protocols/aave-v3/constants-schema.ts'
+import type { Catalog } from '../../../src/protocols/catalog-types.ts'
+import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import { ownContract } from '../../../src/sandbox/genesis/artifacts.ts'
+import { speaks } from '../../support/contracts/override-answer.ts'
+import { refuses } from '../../support/contracts/revert-function.ts'
+import { aroundReads, engineOn, over, perform, watched } from '../../support/engine.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
+import { codeSaying } from '../catalog-checks/scripted-contract-code.ts'
+
+const sandbox = useSandbox()
+const { run } = useCommands(sandbox)
+const wallet = sandbox.user.address
+const owner = sandboxAddress(0)
+const chainId = 31337
+const token = (symbol: string, chain = chainId) => sandbox.token(chain, symbol).address
+const constants = (chain = chainId) =>
+  sandbox.strategy(`aave-v3-USDC-${chain === chainId ? 'sandbox-one' : 'sandbox-two'}`)
+    .constants as AaveV3Constants
+const accountAbi = parseAbi([
+  'function getUserAccountData(address) view returns (uint256 collateral, uint256 debt, uint256 available, uint256 threshold, uint256 ltv, uint256 health)',
+])
+
+/** A catalogue without the Aave strategies of an asset, which the pools have all the same. */
+function withoutStrategiesOf(symbol: string): Catalog {
+  const { strategies, ...rest } = sandbox.world.catalog()
+  const isOther = ({ constants, asset }: (typeof strategies)[number]) =>
+    constants.family !== 'aave-v3' || asset.symbol !== symbol
+  return { ...rest, strategies: strategies.filter(isOther) }
+}
+
+/** The pool's own count of an account, by a raw read. */
+async function counted(who: Address, chain = chainId) {
+  const data = await sandbox.call(chain, constants(chain).pool, 'function getUserAccountData(address)', [who])
+  const [collateral, debt, available, threshold, ltv, health] = decodeFunctionResult({
+    abi: accountAbi,
+    functionName: 'getUserAccountData',
+    data,
+  })
+  return { collateral, debt, available, threshold, ltv, health }
+}
+
+const send = async (
+  from: Address,
+  to: Address,
+  signature: string,
+  args: readonly unknown[],
+  chain = chainId,
+) => perform(sandbox, from, [{ to, data: calldata(signature, args), value: 0n, chainId: chain }])
+async function supply(symbol: string, amount: bigint, chain = chainId) {
+  const { pool } = constants(chain)
+  await send(wallet, token(symbol, chain), 'function approve(address,uint256)', [pool, amount], chain)
+  const args = [token(symbol, chain), amount, wallet, 0]
+  await send(wallet, pool, 'function supply(address,uint256,address,uint16)', args, chain)
+}
+/** Borrows at the variable rate, directly from the pool: we build no such transaction. */
+const borrow = (symbol: string, amount: bigint, chain = chainId) =>
+  send(
+    wallet,
+    constants(chain).pool,
+    'function borrow(address,uint256,uint256,uint16,address)',
+    [token(symbol, chain), amount, 2, 0, wallet],
+    chain,
+  )
+
+/** Sets the USD price of an asset, by putting another source of it behind the oracle. */
+async function setPrice(symbol: string, price: bigint) {
+  const { rpc } = sandbox.chain(chainId)
+  const source = sandboxAddress(4)
+  // PUSH32 price, PUSH0 MSTORE, return the word: an aggregator whose every answer is this price.
+  const code: Hex = `0x7f${price.toString(16).padStart(64, '0')}60005260206000f3`
+  await rpc.request('anvil_setCode', [source, code])
+  const { oracle } = constants()
+  await send(owner, oracle, 'function setAssetSources(address[],address[])', [[token(symbol)], [source]])
+}
+
+const shown = async () => ({
+  out: (await run(`wallet show ${wallet}`)).out,
+  json: (await run(`wallet show ${wallet} --json`)).json,
+})
+const debtToken = async (symbol: string) => {
+  const data = await sandbox.call(chainId, constants().pool, 'function getReserveData(address)', [
+    token(symbol),
+  ])
+  return `0x${data.slice(2 + 10 * 64 + 24, 2 + 11 * 64)}` as Address
+}
+const statsOf = async (who = wallet): Promise<Stats> => {
+  const { stats } = await engineOn(sandbox).service.getWallet({ address: who })
+  expect(stats).not.toBeNull()
+  return stats!
+}
+/** Decimal text with at most 8 decimals, in units of 1e-8. */
+const units = (text: unknown): bigint => {
+  const [, sign, whole, rest = ''] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(String(text))!
+  return BigInt(`${sign}${whole}${rest.padEnd(8, '0')}`)
+}
+const near = (a: number, b: number) => expect(a / b).toBeCloseTo(1, 9)
+/** Interest goes on between two blocks. */
+const nearOne = (a: number) => expect(a).toBeCloseTo(1, 6)
+const eth = 10n ** 18n
+
+/** What the wallet has lent and borrowed on both chains. */
+const lent = async ({ lendingAccounts, catalog }: EngineContext) =>
+  lendingStats(
+    catalog,
+    (await Promise.all([lendingAccounts(wallet, 31337), lendingAccounts(wallet, 31338)])).flat(),
+  )
+
+describe('the lending stats of a wallet', () => {
+  test('are none where nothing was lent or borrowed, and where what was lent is no collateral', async () => {
+    const { service } = engineOn(sandbox)
+    expect((await service.getWallet({ address: wallet })).stats).toBeNull()
+    await supply('USDC', 5_000000n)
+    const off = [token('USDC'), false]
+    await send(wallet, constants().pool, 'function setUserUseReserveAsCollateral(address,bool)', off)
+    const { stats, positions } = await service.getWallet({ address: wallet })
+    expect({ stats, positions: positions.length }).toEqual({ stats: null, positions: 1 })
+  })
+
+  test('of one collateral and a debt are what the pool counts', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('USDC', 6_000_123456n)
+    const [stats, pool] = [await statsOf(), await counted(wallet)]
+    expect(stats.underlying).toEqual([
+      {
+        asset: { address: token('WETH'), decimals: 18, symbol: 'WETH', name: 'Wrapped Ether' },
+        // A second of interest may have come since.
+        balance: { raw: expect.stringMatching(/^50{8}\d{10}$/), humanized: expect.any(String), decimals: 18 },
+        balanceUSD: expect.stringMatching(/^15000(\.0000\d*)?$/),
+        price: '3000',
+        liquidationThreshold: 0.8,
+      },
+    ])
+    expect(units(stats.underlying[0]!.balanceUSD)).toBe(pool.collateral)
+    expect(stats.debt).toMatchObject([
+      {
+        asset: { address: token('USDC'), symbol: 'USDC', decimals: 6 },
+        balance: { raw: '6000123456', humanized: '6000.123456' },
+      },
+    ])
+    expect(units(stats.debt[0]!.balanceUSD)).toBe(pool.debt)
+    const data = await sandbox.call(chainId, constants().pool, 'function getReserveData(address)', [
+      token('USDC'),
+    ])
+    expect(stats.debt[0]!.borrowRate).toBe(Number(BigInt(`0x${data.slice(2 + 4 * 64, 2 + 5 * 64)}`)) / 1e27)
+    expect(stats.debt[0]!.borrowRate).toBeGreaterThan(0.03)
+    near(stats.healthFactor as number, Number(pool.health) / 1e18)
+    near(stats.ltv as number, Number(pool.debt) / Number(pool.collateral))
+    expect(units(stats.maxBorrowValue)).toBe(pool.available)
+  })
+
+  test('at the liquidation price the health factor is 1, on either side of it is on either side', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('USDC', 6_000_123456n)
+    const price = units((await statsOf()).liquidationPrice)
+    expect(price).toBeLessThan(3_000n * 10n ** 8n)
+    await setPrice('WETH', price)
+    nearOne(Number((await counted(wallet)).health) / 1e18)
+    nearOne((await statsOf()).healthFactor as number)
+    await setPrice('WETH', (price * 1001n) / 1000n)
+    expect((await counted(wallet)).health).toBeGreaterThan(eth)
+    await setPrice('WETH', (price * 999n) / 1000n)
+    expect((await counted(wallet)).health).toBeLessThan(eth)
+    expect((await statsOf()).healthFactor).toBeLessThan(1)
+  })
+
+  test('what is borrowed of the collateral itself moves with its price', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('WETH', eth)
+    expect((await statsOf()).liquidationPrice).toBeNull()
+    await borrow('USDC', 3_000_000000n)
+    const stats = await statsOf()
+    expect(stats.debt.map(({ asset }) => asset.symbol).toSorted()).toEqual(['USDC', 'WETH'])
+    await setPrice('WETH', units(stats.liquidationPrice))
+    nearOne(Number((await counted(wallet)).health) / 1e18)
+  })
+
+  test('of several collaterals have no price of liquidation, and nothing owed has no health factor', async () => {
+    await supply('WETH', eth)
+    expect(await statsOf()).toMatchObject({ healthFactor: null, ltv: 0, debt: [], liquidationPrice: null })
+    await supply('USDC', 2_000_000000n)
+    // A reserve that no strategy stands on here.
+    await borrow('BRLA', 1_000n * eth)
+    const [stats, pool] = [await statsOf(), await counted(wallet)]
+    expect(stats.liquidationPrice).toBeNull()
+    expect(stats.underlying).toHaveLength(2)
+    expect(stats.underlying.reduce((sum, { balanceUSD }) => sum + units(balanceUSD), 0n)).toBe(
+      pool.collateral,
+    )
+    expect(stats.debt).toMatchObject([{ asset: { symbol: 'BRLA' }, balanceUSD: '180' }])
+    near(stats.healthFactor as number, Number(pool.health) / 1e18)
+    expect(units(stats.maxBorrowValue)).toBe(pool.available)
+  })
+
+  test('say how much too much was borrowed, where the pool says only that nothing more can be', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 2_200_000000n)
+    await setPrice('WETH', 2_800n * 10n ** 8n)
+    const [stats, pool] = [await statsOf(), await counted(wallet)]
+    expect(pool.available).toBe(0n)
+    expect(units(stats.maxBorrowValue)).toBe((pool.collateral * pool.ltv) / 10_000n - pool.debt)
+    expect(Number(stats.maxBorrowValue)).toBeCloseTo(-100, 1)
+  })
+
+  test('say what can be borrowed by the rounding of the pool itself', async () => {
+    await supply('WETH', eth)
+    const isUp = async (price: bigint): Promise<boolean> => {
+      await setPrice('WETH', price)
+      const { collateral, ltv } = await counted(wallet)
+      return (collateral * ltv) % 10_000n >= 5_000n
+    }
+    let price = 3_000n * 10n ** 8n + 1n
+    while (!(await isUp(price))) price += 1n
+    expect(units((await statsOf()).maxBorrowValue)).toBe((await counted(wallet)).available)
+  })
+
+  test('of an account in an e-mode have the threshold of that for what counts in it', async () => {
+    const { pool } = constants()
+    await supply('WETH', 5n * eth)
+    await supply('USDC', 1_000_000000n)
+    await borrow('USDC', 6_000_123456n)
+    const thresholds = async () => (await statsOf()).underlying.map((one) => one.liquidationThreshold)
+    const before = await thresholds()
+    await enterMode(['WETH', 'USDC'])
+    const both = await thresholds()
+    expect([before[1], both]).toEqual([0.8, [0.95, 0.95]])
+    expect((await counted(wallet)).threshold).toBe(9500n)
+    const [stats, pooled] = [await statsOf(), await counted(wallet)]
+    near(stats.healthFactor as number, Number(pooled.health) / 1e18)
+    expect(units(stats.maxBorrowValue)).toBe(pooled.available)
+    // A pool since 3.2 says it by the number of each reserve, whatever the older words say.
+    const says = (terms: Hex | undefined, bitmap: Hex | undefined) =>
+      speaks(
+        sandbox,
+        chainId,
+        pool,
+        new Map([
+          ...(terms
+            ? ([[calldata('function getEModeCategoryCollateralConfig(uint8)', [1]), terms]] as const)
+            : []),
+          ...(bitmap
+            ? ([[calldata('function getEModeCategoryCollateralBitmap(uint8)', [1]), bitmap]] as const)
+            : []),
+        ]),
+      )
+    const data = await sandbox.call(chainId, pool, 'function getReserveData(address)', [token('WETH')])
+    const id = BigInt(`0x${data.slice(2 + 7 * 64, 2 + 8 * 64)}`)
+    const words = (...values: bigint[]) => concat(values.map((value) => toHex(value, { size: 32 })))
+    const terms = words(9200n, 9400n, 10_100n)
+    await says(terms, words(1n << id))
+    expect(await thresholds()).toEqual([before[0], 0.94])
+    await says(terms, words(0n))
+    expect(await thresholds()).toEqual(before)
+    await says(undefined, words(1n << id))
+    expect(await thresholds()).toEqual([null, null])
+  })
+
+  test('of an account whose e-mode the pool does not say have no thresholds', async () => {
+    await supply('WETH', 5n * eth)
+    await refuses(sandbox, chainId, constants().pool, 'function getUserEMode(address)')
+    expect((await statsOf()).underlying).toMatchObject([{ liquidationThreshold: null, price: '3000' }])
+  })
+
+  test('of two chains are each by themselves; of both, the health factor is that of the worse account, and no share is mixed', async () => {
+    await supply('WETH', 2n * eth)
+    await borrow('USDC', 4_000_000000n)
+    await supply('WETH', 5n * eth, 31338)
+    await borrow('USDT', 1_000_000000n, 31338)
+    const [stats, one, two] = [await statsOf(), await counted(wallet), await counted(wallet, 31338)]
+    near(stats.healthFactor as number, Number(one.health) / 1e18)
+    expect(one.health).toBeLessThan(two.health)
+    expect(stats.ltv).toBeNull()
+    expect(stats.markets).toHaveLength(2)
+    for (const [network, pool] of [
+      ['sandbox-one', one],
+      ['sandbox-two', two],
+    ] as const) {
+      const there = stats.markets!.find((market) => market.network === network)!
+      near(there.ltv as number, Number(pool.debt) / Number(pool.collateral))
+      near(there.healthFactor as number, Number(pool.health) / 1e18)
+      expect(units(there.maxBorrowValue)).toBe(pool.available)
+      expect(units(there.liquidationPrice)).toBeGreaterThan(0n)
+    }
+    expect(units(stats.maxBorrowValue)).toBe(one.available + two.available)
+    expect(stats.liquidationPrice).toBeNull()
+  })
+
+  test('are on the older page in their shape, and there for one who only borrowed against what was given', async () => {
+    await supply('WETH', 5n * eth)
+    await borrow('USDC', 1_000_000000n)
+    const ask = over(engineOn(sandbox).service)
+    const older = await ask('GET', `/v1/wallets/${wallet}`)
+    expect(Object.keys(older.body).toSorted()).toEqual(['address', 'stats'])
+    expect(older.body.stats).toEqual((await ask('GET', `/wallets/${wallet}`)).body.stats)
+    expect(Object.keys(older.body.stats).toSorted()).toEqual(
+      [
+        'debt',
+        'healthFactor',
+        'liquidationPrice',
+        'ltv',
+        'markets',
+        'maxBorrowValue',
+        'underlying',
+        'unread',
+      ].toSorted(),
+    )
+    // The vault of this wallet is a position, and no collateral of its own.
+    const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-two')
+    const query = { action: 'lend', amount: '1000000', wallet: sandboxAddress(3) }
+    const { body } = await ask('GET', `/strategies/${vault.slug}/bytecode`, query)
+    await perform(sandbox, sandboxAddress(3), body.bytecode)
+    expect(await ask('GET', `/v1/wallets/${sandboxAddress(3)}`)).toMatchObject({
+      status: 200,
+      body: { stats: { underlying: [], debt: [], healthFactor: null } },
+    })
+  })
+
+  test.each([
+    ['the oracle has no price for', 'oracle', 'getAssetPrice(address)', null],
+    ['the pool does not count', 'pool', 'getUserAccountData(address)', '1000'],
+    ['the pool does not say the parts of', 'pool', 'getUserConfiguration(address)', '1000'],
+  ] as const)('keep a debt that %s, and guess no health', async (_, where, signature, worth) => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    await supply('USDC', 500_000000n, 31338)
+    const place = constants()[where]
+    await refuses(sandbox, chainId, place, `function ${signature}`)
+    const { service } = engineOn(sandbox)
+    const { stats } = await service.getWallet({ address: wallet })
+    expect(stats).toMatchObject({
+      debt: [{ asset: { symbol: 'USDC' }, balance: { humanized: '1000' }, balanceUSD: worth }],
+      healthFactor: null,
+      ltv: null,
+      liquidationPrice: null,
+      maxBorrowValue: null,
+      unread: [{ protocol: 'aave-v3', network: 'sandbox-one', address: constants().pool }],
+    })
+    expect((await over(service)('GET', `/v1/wallets/${wallet}`)).body.stats).toEqual(stats)
+    // Who has nothing there is not told of it.
+    expect((await service.getWallet({ address: sandboxAddress(5) })).stats).toBeNull()
+  })
+
+  test.each([
+    ['its token refuses to say', async () => [await debtToken('USDC'), 'balanceOf(address)'] as const],
+    ['the pool does not list', async () => [constants().pool, 'getReservesList()'] as const],
+    ['the pool says nothing of', async () => [constants().pool, 'getReserveData(address)'] as const],
+  ])('name the market of a debt that %s, until it is said again', async (_, asked) => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    const [contract, signature] = await asked()
+    const { rpc } = sandbox.chain(chainId)
+    const own = await rpc.request<Hex>('eth_getCode', [contract, 'latest'])
+    await refuses(sandbox, chainId, contract, `function ${signature}`)
+    const { service } = engineOn(sandbox, { catalog: withoutStrategiesOf('USDC') })
+    const { stats } = await service.getWallet({ address: wallet })
+    expect(stats).toMatchObject({ debt: [], healthFactor: null, ltv: null, maxBorrowValue: null })
+    expect(stats!.unread).toMatchObject([{ network: 'sandbox-one', address: constants().pool }])
+    await rpc.request('anvil_setCode', [contract, own])
+    const again = (await service.getWallet({ address: wallet })).stats
+    expect([again!.debt.length, again!.unread]).toEqual([1, []])
+    near(again!.healthFactor as number, Number((await counted(wallet)).health) / 1e18)
+  })
+
+  test('need no list of a pool whose assets the catalogue has, and find a debt in another one by that list', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    const listed: string[] = []
+    const debtOf = async (catalog: Catalog) => {
+      const rpc = aroundReads(sandbox.chain(chainId).rpc, (_, params) => {
+        if (JSON.stringify(params).includes(toFunctionSelector('getReservesList()').slice(2)))
+          listed.push('list')
+      })
+      const { service } = engineOn(sandbox, {
+        catalog,
+        rpc: (id) => (id === chainId ? rpc : sandbox.chain(id).rpc),
+      })
+      const { stats } = await service.getWallet({ address: wallet })
+      return stats!.debt.map(({ asset }) => asset.symbol)
+    }
+    expect([await debtOf(sandbox.world.catalog()), listed]).toEqual([['USDC'], []])
+    expect([await debtOf(withoutStrategiesOf('USDC')), listed]).toEqual([['USDC'], ['list']])
+  })
+
+  test('do not need the price of what the account has not', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    const before = await statsOf()
+    const source = sandboxAddress(4)
+    await sandbox.chain(chainId).rpc.request('anvil_setCode', [source, '0x5f5ffd'])
+    const args = [[token('BRLA')], [source]]
+    await send(owner, constants().oracle, 'function setAssetSources(address[],address[])', args)
+    const { healthFactor, unread, debt } = await statsOf()
+    nearOne(Number(healthFactor) / Number(before.healthFactor))
+    expect([unread, debt.length]).toEqual([[], 1])
+  })
+
+  test('have no worth by a price that was not renewed for a day, and are counted as the pool counts them', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    const { rpc } = sandbox.chain(chainId)
+    const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+    const price = encodeAbiParameters([{ type: 'int256' }], [3_000n * 10n ** 8n])
+    const source = sandboxAddress(4)
+    const renewed = async (ago: bigint) => {
+      const round = [1n, 3_000n * 10n ** 8n, 0n, BigInt(timestamp) - ago, 1n]
+      const said = new Map([
+        [calldata('function latestAnswer()', []), price],
+        [calldata('function latestRoundData()', []), concat(round.map((word) => toHex(word, { size: 32 })))],
+      ])
+      await rpc.request('anvil_setCode', [source, codeSaying(said)])
+    }
+    await send(owner, constants().oracle, 'function setAssetSources(address[],address[])', [
+      [token('WETH')],
+      [source],
+    ])
+    await renewed(60n)
+    const fresh = await statsOf()
+    expect(fresh.underlying).toMatchObject([{ price: '3000', balanceUSD: expect.stringMatching(/^3000/) }])
+    await renewed(27n * 3_600n)
+    const old = await statsOf()
+    expect(old.underlying).toMatchObject([{ price: null, balanceUSD: null }])
+    expect(old.debt).toMatchObject([{ balanceUSD: expect.stringMatching(/^1000/) }])
+    nearOne(Number(old.healthFactor) / Number(fresh.healthFactor))
+    nearOne(Number(old.liquidationPrice) / Number(fresh.liquidationPrice))
+  })
+
+  test('are shown with what is not known of them', async () => {
+    await supply('WETH', eth)
+    await borrow('USDC', 1_000_000000n)
+    await refuses(sandbox, chainId, constants().oracle, 'function getAssetPrice(address)')
+    const { out, json } = await shown()
+    expect(out).toMatch(/debt +1,000(\.0+)? USDC/)
+    expect(out).toMatch(/health factor +-\n/)
+    expect(out).toMatch(/not known +aave-v3 on sandbox-one could not be read completely/)
+    expect(json.stats).toMatchObject({ healthFactor: null, debt: [{ balanceUsd: null }] })
+  })
+
+  test('cost one call a chain, and see a reserve that was listed since', async () => {
+    const said: string[] = []
+    const { context } = engineOn(sandbox, { rpc: (chain) => watched(sandbox.chain(chain).rpc, said) })
+    expect(await lent(context)).toBeNull()
+    said.length = 0
+    // How old prices are is good for a minute.
+    await supply('WETH', eth)
+    expect((await lent(context))!.underlying).toHaveLength(1)
+    expect(said).toEqual(['eth_call', 'eth_call'])
+    const fresh = await listed()
+    await perform(sandbox, owner, [
+      {
+        to: fresh,
+        data: calldata('function mint(address,uint256)', [wallet, 10n ** 8n]),
+        value: 0n,
+        chainId,
+      },
+    ])
+    const args = [fresh, 10n ** 8n]
+    await send(wallet, fresh, 'function approve(address,uint256)', [constants().pool, args[1]])
+    const supplied = [...args, wallet, 0]
+    await send(wallet, constants().pool, 'function supply(address,uint256,address,uint16)', supplied)
+    const { underlying } = (await lent(context))!
+    expect(underlying.map(({ asset }) => asset.symbol)).toEqual(['WETH', 'NEW'])
+    expect(underlying[1]).toMatchObject({ balanceUSD: '2', price: '2', liquidationThreshold: 0.8 })
+  })
+})
+
+/** Makes a category of e-mode of some assets, and puts the wallet into it. */
+async function enterMode(symbols: readonly string[]): Promise<void> {
+  const address = async (to: Address, signature: string) =>
+    `0x${(await sandbox.call(chainId, to, signature)).slice(26, 66)}` as Address
+  const { pool } = constants()
+  const provider = await address(pool, 'function ADDRESSES_PROVIDER() view')
+  const configurator = await address(provider, 'function getPoolConfigurator() view')
+  const terms = [1, 9300, 9500, 10_100, '0x0000000000000000000000000000000000000000', 'alike']
+  await send(
+    owner,
+    configurator,
+    'function setEModeCategory(uint8,uint16,uint16,uint16,address,string)',
+    terms,
+  )
+  for (const symbol of symbols)
+    await send(owner, configurator, 'function setAssetEModeCategory(address,uint8)', [token(symbol), 1])
+  await send(wallet, pool, 'function setUserEMode(uint8)', [1])
+}
+
+/** Lists another token in the pool, at two dollars, like the USDC that is there. */
+async function listed(): Promise<Address> {
+  const { rpc } = sandbox.chain(chainId)
+  const address = async (to: Address, signature: string, args: readonly unknown[] = []) =>
+    `0x${(await sandbox.call(chainId, to, signature, args)).slice(26, 66)}` as Address
+  const { pool, aToken } = constants()
+  const provider = await address(pool, 'function ADDRESSES_PROVIDER() view')
+  const configurator = await address(provider, 'function getPoolConfigurator() view')
+  const { bytecode } = ownContract('SandboxToken')
+  const args = calldata('function x(string,string,uint8)', ['New', 'NEW', 8]).slice(10)
+  const hash = await rpc.request<Hex>('eth_sendTransaction', [
+    { from: owner, data: `${bytecode}${args}`, gas: '0x4c4b40' },
+  ])
+  const ask = () => rpc.request<{ contractAddress: Address } | null>('eth_getTransactionReceipt', [hash])
+  let made = await ask()
+  while (!made) made = await ask()
+  const token = made.contractAddress
+  const data = await sandbox.call(chainId, pool, 'function getReserveData(address)', [
+    sandbox.token(chainId, 'USDC').address,
+  ])
+  const at = (place: number) => `0x${data.slice(2 + place * 64 + 24, 2 + place * 64 + 64)}` as Address
+  const slot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
+  const behind = async (proxy: Address) =>
+    `0x${(await rpc.request<Hex>('eth_getStorageAt', [proxy, slot, 'latest'])).slice(26)}` as Address
+  const tuple =
+    '(address,address,address,uint8,address,address,address,address,string,string,string,string,string,string,bytes)'
+  const [implementation, stable, variable] = [await behind(aToken), await behind(at(9)), await behind(at(10))]
+  const none = '0x0000000000000000000000000000000000000000'
+  const names = ['aNew', 'aNEW', 'vNew', 'vNEW', 'sNew', 'sNEW', '0x10']
+  const input = [implementation, stable, variable, 8, at(11), token, owner, none, ...names]
+  await send(owner, configurator, `function initReserves(${tuple}[])`, [[input]])
+  await send(owner, configurator, 'function configureReserveAsCollateral(address,uint256,uint256,uint256)', [
+    token,
+    7500n,
+    8000n,
+    10500n,
+  ])
+  const source = sandboxAddress(4)
+  const code = `0x7f${(2n * 10n ** 8n).toString(16).padStart(64, '0')}60005260206000f3`
+  await rpc.request('anvil_setCode', [source, code])
+  await send(owner, constants().oracle, 'function setAssetSources(address[],address[])', [[token], [source]])
+  return token
+}

@@ -1,0 +1,28 @@
+import { AppError } from '../../src/domain/errors.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
+import { noExemptions } from '../../src/guard/user-limits-and-exemptions.ts'
+import type { Intent } from '../../src/protocols/intent.ts'
+import { catalog } from '../support/plans/plan-fixtures.ts'
+
+const chainId = 31337
+
+/** Checks the transactions of a leg on the first chain; `maxServiceFeeBps` is the most that its fees may be. */
+export const check = (intent: Intent, transactions: readonly Transaction[], maxServiceFeeBps?: number) =>
+  checkLeg({
+    intent,
+    chainId,
+    transactions,
+    catalog,
+    vouched: { ...noExemptions, ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }) },
+  })
+/** The error that work is refused with; `undefined` if it is not. */
+export const refusal = (work: () => unknown): AppError | undefined => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  return undefined
+}

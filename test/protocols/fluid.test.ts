@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { openChain } from '../../src/chain/open-chain.ts'
+import type { Address } from '../../src/domain/address.ts'
+import { networkNamed } from '../../src/domain/networks.ts'
+import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
+import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
+import { marketOf } from '../../src/protocols/registry.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { deployedFrom } from '../support/contracts/compile-contract.ts'
+import { deposited } from '../support/contracts/deposit-brings-its-worth.ts'
+import { engineOn, perform } from '../support/engine.ts'
+import { useCommands } from '../support/use-commands.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
+
+// The contract of these tests is ours and has the published interfaces of an fToken and of the resolver.
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const giver = sandboxAddress(3)
+const slug = 'fluid-usdc-sandbox-one'
+
+let vault: Address
+let entry: StrategyEntry
+const catalog = (): Catalog => {
+  const known = sandbox.world.catalog()
+  return { ...known, strategies: [...known.strategies, entry] }
+}
+const { run, signsNothing } = useCommands(sandbox, { catalog })
+
+const to = (signature: string, args: readonly unknown[], at: Address = vault) => ({
+  to: at,
+  data: calldata(signature, args),
+  value: 0n,
+  chainId,
+})
+const set = (supplyRate: bigint, rewardsRate: bigint, limit: bigint) =>
+  perform(sandbox, giver, [to('function set(uint256,uint256,uint256)', [supplyRate, rewardsRate, limit])])
+const done = async (line: string) => {
+  const ran = await run(`${line} --yes --json`)
+  expect(ran.exit, ran.err + ran.out).toBe(0)
+}
+const shown = async () => (await run(`strategies show ${slug} --json`)).json
+const held = () => sandbox.balanceOf(chainId, vault, wallet)
+
+beforeEach(async () => {
+  const asset = sandbox.token(chainId, 'USDC')
+  vault = await deployedFrom(sandbox, chainId, join(import.meta.dirname, 'contracts/FluidLike.sol'), [
+    asset.address,
+  ])
+  entry = {
+    ...sandbox.strategy('sandbox-vault-USDC-sandbox-one'),
+    id: 'fluid-USDC-sandbox-one',
+    slug,
+    protocol: 'fluid',
+    startDate: null,
+    isDefault: false,
+    receipt: { chainId, address: vault, symbol: 'fUSDC', decimals: 6, name: 'fUSDC' },
+    implementationSelector: 'fluid@1',
+    constants: { family: 'fluid', vault, resolver: vault },
+  }
+  await perform(sandbox, giver, [
+    to('function approve(address,uint256)', [vault, 10n ** 12n], asset.address),
+    to('function deposit(uint256,address)', [9_000_000_000n, giver]),
+    to('function transfer(address,uint256)', [vault, 900_000_000n], asset.address),
+  ])
+})
+
+test('an fToken has the rate of its resolver, rewards included, and is entered and left in part and whole', async () => {
+  expect(await shown()).toMatchObject({
+    apyBasis: 'current',
+    apyConvention: 'the stated rate, to 0.01 %, compounded every second over 365 days',
+    apy: expect.closeTo(Math.expm1(0.0462), 6),
+    grade: { grade: 'C' },
+  })
+  const usdc = () => sandbox.balanceOf(chainId, entry.asset.address, wallet)
+  const before = await usdc()
+  await done(`deposit ${slug} --amount 220`)
+  expect(await held()).toBe(200_000_000n)
+  await done(`withdraw ${slug} --amount 55`)
+  expect(await held()).toBe(149_999_999n)
+  await done(`withdraw ${slug} --amount max`)
+  expect([await held(), before - (await usdc())]).toEqual([0n, 2n])
+  const { items } = (await run(`history ${slug} --json`)).json
+  expect(items.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
+}, 60_000)
+
+test('a stated rate of zero, or a resolver without an answer, leaves the rate to growth', async () => {
+  await set(0n, 0n, 1n)
+  expect((await shown()).apy).toBeNull()
+  entry = { ...entry, constants: { family: 'fluid', vault, resolver: entry.asset.address } }
+  expect(await shown()).toMatchObject({ apy: null, paused: false, actions: ['lend', 'withdraw'] })
+})
+
+test('no more comes out than the liquidity layer lets out', async () => {
+  await done(`deposit ${slug} --amount 220`)
+  await set(312n, 0n, 50_000_000n)
+  const tooMuch = await signsNothing(() => run(`withdraw ${slug} --amount 51 --yes --json`))
+  expect(tooMuch.json.error.code).toBe('INSUFFICIENT_LIQUIDITY')
+  await done(`withdraw ${slug} --amount 50`)
+})
+
+test('a partial withdrawal reverts where the share price fell after it was made', async () => {
+  const { service } = engineOn(sandbox, { catalog: catalog() })
+  await done(`deposit ${slug} --amount 220`)
+  const made = async () =>
+    (await service.strategyBytecode({ id: slug, action: 'withdraw', amount: 55_000_000n, wallet })).bytecode
+  const early = await made()
+  expect(early).toEqual([
+    to('function withdraw(uint256,address,address,uint256)', [55_000_000n, wallet, wallet, 50_000_001n]),
+  ])
+  await perform(sandbox, giver, [to('function lose(uint256)', [100_000_000n])])
+  await expect(perform(sandbox, wallet, early)).rejects.toThrow()
+  await perform(sandbox, wallet, await made())
+})
+
+test('a deposit must bring all that it is worth, in the simulation of it', async () => {
+  const tried = await deposited(sandbox, { catalog: catalog(), entry, amount: 220_000_000n })
+  expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
+})
+
+test('another asset than the resolver names is found', async () => {
+  const faults = async (one: StrategyEntry) => {
+    const { network, rpc } = sandbox.chain(chainId)
+    const flawed = await marketFaults(openChain(networkNamed([network], network.name), rpc), [marketOf(one)])
+    return flawed.flatMap((found) => found.faults)
+  }
+  expect(await faults(entry)).toEqual([])
+  expect(await faults({ ...entry, asset: sandbox.token(chainId, 'USDT') })).toContainEqual(
+    expect.stringContaining('the asset of the vault by the resolver is'),
+  )
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import type { Catalog } from '../../../src/protocols/catalog-types.ts'
+import { cells, engineOn, seeded } from '../../support/engine.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+import { years } from './all-years.ts'
+import { day, type Year } from './year.ts'
+
+/*
+ * A year in every market whose own contracts run here. In thirteen steps, and as many more as its rate needs to hold; with daily touches:
+ * npm run campaign:year -- --seed 1
+ */
+const sandbox = useSandbox()
+const chainId = 31337
+const wallet = sandbox.user.address
+const isDaily = process.env.SLUICE_YEAR === 'daily'
+const seed = Number(process.env.SLUICE_SEED ?? 1)
+
+let market: Year
+const catalog = (): Catalog => {
+  const known = sandbox.world.catalog()
+  const others = known.strategies.filter(({ slug }) => slug !== market.entry.slug)
+  return { ...known, strategies: [...others, market.entry] }
+}
+const { run } = useCommands(sandbox, { catalog })
+const done = async (line: string) => {
+  const ran = await run(`${line} --yes --json`)
+  expect({ line, exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
+}
+const now = async () => {
+  const { rpc } = sandbox.chain(chainId)
+  const block = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+  return Number(block.timestamp)
+}
+
+/** So many days in steps, drawn from a seed: none is longer than the market's rate holds. */
+function steps(days: number, apart: number, random: () => number): number[] {
+  const many = isDaily ? days : Math.max(13, Math.ceil(days / apart))
+  const all = Array.from({ length: many }, () => Math.floor(days / many))
+  // What is left over goes where it fits, and some days from one step to another.
+  const at = () => Math.floor(random() * many)
+  for (let left = days - all[0]! * many; left > 0; ) {
+    const step = at()
+    if (all[step]! >= apart) continue
+    all[step]!++
+    left--
+  }
+  if (!isDaily)
+    for (let moved = 0; moved < 5 * many; moved++) {
+      const [from, to] = [at(), at()]
+      if (all[from]! <= 2 || all[to]! >= apart) continue
+      all[from]!--
+      all[to]!++
+    }
+  return all
+}
+
+describe('a year of a deposit grows as the protocol itself says, to the wei, at the rate that was stated at its beginning, within a basis point, and leaves nothing behind', () => {
+  // The two that take the native coin are of families that are there already.
+  test.each(years.slice(0, cells(7, years.length)).map(([name, set], at) => ({ name, set, at })))(
+    '$name',
+    async ({ set, at }) => {
+      const random = seeded(seed * 1_000 + at)
+      market = await set(sandbox, isDaily)
+      const { entry, amounts, aYear, over, ends } = market
+      const { slug, asset } = entry
+      const [least, most] = amounts
+      const amount = (least + (most - least) * random()).toFixed(Math.min(asset.decimals, 12))
+      await done(`deposit ${slug} --amount ${amount}`)
+      for (let settled = 0; settled < market.settles; settled++) await market.pass(day)
+      const { service } = engineOn(sandbox, { catalog: { ...catalog(), strategies: [entry] } })
+      const { apy } = await service.getStrategy({ id: slug })
+      expect(apy).toBeGreaterThan(0.001)
+      const began = { at: await now(), index: await market.index() }
+
+      let promised = 1
+      let then = began.at
+      const days = ends === undefined ? 365 : Math.floor((ends - began.at) / day)
+      const spans = steps(days, market.apart, random).map((step) => step * day)
+      for (const [at, span] of spans.entries()) {
+        const isLast = at === spans.length - 1
+        await market.pass(isLast && ends !== undefined ? ends - then + 1 : span)
+        const { positions } = await service.getWallet({ address: wallet })
+        expect(positions.map(({ balance }) => balance)).toEqual([await market.worth()])
+        const time = Math.min(await now(), ends ?? Number.POSITIVE_INFINITY)
+        promised = over(promised, apy!, time - then)
+        then = time
+      }
+      const seconds = then - began.at
+      expect(seconds / day / days).toBeCloseTo(1, 2)
+      const grown = aYear(Number(((await market.index()) * 10n ** 12n) / began.index) / 1e12, seconds)
+      expect(Math.abs(grown - aYear(promised, seconds))).toBeLessThan(1e-4)
+      if (isDaily) expect(Math.abs(grown - apy!)).toBeLessThan(1e-4)
+
+      await done(`withdraw ${slug} --amount max`)
+      if (market.queued) {
+        await market.pass(2 * day)
+        await done(`withdraw ${slug} --claim`)
+      }
+      expect(await market.left()).toBe(0n)
+      const { positions } = await service.getWallet({ address: wallet })
+      expect(positions).toEqual([])
+    },
+    isDaily ? 600_000 : 60_000,
+  )
+})

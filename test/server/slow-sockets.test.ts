@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { useServe } from '../support/services/serve-as-process.ts'
+import { besideSlowSockets } from '../support/services/slow-sockets.ts'
+import { useSandbox } from '../support/use-sandbox.ts'
+
+const served = useServe(useSandbox())
+
+// How long the answers take is measured by `npm run bench:serve`: 5 s only tell a server that waits for the slow ones.
+test('2,000 slow sockets are cut off, and a good client has its answers all the while', {
+  timeout: 60_000,
+}, async () => {
+  const { took, refused, left } = await besideSlowSockets(served.url(), 2_000)
+  expect({ left, refused }).toEqual({ left: 0, refused: [] })
+  expect(took.length).toBeGreaterThan(20)
+  expect(took[Math.floor(took.length * 0.99)]).toBeLessThan(5_000)
+})

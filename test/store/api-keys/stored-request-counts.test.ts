@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openKeyLimits } from '../../../src/store/api-keys/server-key-limits.ts'
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sluice-limits-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const windows = [{ ms: 60_000, most: 3 }]
+const full = { ok: false, retryAfterSeconds: expect.any(Number) }
+
+test('what was let in before the file had a row a turn still counts, for the key that it was', async () => {
+  const path = join(home, 'x.limits')
+  const older = new DatabaseSync(path)
+  older.exec(`create table ids (key integer primary key, id text not null unique) strict;
+    create table log (seq integer primary key, key integer not null, at integer not null) strict;
+    insert into ids values (1, 'one'), (2, 'two');
+    insert into log (key, at) values (1, 999000), (2, 999500), (1, 999900), (1, 1000000);
+    pragma user_version = 1`)
+  older.close()
+  const limits = await openKeyLimits(path, { windows, now: () => 1_000_000 })
+  expect([await limits.take('one'), await limits.take('two')]).toEqual([full, { ok: true }])
+  await limits.close()
+})
+
+test('all that one turn lets in counts after the next start, each for its own key', async () => {
+  const path = join(home, 'x.limits')
+  const first = await openKeyLimits(path, { windows, now: () => 1_000_000 })
+  const taken = await Promise.all(['one', 'two', 'one', 'two', 'one', 'one'].map(first.take))
+  expect(taken.map(({ ok }) => ok)).toEqual([true, true, true, true, true, false])
+  await first.close()
+  const next = await openKeyLimits(path, { windows, now: () => 1_000_001 })
+  expect(await Promise.all(['one', 'two', 'two'].map(next.take))).toEqual([full, { ok: true }, full])
+  await next.close()
+})
+
+describe('a disk that is full for a while', () => {
+  /** A file that takes no row until then: SQLite refuses to write it, as it would where there is no space. */
+  async function fullUntil(at: number): Promise<string> {
+    const path = join(home, 'x.limits')
+    await (await openKeyLimits(path, { windows, now: () => 0 })).close()
+    const db = new DatabaseSync(path)
+    db.exec(`create trigger full before insert on turns when new.at < ${at}
+      begin select raise(abort, 'database or disk is full'); end`)
+    db.close()
+    return path
+  }
+
+  test('uses up no place of a key: who was refused for it is let in afterwards, as often as ever', async () => {
+    let now = 1_000_000
+    const limits = await openKeyLimits(await fullUntil(1_000_010), { windows, now: () => now })
+    for (let at = 0; at < 5; at++)
+      await expect(Promise.all(['one', 'one', 'two'].map(limits.take))).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+      })
+    now += 10
+    const taken = await Promise.all(['one', 'one', 'two', 'one', 'one'].map(limits.take))
+    expect(taken.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
+    await limits.close()
+  })
+
+  test('is known while it lasts and when it is over, though nobody asks for a place', async () => {
+    let now = 1_000_000
+    const limits = await openKeyLimits(await fullUntil(1_005_000), { windows, now: () => now })
+    expect(limits.works()).toBe(false)
+    await expect(limits.take('one')).rejects.toThrow('cannot be written')
+    now += 5_000
+    expect(limits.works()).toBe(true)
+    // It was tried many times, and left one row.
+    for (let at = 0; at < 5; at++) {
+      limits.works()
+      now += 2_000
+    }
+    await limits.close()
+    const db = new DatabaseSync(join(home, 'x.limits'))
+    expect(db.prepare('select count(*) as rows from turns').get()).toEqual({ rows: 1 })
+    db.close()
+  })
+})

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Address } from '../../../src/domain/address.ts'
+import { openJournal } from '../../../src/store/journal/journal.ts'
+import type { Journal } from '../../../src/store/journal/journal-interface.ts'
+
+const wallet: Address = `0x${'44'.repeat(20)}`
+const payTo = (byte: string) => ({
+  role: 'action',
+  text: 'Pay',
+  transaction: { to: `0x${byte.repeat(20)}` as Address, data: '0x' as const, value: 5n, chainId: 1 },
+})
+let home: string
+let journal: Journal
+const code = (work: () => unknown): string | undefined => {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return (error as { code?: string }).code
+  }
+}
+const change = (...statements: string[]) => {
+  const db = new DatabaseSync(join(home, 'journal.db'))
+  for (const statement of statements) db.exec(statement)
+  db.close()
+}
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sluice-seal-'))
+  journal = openJournal(join(home, 'journal.db'), Date.now)
+  journal.insert({
+    id: 'pay',
+    idemKey: 'key-of-pay',
+    request: { pay: 'somebody' },
+    kind: 'transfer',
+    wallet,
+    plan: { quoteId: 'q1' },
+    legs: [{ chainId: 1, steps: [payTo('11'), payTo('22')] }],
+  })
+})
+afterEach(() => {
+  journal.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+describe('what a foreign hand changed in the file', () => {
+  it.each([
+    ['where a step pays', 'DROP TRIGGER step_never_update', "UPDATE step SET target = '0xbad' WHERE idx = 1"],
+    ['how much', 'DROP TRIGGER step_never_update', "UPDATE step SET value = '6' WHERE idx = 0"],
+    ['a step that is gone', 'DROP TRIGGER step_never_delete', 'DELETE FROM step WHERE idx = 1'],
+    ['the plan', 'DROP TRIGGER operation_plan', "UPDATE operation SET plan = '{}'"],
+    ['the request', 'DROP TRIGGER operation_never_update', `UPDATE operation SET request = '{"pay":"me"}'`],
+    ['the state', 'DROP TRIGGER operation_state', "UPDATE operation SET state = 'DONE'"],
+    ['a line of the trail', 'DROP TRIGGER event_never_update', "UPDATE event SET why = 'something else'"],
+    [
+      'the state of a step',
+      'DROP TRIGGER step_state',
+      "UPDATE step SET state = 'SIGNED', nonce = 7 WHERE idx = 0",
+    ],
+  ])('is noticed: %s', (_, ...statements) => {
+    expect(code(() => journal.verify('pay'))).toBeUndefined()
+    change(...statements)
+    expect(code(() => journal.verify('pay'))).toBe('JOURNAL_UNREADABLE')
+  })
+
+  it('breaks the trail at the line that was changed or is missing', () => {
+    for (const [index, nonce] of [
+      [0, 1],
+      [1, 2],
+    ] as const)
+      journal.reserveNonce('pay', index, nonce, 9)
+    expect(journal.firstBrokenEvent()).toBeUndefined()
+    change('DROP TRIGGER event_never_delete', 'DELETE FROM event WHERE seq = 2')
+    expect(journal.firstBrokenEvent()).toBe(3)
+  })
+})
+
+describe('a new plan', () => {
+  const anew = (id = 'pay') =>
+    journal.replan(id, 0, { plan: { quoteId: 'q2' }, steps: [payTo('33')], why: 'the quote expired' })
+
+  it('takes the place of what was not signed, and is sealed as the first was', () => {
+    anew()
+    const { steps, plan } = journal.find('pay')!
+    expect(steps.map(({ transaction: { to } }) => to)).toEqual([payTo('33').transaction.to])
+    expect(plan).toEqual({ quoteId: 'q2' })
+    expect(code(() => journal.verify('pay'))).toBeUndefined()
+    change('DROP TRIGGER step_never_update', "UPDATE step SET target = '0xbad'")
+    expect(code(() => journal.verify('pay'))).toBe('JOURNAL_UNREADABLE')
+  })
+
+  it('gives back a nonce that nothing was signed with, and leaves alone what is signed', () => {
+    for (const [index, nonce] of [
+      [0, 4],
+      [1, 5],
+    ] as const)
+      journal.reserveNonce('pay', index, nonce, 9)
+    journal.recordSigned('pay', 0, {
+      hash: `0x${'aa'.repeat(32)}`,
+      raw: '0x02',
+      kind: 'run',
+      nonce: 4,
+      transaction: payTo('11').transaction,
+      gas: 21_000n,
+      maxFeePerGas: 2n,
+      maxPriorityFeePerGas: 1n,
+    })
+    anew()
+    expect(journal.find('pay')!.steps.map(({ index, nonce, state }) => [index, nonce, state])).toEqual([
+      [0, 4, 'SIGNED'],
+      [1, null, 'PLANNED'],
+    ])
+    expect(journal.find('pay')!.steps[1]!.transaction).toEqual(payTo('33').transaction)
+    expect(journal.nextNonce(1, wallet)).toBe(5)
+  })
+
+  it('is not made for what is closed', () => {
+    journal.settle('pay', 'DROPPED', 'given up', 130)
+    expect(() => anew()).toThrow()
+    expect(journal.find('pay')!.plan).toEqual({ quoteId: 'q1' })
+    expect(journal.find('pay')!.steps).toHaveLength(2)
+  })
+})

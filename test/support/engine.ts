@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Service } from '../../src/api/service-type.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
+import type { Address, Hex } from '../../src/domain/address.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
+import { createEngine, createEngineContext, type EngineOptions } from '../../src/engine/engine.ts'
+import type { EngineContext } from '../../src/engine/engine-context.ts'
+import { type OperatorFees, setOperatorFees } from '../../src/engine/fees/fee-settings.ts'
+import { createApp } from '../../src/server/app.ts'
+import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
+import { sqliteSql } from '../../src/store/sql/sqlite.ts'
+import { onlyFor } from './services/serve-in-process.ts'
+import type { TestReceipt, TestSandbox } from './use-sandbox.ts'
+
+/** An engine over the sandbox of a test file, with a store of its own, and its context for what a service does not show. */
+export function engineOn(
+  sandbox: TestSandbox,
+  needs: Partial<EngineOptions> = {},
+): { service: Service; context: EngineContext } {
+  const all: EngineOptions = {
+    catalog: sandbox.world.catalog(),
+    rpc: (chainId) => sandbox.chain(chainId).rpc,
+    store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
+    customer: 'tests',
+    now: Date.now,
+    newId: randomUUID,
+    ...needs,
+  }
+  return { service: createEngine(all), context: createEngineContext(all) }
+}
+
+/** Sets what the operator of an engine charges. */
+export const operating = (context: EngineContext, fees: Partial<OperatorFees>): Promise<OperatorFees> =>
+  setOperatorFees(context, fees)
+
+/** A chain whose calls are shown to `see` before they are sent. */
+export const aroundReads = (
+  rpc: ChainClient,
+  see: (method: string, params: readonly unknown[]) => void,
+): ChainClient => ({
+  host: rpc.host,
+  peers: rpc.peers,
+  request: (method, params = []) => {
+    see(method, params)
+    return rpc.request(method, params)
+  },
+  batch: (calls) => {
+    for (const [method, params] of calls) see(method, params)
+    return rpc.batch(calls)
+  },
+})
+
+/** The same, as a list of methods. */
+export function watched(rpc: ChainClient, said: string[]): ChainClient {
+  return {
+    host: rpc.host,
+    peers: rpc.peers,
+    request: (method, params) => {
+      said.push(method)
+      return rpc.request(method, params)
+    },
+    batch: (calls) => {
+      said.push(...calls.map(([method]) => method))
+      return rpc.batch(calls)
+    },
+  }
+}
+
+/** Sends transactions in order, all of which must succeed. */
+export async function perform(
+  { sendAs }: TestSandbox,
+  from: Address,
+  transactions: readonly Transaction[],
+): Promise<TestReceipt[]> {
+  const receipts: TestReceipt[] = []
+  for (const { to, data, value, chainId } of transactions) {
+    const receipt = await sendAs(chainId, from, { to, data, value })
+    expect(receipt.status).toBe('0x1')
+    receipts.push(receipt)
+  }
+  return receipts
+}
+
+/** The code that something fails with; what succeeds is `undefined`. */
+export const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error.code
+    throw error
+  }
+}
+
+/** The word at a place of a raw answer. */
+export const word = (answer: Hex, at = 0): bigint => BigInt(`0x${answer.slice(2 + at * 64, 66 + at * 64)}`)
+
+/** Numbers that look random and are the same in every run of a seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** How many cases of a campaign to run: `npm test` takes a slice, `SLUICE_CELLS=all` or a number says otherwise. */
+export function cells(slice: number, full: number): number {
+  const wanted = process.env.SLUICE_CELLS
+  if (wanted === undefined) return slice
+  return wanted === 'all' ? full : Math.max(1, Math.min(full, Number(wanted)))
+}
+
+/** The seed of a campaign: `usual`, or `SLUICE_SEED`. */
+export const campaignSeed = (usual: number): number => Number(process.env.SLUICE_SEED ?? usual)
+
+/** Whatever a body may be. */
+type Json = ReturnType<typeof JSON.parse>
+
+/** What a service answers over HTTP, without a socket. */
+export function over(service: Service) {
+  const app = createApp(onlyFor(service, 'key-over'))
+  return async (
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    sent: object = {},
+  ): Promise<{ status: number; body: Json }> => {
+    const query = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, String(value)]))
+    const answer = await app.inject({
+      method,
+      url: path,
+      headers: { 'x-api-key': 'key-over' },
+      ...(method === 'GET' ? { query } : { payload: sent }),
+    })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+}
+
+/** One USDC for WETH on the first chain of the sandbox: the quote, and what it is carried out by once a wallet has taken it. */
+export async function takenSwap(sandbox: TestSandbox, service: Service, walletAddress: Address) {
+  const { quote } = await service.quote({
+    chainIdIn: 31337,
+    chainIdOut: 31337,
+    tokenIn: sandbox.token(31337, 'USDC').address,
+    tokenOut: sandbox.token(31337, 'WETH').address,
+    amountIn: 1_000000n,
+  })
+  return { quote, made: await service.swapBytecode({ quote: quote.raw as never, walletAddress }) }
+}

@@ -1,0 +1,37 @@
+import { afterEach } from 'vitest'
+import type { BitcoinConstants } from '../../../src/protocols/bitcoin-services.ts'
+import { type Answer, jsonBody, type Loopback, serveLoopback } from '../../../src/sandbox/loopback-server.ts'
+import type {
+  DepositDefinition,
+  DepositDependencies,
+  DepositProvider,
+} from '../../../src/swaps/deposit-provider.ts'
+import { serviceExchange } from '../../../src/swaps/provider-api.ts'
+
+/** What the service of a test answers. */
+export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>
+
+/** Requests by real HTTP, with a clock. */
+export const depositNetwork = (now: () => number): DepositDependencies => ({
+  now,
+  exchangeJson: serviceExchange,
+})
+
+/** Opens a deposit provider over a service on loopback that answers as it is told; it ends with the test. */
+export function useDepositService(definition: DepositDefinition, now: () => number) {
+  const open: Loopback[] = []
+  afterEach(async () => {
+    for (const service of open.splice(0)) await service.close()
+  })
+  return async (
+    answer: Answering,
+    constants: (url: string) => BitcoinConstants,
+  ): Promise<{ provider: DepositProvider; bitcoin: BitcoinConstants }> => {
+    const service = await serveLoopback(async (request, url) =>
+      answer({ url, body: await jsonBody(request) }),
+    )
+    open.push(service)
+    const bitcoin = constants(service.url)
+    return { bitcoin, provider: definition.open(bitcoin, depositNetwork(now))! }
+  }
+}

@@ -1,0 +1,240 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Chalk } from 'chalk'
+import { afterEach, beforeEach, expect, inject } from 'vitest'
+import { createCommandContext } from '../../src/app/create-command-context.ts'
+import { main } from '../../src/app/main.ts'
+import { directories } from '../../src/app/profiles/directories.ts'
+import type { Keychain } from '../../src/app/profiles/keychain.ts'
+import { selectProfile } from '../../src/app/profiles/profile-selection.ts'
+import { withoutSecrets } from '../../src/app/profiles/saved-secrets.ts'
+import { fileSettings } from '../../src/app/profiles/settings.ts'
+import { signerReads } from '../../src/app/signing/signer-reads.ts'
+import type { Sandbox } from '../../src/cli/sandbox-control.ts'
+import type { Io, Stream } from '../../src/cli/terminal/io-types.ts'
+import type { Hex } from '../../src/domain/address.ts'
+import type { Exit } from '../../src/domain/errors.ts'
+import type { Catalog } from '../../src/protocols/catalog-types.ts'
+import { optionValue } from '../../src/signing/argv-reader.ts'
+import { openSigningService } from '../../src/signing/signing-service.ts'
+import { checkHint } from './hints/hint-without-placeholder.ts'
+import { noKeychain } from './keys/test-keychain.ts'
+import { attemptsIn } from './spawn-program.ts'
+import type { TestSandbox } from './use-sandbox.ts'
+
+/** A parsed document, as deep as a test likes to look into it. */
+// biome-ignore lint/suspicious/noExplicitAny: what a document holds is what the test says it holds.
+export type Document = any
+
+/** What came of one command line. `json` is the one document on stdout; it fails the test when there is not exactly one. */
+export type Ran = { exit: Exit; out: string; err: string; readonly json: Document }
+
+/** What a test may say beside the command line. */
+export type Circumstances = {
+  env?: Record<string, string>
+  secrets?: Partial<Record<'privateKey' | 'password' | 'apiKey' | 'signerUrl', string | undefined>>
+  stdin?: string
+  /** Whether stdout is a terminal, this wide. */
+  columns?: number
+  /** What more stdout can do. */
+  out?: Partial<Stream>
+  /** How many milliseconds the clock is ahead. */
+  later?: number
+  /** The keychain of the desktop; there is none where nothing is said. */
+  keychain?: Keychain
+}
+
+/** The program over the sandbox of a test file, with a home of its own for every test. */
+export type Commands = {
+  run: (line: string | readonly string[], more?: Circumstances) => Promise<Ran>
+  /** The home of the test that runs now. */
+  home: () => string
+  /** How many transactions the journal of this home holds, signed. */
+  attempts: () => number
+  /** Fails the test when the work signs anything: in the journal, or on a chain. */
+  signsNothing: <value>(work: () => Promise<value>) => Promise<value>
+}
+
+/**
+ * Runs command lines in this process through `main()`, as `bin` does, over the world of `useSandbox()`. `catalog` is what is known of it,
+ * to the engine, the wallet and the signer: where a test has deployed something beside what every sandbox has.
+ */
+export function useCommands(
+  sandbox: TestSandbox,
+  { catalog = () => sandbox.world.catalog() }: { catalog?: () => Catalog } = {},
+): Commands {
+  let home = ''
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'sluice-commands-'))
+    // What is known of the embedded chains is there already.
+    mkdirSync(join(home, 'cache'))
+    for (const name of readdirSync(inject('sandboxCache')).filter((one) => one.startsWith('genesis-')))
+      symlinkSync(join(inject('sandboxCache'), name), join(home, 'cache', name))
+  })
+  afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+  const attempts = () => attemptsIn(join(home, 'data'))
+  const nonces = () =>
+    Promise.all(
+      sandbox.world.chains.map(({ rpc }) =>
+        rpc.request<Hex>('eth_getTransactionCount', [sandbox.user.address, 'pending']),
+      ),
+    )
+  return {
+    home: () => home,
+    attempts,
+    signsNothing: async (work) => {
+      const before = [attempts(), await nonces()]
+      const value = await work()
+      expect([attempts(), await nonces()]).toEqual(before)
+      return value
+    },
+    run: async (
+      typed,
+      { env = {}, secrets = {}, stdin = '', columns, out = {}, later = 0, keychain = noKeychain } = {},
+    ) => {
+      const line = patiently(wordsOf(typed))
+      const said = { out: '', err: '' }
+      const stream = (name: 'out' | 'err', width?: number) => ({
+        write: (text: string) => {
+          said[name] += text
+        },
+        isTerminal: width !== undefined,
+        columns: width ?? 80,
+        paint: new Chalk({ level: 0 }),
+      })
+      const settings = fileSettings(directories({ SLUICE_HOME: home, ...env }), keychain)
+      const io: Io = { out: { ...stream('out', columns), ...out }, err: stream('err'), canAsk: false }
+      const { world } = sandbox
+      const exit = await main(
+        wordsOf(line),
+        createCommandContext({
+          // What processes of a machine share is shared by those of a test.
+          env: { SLUICE_HOME: home, TMPDIR: home, ...env },
+          secrets: {
+            hasPrivateKey: secrets.privateKey !== undefined,
+            password: secrets.password,
+            apiKey: secrets.apiKey,
+            signerUrl: secrets.signerUrl,
+          },
+          // The signer of the program, in this process: what it is as a process of its own is tested as one.
+          desk: async () => {
+            const dirs = directories({ SLUICE_HOME: home, ...env })
+            const profile = await selectProfile(
+              env,
+              optionValue(wordsOf(line), '--profile'),
+              withoutSecrets(settings),
+            )
+            return openSigningService({
+              ...signerReads({
+                argv: wordsOf(line),
+                dirs,
+                isSandbox: profile.kind === 'sandbox',
+                catalog: async () => catalog(),
+              }),
+              argv: wordsOf(line),
+              privateKey: secrets.privateKey,
+              signerUrl: secrets.signerUrl,
+              catalog: async () => catalog(),
+              sandboxKey: async () => sandbox.user.key,
+              say: () => undefined,
+              tell: (line) => {
+                said.err += `${line}\n`
+              },
+            })
+          },
+          version: '0.0.0',
+          now: () => Date.now() + later,
+          io,
+          interrupt: { signal: new AbortController().signal, critical: (work) => work() },
+          stdin: async () => stdin,
+          settings,
+          openSandbox: {
+            admin: adminOf(sandbox),
+            open: async () => ({
+              catalog: catalog(),
+              chains: world.chains.map(({ network: { chainId } }) => ({
+                chainId,
+                rpcUrl: world.faults.urlOf(chainId),
+              })),
+              faults: world.faults.list(),
+              aheadMs: world.faults.aheadMs(),
+              blockHash: (chainId, number) => world.blockHash(chainId, number),
+              wasReplaced: async (hash) => world.faults.wasReplaced(hash),
+            }),
+          },
+        }),
+      )
+      checkHint(wordsOf(line), said.out, said.err)
+      return {
+        exit,
+        ...said,
+        get json() {
+          return oneDocument(said.out)
+        },
+      }
+    },
+  }
+}
+
+/** The environment that gives the chains of a sandbox as RPCs, by network name; `urls` replace those of the nodes. */
+export const rpcEnvOf = (
+  { world }: TestSandbox,
+  urls: Readonly<Record<string, string>> = {},
+): Record<string, string> =>
+  Object.fromEntries(
+    world.chains.map(({ network: { name }, rpcUrl }) => [
+      `SLUICE_RPC_${name.toUpperCase().replace('-', '_')}`,
+      urls[name] ?? rpcUrl,
+    ]),
+  )
+
+/**
+ * A command line that signs, whose `--timeout` is longer on a busy machine, where the same work takes longer: at several times as many
+ * running processes as there are cores. The suite by itself does not make a machine that busy. Others are as typed: what they wait for is
+ * compared with their time.
+ */
+function patiently(words: readonly string[]): readonly string[] {
+  const busyness = loadavg()[0]! / availableParallelism() / 3
+  const at = words.indexOf('--timeout') + 1
+  const [, count, unit] = /^([0-9]+)(ms|s)$/.exec(words[at] ?? '') ?? []
+  const isSigning = ['deposit', 'withdraw', 'transfer', 'swap', 'action'].includes(words[0] ?? '')
+  if (at === 0 || count === undefined || !isSigning || busyness <= 1) return words
+  const ms = Math.ceil(Number(count) * (unit === 's' ? 1_000 : 1) * busyness)
+  return words.with(at, `${ms}ms`)
+}
+
+/** The words of a command line; a list is taken as it is. */
+export const wordsOf = (line: string | readonly string[]): readonly string[] =>
+  typeof line === 'string' ? line.split(/\s+/).filter((word) => word !== '') : line
+
+/** The one JSON document of a text that holds nothing else but it and a newline. */
+export function oneDocument(text: string): Document {
+  expect(text.endsWith('\n')).toBe(true)
+  return JSON.parse(text)
+}
+
+const adminOf = (sandbox: TestSandbox): Sandbox => {
+  const status = () => sandbox.world.status()
+  const fixed = () => {
+    throw new Error('the sandbox of a test file is started and ended by its fixture')
+  }
+  return {
+    status,
+    up: status,
+    down: fixed,
+    reset: fixed,
+    fund: (to, what) => sandbox.world.fund(to, what),
+    payBitcoin: async (payment) => sandbox.world.payBitcoin(payment),
+    warp: async (seconds) => {
+      await sandbox.world.warp(seconds)
+      return status()
+    },
+    fault: (request) => sandbox.world.faults.set(request),
+    clearFaults: async () => {
+      await sandbox.world.faults.clear()
+      return []
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { getJson } from '../../src/http/client.ts'
+import { attestationOf } from '../../src/swaps/cctp-v2/follow.ts'
+import { listener } from '../support/services/listener.ts'
+
+test('an attestation service that says what cannot be read says nothing', async () => {
+  let body = ''
+  const service = await listener(async (_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(body)
+  })
+  const asked = (said: string) => {
+    body = said
+    return attestationOf(
+      { attestation: service.url, getJson: (url) => getJson(url) },
+      { domain: 0 } as never,
+      '0x12',
+    )
+  }
+  for (const odd of ['{"messages":5}', '{"messages":{"0":{}}}', '{"messages":null}', '[]', '5'])
+    expect([odd, await asked(odd)]).toEqual([odd, undefined])
+  for (const none of ['{}', '{"messages":[]}', '{"messages":[null]}'])
+    expect(await asked(none)).toMatchObject({ isKnown: false, isAttested: false })
+  const first = { isKnown: true, isAttested: false }
+  for (const odd of ['{"messages":[5]}', '{"messages":[{"message":7,"status":7}]}'])
+    expect(await asked(odd)).toMatchObject(first)
+  await service.close()
+})

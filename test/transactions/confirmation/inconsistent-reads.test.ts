@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { snapshotLifeMs } from '../../../src/chain/pre-signing-snapshot.ts'
+import { systemClock } from '../../../src/chain/rpc/clock.ts'
+import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
+import type { WalletView } from '../../../src/transactions/run-state.ts'
+import { oneCoin, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
+import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
+
+// What one look at a chain may stand for, and for how long.
+
+const place = usePlace()
+const chainId = 31337
+const nonceOf = async () =>
+  Number(await place.chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']))
+const headOf = () =>
+  place.chain.rpc.request<{ number: string; hash: `0x${string}` }>('eth_getBlockByNumber', ['latest', false])
+const pay = (id: string, more: Parameters<typeof run>[4]) =>
+  run(place.journal, place.home, place.chain.url, id, more)
+
+/** A view of the wallet in a block so many below the newest one. */
+const viewOf = async (below: number, counted: number): Promise<WalletView> => {
+  const number = BigInt(Number((await headOf()).number) - below)
+  const head = { number, hash: '0x00', timestamp: 0, baseFee: 10n ** 9n } as never
+  return {
+    head,
+    lowest: Promise.resolve(head),
+    counts: { latest: counted, pending: counted },
+    gasAndFees: Promise.resolve({
+      estimate: { gas: 30_000n },
+      tips: { suggested: 10n ** 9n, paid: [] } as never,
+    }),
+  }
+}
+
+describe('two looks at a mined transaction', () => {
+  it.each([2, 3])(
+    'make no failure of a payment where one node tells of one at answer %i alone',
+    async (nth) => {
+      let answers = 0
+      const liar = await place.through(async ({ method, params }, ask) => {
+        if (method !== 'eth_getTransactionReceipt') return undefined
+        const truth = (await ask(method, params)) as object | null
+        return { result: truth && ++answers === nth ? { ...truth, status: '0x0' } : truth }
+      })
+      const before = await paidOn(place.chain)
+      planPayments(place.journal, 'lied-to')
+      const rpc = () => failoverRpc([liar.url, place.chain.url], { deadlineMs: 2_000, retries: 1 })
+      expect(await pay('lied-to', { rpc })).toMatchObject({ state: 'DONE' })
+      expect(answers).toBeGreaterThanOrEqual(nth)
+      expect((await paidOn(place.chain)) - before).toBe(oneCoin)
+    },
+  )
+})
+
+describe('a wallet that was seen while planning', () => {
+  it('is seen again once that is too old', async () => {
+    planPayments(place.journal, 'seen-long-ago')
+    const nonce = await nonceOf()
+    const view = await viewOf(0, nonce + 40)
+    const done = await pay('seen-long-ago', { plannedView: () => ({ ageMs: snapshotLifeMs + 1, view }) })
+    expect(done).toMatchObject({ state: 'DONE', steps: [{ nonce }] })
+  })
+
+  it('is seen again where another process has seen a later block since', async () => {
+    await place.chain.rpc.request('anvil_mine', ['0x8'])
+    planPayments(place.journal, 'overtaken')
+    const nonce = await nonceOf()
+    const { number, hash } = await headOf()
+    place.journal.recordHead(chainId, Number(number), hash)
+    const view = await viewOf(6, nonce)
+    const done = await pay('overtaken', { plannedView: () => ({ ageMs: 0, view }) })
+    expect(done).toMatchObject({ state: 'DONE', steps: [{ nonce }] })
+  })
+
+  it('is seen again before the second signature of a pipeline whose first one took long', async () => {
+    planPayments(place.journal, 'slow-device', 2)
+    const nonce = await nonceOf()
+    let late = 0
+    const clock = { ...systemClock, now: () => systemClock.now() + late }
+    const slow: typeof signer.signTransaction = async (transaction) => {
+      if (late === 0) {
+        late = snapshotLifeMs + 1
+        // Somebody with the same key on another machine.
+        const other = { type: 'eip1559', to: signer.address, chainId, gas: 21_000n } as const
+        const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n }
+        const raw = await signer.signTransaction({ ...other, ...fees, nonce: nonce + 1 })
+        await place.chain.rpc.request('eth_sendRawTransaction', [raw])
+      }
+      return signer.signTransaction(transaction as never) as never
+    }
+    const done = await pay('slow-device', {
+      pipeline: true,
+      clock,
+      signer: { ...signer, signTransaction: slow } as never,
+    })
+    expect(done.state).toBe('DONE')
+    expect(done.steps.map((step) => step.nonce)).toEqual([nonce, nonce + 2])
+  })
+})
