@@ -15,7 +15,7 @@ import { directories } from './profiles/directories.ts'
 import { policyPath } from './profiles/machine-policy.ts'
 import { selectProfile } from './profiles/profile-selection.ts'
 import { rpcUrlsByNetworkName } from './profiles/rpc-settings.ts'
-import { fileSettings } from './profiles/settings.ts'
+import { fileSettings } from './profiles/settings-files.ts'
 import { readsEndAt } from './reads-time-limit.ts'
 
 /** The inputs of a command context. Tests pass their own sandbox instead of the daemon. */

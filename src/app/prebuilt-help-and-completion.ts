@@ -6,7 +6,7 @@ import { helpText } from '../cli/help/help-text.ts'
 import { refusePrivateKeys } from '../cli/options/refuse-private-keys.ts'
 import { completionValues } from './completion-values.ts'
 import { directories } from './profiles/directories.ts'
-import { fileSettings } from './profiles/settings.ts'
+import { fileSettings } from './profiles/settings-files.ts'
 
 /**
  * Answers help and completion from the manifests that the build wrote, without loading the program.

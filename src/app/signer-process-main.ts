@@ -8,9 +8,9 @@ import type { SigningRequests, SigningService } from '../signing/signing-service
 import { directories } from './profiles/directories.ts'
 import { type SelectedProfile, selectProfile } from './profiles/profile-selection.ts'
 import { withoutSecrets } from './profiles/saved-secrets.ts'
-import { fileSettings } from './profiles/settings.ts'
+import { fileSettings } from './profiles/settings-files.ts'
 import type { SignerLine } from './signing/signer-process.ts'
-import { preloadReaders, signerReads } from './signing/signer-reads.ts'
+import { preloadReaders, signerReads } from './signing/signer-recorded-inputs.ts'
 
 /**
  * The process that holds the keys. It starts before any terminal code is loaded, with an environment that has only

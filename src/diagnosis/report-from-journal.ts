@@ -3,7 +3,7 @@ import { displayNetwork, type Network } from '../domain/networks.ts'
 import type { OperationSummary, StoredPlan } from '../guard/stored-plan.ts'
 import type { ExecutionContext } from '../planning/execution-context.ts'
 import type { JournalEvent, Operation, Step } from '../store/journal/operation-types.ts'
-import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/failed-deliveries.ts'
+import { isRefunded, isUnderDelivered, resultOf } from '../transactions/outcome/delivery-result.ts'
 import { minimumReceived, receivedAmount } from '../transactions/outcome/received-amount.ts'
 
 /** The action status for each operation state. */

@@ -1,7 +1,7 @@
 import type { Address } from './address.ts'
 import { AppError } from './errors.ts'
+import type { Unit } from './symbol-and-decimals.ts'
 import { didYouMean } from './text/did-you-mean.ts'
-import type { Unit } from './unit-type.ts'
 
 /** A chain. `depth` is the default number of blocks, including its own, after which a transaction counts as final. */
 export type Network = {

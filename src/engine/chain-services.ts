@@ -28,7 +28,7 @@ import { realisedRateReader } from './rates/realised-rates.ts'
 import { receiptReader } from './rates/receipt-symbols.ts'
 import { rewardReader } from './rates/reward-rates.ts'
 import { sharePriceGrowthReader } from './rates/share-price-growth.ts'
-import { dailyPointsReader } from './rates/stored-daily-rates.ts'
+import { dailyPointsReader } from './rates/stored-daily-points.ts'
 import { strategyDetailReader } from './rates/strategy-detail.ts'
 import type { AnswerReuse } from './request-coalescing.ts'
 

@@ -15,7 +15,7 @@ import type {
   RateReader,
   StrategyListing,
 } from './market-types.ts'
-import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/stored-daily-rates.ts'
+import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/stored-daily-points.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain, strategyOf } from './strategies/market-state.ts'
 import { strategyTotals } from './strategy-totals.ts'

@@ -13,7 +13,7 @@ import {
   refuseLowAssurance,
 } from '../guard/assurance.ts'
 import { checkLeg, type DecodedStep } from '../guard/calldata-against-intent.ts'
-import { calldataDeadline } from '../guard/intent-facts.ts'
+import { calldataDeadline } from '../guard/intent-derived-values.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
 import type { PolicyFacts } from '../guard/policy/policy-facts.ts'
 import { enforceRules, policyRules } from '../guard/policy/rules.ts'

@@ -9,7 +9,7 @@ import type {
   StepJournal,
 } from '../store/journal/journal-interface.ts'
 import type { Operation, Step } from '../store/journal/operation-types.ts'
-import { activeSteps } from './operations/current-steps.ts'
+import { activeSteps } from './operations/active-steps.ts'
 
 type Chains = {
   journal: OperationJournal & StepJournal & NonceJournal & ReorgJournal

@@ -15,9 +15,9 @@ import type { TransactionSigner } from '../signing/signer.ts'
 import type { Journal } from '../store/journal/journal-interface.ts'
 import type { Leg, Operation, Step } from '../store/journal/operation-types.ts'
 import type { NonceCounts } from './nonces/nonce-counts.ts'
-import { hasLostNonce } from './operations/current-steps.ts'
+import { hasLostNonce } from './operations/active-steps.ts'
 import type { TakeLock } from './operations/wallet-lock.ts'
-import type { DeliveryResult } from './outcome/failed-deliveries.ts'
+import type { DeliveryResult } from './outcome/delivery-result.ts'
 import type { BumpDelay } from './replacement/fee-bump.ts'
 
 /** The progress of an execution, for display. */

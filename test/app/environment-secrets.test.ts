@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { derivedInputs } from '../../src/app/nested-command-inputs.ts'
 import { directories } from '../../src/app/profiles/directories.ts'
-import { fileSettings } from '../../src/app/profiles/settings.ts'
+import { fileSettings } from '../../src/app/profiles/settings-files.ts'
 import { testKeychain } from '../support/keys/test-keychain.ts'
 
 // Each of these alone keeps keys away from what serves other programs; here each is looked at without the others.

@@ -17,7 +17,7 @@ export const displayPrices =
       const [{ openChain }, { read }, { unitPriceUsd }, { together }] = await Promise.all([
         import('../../chain/open-chain.ts'),
         import('../../chain/run-readings.ts'),
-        import('../../engine/prices/unit-price.ts'),
+        import('../../engine/prices/token-price-usd.ts'),
         import('../../chain/composable-reading.ts'),
       ])
       const chain = openChain(networkNamed(catalog.networks, chainId), rpc(chainId))

@@ -8,7 +8,7 @@ import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog-of-
 import { rpcUrls } from '../profiles/rpc-settings.ts'
 import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-inputs.ts'
-import { callLimitReport, withCallTrace } from './call-trace.ts'
+import { callLimitReport, withCallTrace } from './rpc-debug-log.ts'
 
 /** The chains with an RPC in the environment: the whole catalogue, the part for these chains, and their clients. */
 export type RpcChains = {

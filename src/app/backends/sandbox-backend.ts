@@ -17,9 +17,9 @@ import { machinePolicy } from '../profiles/machine-policy.ts'
 import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import { serveProfile } from '../serving/serve-profile.ts'
 import type { BackendInputs } from './backend-inputs.ts'
-import { withCallTrace } from './call-trace.ts'
 import { localEngine } from './local-engine.ts'
 import { localWallet } from './local-wallet.ts'
+import { withCallTrace } from './rpc-debug-log.ts'
 
 /** Access to the embedded chains: their administration, and the facts that the engine needs. */
 export type OpenSandbox = {

@@ -11,7 +11,7 @@ import { allNetworks } from '../profiles/catalog-of-configured-networks.ts'
 import type { Directories } from '../profiles/directories.ts'
 import { selectProfile } from '../profiles/profile-selection.ts'
 import { withoutSecrets } from '../profiles/saved-secrets.ts'
-import { planTextIn } from './signer-reads.ts'
+import { planTextIn } from './signer-recorded-inputs.ts'
 
 type Needs = {
   dirs: Directories

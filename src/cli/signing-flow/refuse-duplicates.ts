@@ -1,5 +1,5 @@
+import { bitcoinKeyError } from '../../domain/bitcoin-swap-key-error.ts'
 import { AppError } from '../../domain/errors.ts'
-import { bitcoinKeyError } from '../../domain/idempotency-key-reused-error.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'

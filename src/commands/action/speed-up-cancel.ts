@@ -11,7 +11,7 @@ import { type ResumeOptions, resumeOperation } from '../../cli/signing-flow/resu
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
-import { isAllFinal } from '../../transactions/operations/current-steps.ts'
+import { isAllFinal } from '../../transactions/operations/active-steps.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { reopenAbandoned } from '../../transactions/reorganised-abandoned-operations.ts'

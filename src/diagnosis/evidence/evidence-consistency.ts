@@ -12,7 +12,7 @@ import {
   isUnderDelivered,
   isUnfilled,
   resultOf,
-} from '../../transactions/outcome/failed-deliveries.ts'
+} from '../../transactions/outcome/delivery-result.ts'
 import {
   actionStatuses,
   finalityText,

@@ -11,7 +11,7 @@ import type { Arrival, JournalEvent, Operation } from '../../store/journal/opera
 import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { readDelivery } from '../../transactions/bridge/pending-delivery.ts'
-import { resultOf } from '../../transactions/outcome/failed-deliveries.ts'
+import { resultOf } from '../../transactions/outcome/delivery-result.ts'
 import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts.ts'
 
 /**

@@ -3,7 +3,7 @@ import { isUnsigned } from '../../domain/step-state.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../../transactions/bridge/pending-delivery.ts'
-import { activeSteps, hasLostNonce } from '../../transactions/operations/current-steps.ts'
+import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 

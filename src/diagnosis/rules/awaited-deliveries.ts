@@ -1,5 +1,5 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { isUnderDelivered } from '../../transactions/outcome/failed-deliveries.ts'
+import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
 import { type Facts, isUnderDelivery } from '../facts/operation-facts.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { actionCommand, blockerText, unsignedNextSteps } from '../messages/sentence-parts.ts'

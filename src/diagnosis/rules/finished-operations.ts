@@ -7,10 +7,10 @@ import {
   resultOf,
   underDeliveryText,
   unfilledText,
-} from '../../transactions/outcome/failed-deliveries.ts'
+} from '../../transactions/outcome/delivery-result.ts'
 import type { Facts } from '../facts/operation-facts.ts'
+import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
-import { receivedFundsText } from '../messages/received-funds.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
   actionCommand,

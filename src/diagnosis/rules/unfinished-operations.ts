@@ -1,11 +1,11 @@
 import { disagreementHint, disagreementText } from '../../chain/finality/quorum.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import { activeSteps } from '../../transactions/operations/current-steps.ts'
+import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
 import { type Facts, hasStepSucceeded } from '../facts/operation-facts.ts'
+import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, fundsWhenFinal } from '../messages/funds-text.ts'
-import { receivedFundsText } from '../messages/received-funds.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
 import {
   actionCommand,

@@ -15,9 +15,9 @@ import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sandboxNetworks } from '../../domain/networks.ts'
+import type { Unit } from '../../domain/symbol-and-decimals.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Unit } from '../../domain/unit-type.ts'
 import { stakewiseAbi } from '../../protocols/stakewise/abi.ts'
 
 type Question = {

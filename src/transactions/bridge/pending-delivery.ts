@@ -7,8 +7,8 @@ import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation-types.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { followTransfer } from '../../swaps/follow-transfer.ts'
-import { activeSteps } from '../operations/current-steps.ts'
-import { resultOf } from '../outcome/failed-deliveries.ts'
+import { activeSteps } from '../operations/active-steps.ts'
+import { resultOf } from '../outcome/delivery-result.ts'
 
 /** A leg that waits for a delivery from another chain. */
 type AwaitedDelivery = { operationId: string; leg: Leg & { arrival: Arrival }; sent: AwaitedTransfer['sent'] }

@@ -9,7 +9,7 @@ import { settleFinalStep } from '../confirmation/record-final-steps.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import { inSendingOrder } from '../replacement/fee-bump.ts'
 import { sendErrorOf } from '../send-errors.ts'
-import { activeSteps, isAllFinal, replannedReason } from './current-steps.ts'
+import { activeSteps, isAllFinal, replannedReason } from './active-steps.ts'
 import { withIdleWallet } from './wallet-lock.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Proposal } from '../../planning/proposal-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { allowanceSpender } from '../../swaps/swap-provider-registry.ts'
-import { activeSteps } from './current-steps.ts'
+import { activeSteps } from './active-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */
 type AllowanceUse = { chainId: number; token: string; spender: string }

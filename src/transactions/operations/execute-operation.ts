@@ -28,9 +28,9 @@ import {
   type WalletView,
   withWalletLock,
 } from '../run-state.ts'
-import { executeStep, readWalletView, signAndRecord } from '../steps/send-step.ts'
+import { executeStep, readWalletView, signAndRecord } from '../steps/execute-step.ts'
 import { type KnownGas, signerWithTimeout } from '../steps/sign-step.ts'
-import { activeSteps, hasLostNonce } from './current-steps.ts'
+import { activeSteps, hasLostNonce } from './active-steps.ts'
 
 /** How long, in ms, another node behind the same address may lack a step that was just mined. */
 const retryWindowMs = 12_000

@@ -11,8 +11,10 @@ import {
   refuseLowAssurance,
 } from '../../guard/assurance.ts'
 import { checkLeg } from '../../guard/calldata-against-intent.ts'
-import { type CheckedLeg, calldataDeadline, slippageOf } from '../../guard/intent-facts.ts'
+import type { CheckedLeg } from '../../guard/checked-leg.ts'
+import { calldataDeadline } from '../../guard/intent-derived-values.ts'
 import { decodeIntent } from '../../guard/intent-json.ts'
+import { slippageOf } from '../../guard/intent-slippage.ts'
 import type { LoadedPolicy } from '../../guard/policy/policy-file.ts'
 import { dayMs, enforceRules, policyLimits, policyRules } from '../../guard/policy/rules.ts'
 import { spendsByAsset } from '../../guard/spending.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
-import { activeSteps } from '../operations/current-steps.ts'
+import { activeSteps } from '../operations/active-steps.ts'
 import {
   isRefunded,
   isUnderDelivered,
@@ -9,7 +9,7 @@ import {
   refundError,
   underDeliveryError,
   unfilledError,
-} from './failed-deliveries.ts'
+} from './delivery-result.ts'
 
 /** Returns or throws the outcome of a finished operation; the same on every call. */
 export function outcomeOf(operation: Operation): Operation {

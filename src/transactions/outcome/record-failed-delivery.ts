@@ -1,6 +1,6 @@
 import type { OperationJournal } from '../../store/journal/journal-interface.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
-import type { Refund, UnderDelivery, Unfilled } from './failed-deliveries.ts'
+import type { Refund, UnderDelivery, Unfilled } from './delivery-result.ts'
 
 /** Ends an operation whose order can no longer be filled: nothing was taken. */
 export function failUnfilled(journal: OperationJournal, id: string, unfilled: Unfilled): Operation {

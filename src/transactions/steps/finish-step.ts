@@ -1,7 +1,7 @@
 import { inclusionOf, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import { isObsolete } from '../operations/current-steps.ts'
+import { isObsolete } from '../operations/active-steps.ts'
 import { allowanceText, remainingAllowance } from '../outcome/left-allowance.ts'
 import { outcomeOf } from '../outcome/outcome.ts'
 import { currentOperation, isClosed, type Run, stepAt } from '../run-state.ts'

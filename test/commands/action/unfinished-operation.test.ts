@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { directories } from '../../../src/app/profiles/directories.ts'
-import { signerReads } from '../../../src/app/signing/signer-reads.ts'
+import { signerReads } from '../../../src/app/signing/signer-recorded-inputs.ts'
 import type { Hex } from '../../../src/domain/address.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
 import { useCommands } from '../../support/use-commands.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { directories } from '../../../src/app/profiles/directories.ts'
-import { fileSettings } from '../../../src/app/profiles/settings.ts'
+import { fileSettings } from '../../../src/app/profiles/settings-files.ts'
 import { findSignedOperation } from '../../../src/app/signing/find-signed-operation.ts'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { systemClock } from '../../../src/chain/rpc/clock.ts'

@@ -9,7 +9,7 @@ import {
   isUnderDelivered,
   isUnfilled,
   resultOf,
-} from '../../../transactions/outcome/failed-deliveries.ts'
+} from '../../../transactions/outcome/delivery-result.ts'
 import type { Cli } from '../../command-run-context.ts'
 import { reportFor } from '../operation-report.ts'
 import { settleOperation } from '../record-chain-results.ts'

@@ -1,17 +1,5 @@
 import type { Amounts } from '../domain/accepted-amounts.ts'
-import { nativeAddress } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
 import type { Intent } from '../protocols/intent.ts'
-
-/** The recipient of an intent. */
-export const intentReceiver = (intent: Intent): Intent['wallet'] =>
-  intent.kind === 'swap' || intent.kind === 'transfer' ? intent.recipient : intent.wallet
-
-/** Whether a deposit or withdrawal is an exchange at a moving price. */
-export const isPriced = (
-  intent: Intent,
-): intent is Extract<Intent, { kind: 'deposit' | 'withdraw' }> & { least: bigint } =>
-  (intent.kind === 'deposit' || intent.kind === 'withdraw') && intent.least !== undefined
 
 /** The slippage of a swap, as a fraction of the expected amount; `undefined` if unknown or not a swap. */
 export function slippageOf(
@@ -39,24 +27,8 @@ const roundFraction = (share: number): number => Math.round(share * 1e9) / 1e9
 /** The quotient of two amounts, to twelve digits. */
 const ratio = (a: bigint, b: bigint): number => (b === 0n ? 0 : Number((a * 10n ** 12n) / b) / 1e12)
 
-/** A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires. */
-export type CheckedLeg = {
-  chainId: number
-  intent: Intent
-  transactions: readonly Transaction[]
-  until?: number
-}
-
-/** When a leg's calldata expires: by its own deadline, otherwise by the quote. */
-export function calldataDeadline(
+/** Whether a deposit or withdrawal is an exchange at a moving price. */
+export const isPriced = (
   intent: Intent,
-  call: { args: Readonly<Record<string, string>> } | undefined,
-): { until?: number } {
-  if (intent.kind !== 'swap') return {}
-  const own = call?.args.deadline
-  return { until: own === undefined ? intent.deadline : Number(own) }
-}
-
-/** Whether the native coin is transferred, so that no contract is called. */
-export const isNativeTransfer = (intent: Intent): boolean =>
-  intent.kind === 'transfer' && intent.token.address === nativeAddress
+): intent is Extract<Intent, { kind: 'deposit' | 'withdraw' }> & { least: bigint } =>
+  (intent.kind === 'deposit' || intent.kind === 'withdraw') && intent.least !== undefined
