@@ -5,6 +5,7 @@ import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { FollowTransfer } from './bridge-delivery.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
@@ -48,6 +49,10 @@ export type SwapDefinition = {
    * and no `exchange`.
    */
   exchange?: (catalog: Catalog, transaction: Transaction) => Rounds<Exchanged> | undefined
+  /** Reads from the chains how far a transfer or a later payout is; a swap that ends with its transaction has none. */
+  follow?: FollowTransfer
+  /** Whether a transaction is one of its transfers, for a provider whose called contract does not tell. */
+  isTransfer?: (catalog: Catalog, transaction: Transaction) => boolean
   /** Opens the provider for quotes; `undefined` if the catalogue has no contracts for it. */
   open: (catalog: Catalog, network: SwapDependencies) => SwapProvider | undefined
 }

@@ -8,7 +8,9 @@ import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import { across } from './across/definition.ts'
 import { avenia } from './avenia/definition.ts'
 import { balancerV2 } from './balancer-v2/definition.ts'
+import type { FollowTransfer } from './bridge-delivery.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
+import { followBurn } from './cctp-v2/follow.ts'
 import { cow } from './cow/definition.ts'
 import type { SwapDefinition, SwapProof } from './definition.ts'
 import { kyberSwap } from './kyberswap/definition.ts'
@@ -89,6 +91,18 @@ export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds
     if (rounds) return rounds
   }
   return undefined
+}
+
+/** Follows a transfer by the provider whose contract was called; any other contract is CCTP v2. */
+export const followTransfer: FollowTransfer = (context, awaited, told) => {
+  const { catalog } = context
+  const { transaction } = awaited.sent
+  const { chainId, to } = transaction
+  const sender = swapDefinitions.find(({ follow, isTransfer, callee, spender }) => {
+    if (!follow || isTransfer) return isTransfer?.(catalog, transaction)
+    return sameAddress((callee ?? spender)(catalog, chainId) ?? '', to)
+  })
+  return (sender?.follow ?? followBurn)(context, awaited, told)
 }
 
 /** The contracts that take tokens for swaps on a chain, with their provider names; Permit2, which several providers share, as `permit2`. */

@@ -1,5 +1,6 @@
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { checkAcrossCalldata } from './calldata-check.ts'
+import { followDeposit } from './follow.ts'
 import { acrossOn, isSupportedPair } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
 
@@ -15,6 +16,7 @@ export const across: SwapDefinition = {
     if (!here || !isSupportedPair(catalog, intent.tokenIn, intent.tokenOut)) return undefined
     return { targets: [here.spokePool], check: (transaction) => checkAcrossCalldata(transaction, intent) }
   },
+  follow: followDeposit,
   open: (catalog, network) => {
     const ends = catalog.across.flatMap((end) => {
       const api = end.api ?? catalog.acrossApi

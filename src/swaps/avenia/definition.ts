@@ -1,5 +1,6 @@
 import type { SwapDefinition } from '../definition.ts'
 import { checkAveniaCalldata } from './calldata-check.ts'
+import { followRamp, isSentToDesk } from './follow.ts'
 import { aveniaOn, isRamp } from './pairs.ts'
 import { avenia as openProvider, provider } from './provider.ts'
 
@@ -22,5 +23,7 @@ export const avenia: SwapDefinition = {
       check: (transaction) => checkAveniaCalldata(transaction, intent, here),
     }
   },
+  follow: followRamp,
+  isTransfer: isSentToDesk,
   open: ({ avenia: chains = [] }, network) => openProvider(chains, network),
 }

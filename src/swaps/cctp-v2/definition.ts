@@ -1,6 +1,7 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { checkCctpV2Calldata } from './calldata-check.ts'
+import { followBurn } from './follow.ts'
 import { cctp } from './provider.ts'
 
 const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
@@ -23,6 +24,7 @@ export const cctpV2: SwapDefinition = {
       check: (transaction) => checkCctpV2Calldata(transaction, intent, { here, there }),
     }
   },
+  follow: followBurn,
   open: ({ cctpV2: contracts, attestation }, { getJson, head, log }) => {
     const ends = contracts.flatMap((end) => {
       const url = end.attestation ?? attestation

@@ -2,6 +2,7 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkCowCalldata } from './calldata-check.ts'
+import { followOrder } from './follow.ts'
 import { cow as openProvider, provider } from './provider.ts'
 
 const contractsOn = ({ cow }: Catalog, chainId: number) => cow.find((entry) => entry.chainId === chainId)
@@ -26,6 +27,7 @@ export const cow: SwapDefinition = {
       check: (transaction) => checkCowCalldata(transaction, intent, here),
     }
   },
+  follow: followOrder,
   open: (catalog, network) => {
     const chains = rowsWithService(catalog.cow)
     return chains.length === 0 ? undefined : openProvider(chains, network)

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../protocols/catalog-types.ts'
+import { followDeposit } from '../across/follow.ts'
 import { acrossOn, isSupportedPair } from '../across/pairs.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkLifiCalldata } from './calldata-check.ts'
@@ -21,6 +22,8 @@ export const lifi: SwapDefinition = {
     if (tokenIn.chainId !== tokenOut.chainId && !isSupportedPair(catalog, tokenIn, tokenOut)) return undefined
     return { targets: [diamond], check: (transaction) => checkLifiCalldata(transaction, intent) }
   },
+  // It deposits into the pool of Across.
+  follow: followDeposit,
   open: (catalog, network) => {
     const chains = rowsWithService(catalog.lifi)
     return chains.length === 0

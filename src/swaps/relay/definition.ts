@@ -3,6 +3,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import type { Route } from '../provider.ts'
 import { checkRelayCalldata } from './calldata-check.ts'
+import { followRelay } from './follow.ts'
 import { relayOn } from './order.ts'
 import { relay as openProvider, provider } from './provider.ts'
 
@@ -36,6 +37,7 @@ export const relay: SwapDefinition = {
       check: (transaction) => checkRelayCalldata(transaction, intent, [here, there], catalog.tokens),
     }
   },
+  follow: followRelay,
   open: (catalog, network) => {
     const ends = rowsWithService(catalog.relay)
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)

@@ -6,7 +6,7 @@ import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/execution-context.ts'
 import type { Arrival, Leg, Operation } from '../../store/journal/operation-types.ts'
 import type { AwaitedTransfer, BridgeDelivery } from '../../swaps/bridge-delivery.ts'
-import { followTransfer } from '../../swaps/follow-transfer.ts'
+import { followTransfer } from '../../swaps/swap-provider-registry.ts'
 import { activeSteps } from '../operations/active-steps.ts'
 import { resultOf } from '../outcome/delivery-result.ts'
 
