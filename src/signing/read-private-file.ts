@@ -1,28 +1,32 @@
-import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { listFileCommand, shellPath } from '../domain/text/shell-quoting.ts'
+import { type OwnedFileFault, readOwnedFile } from '../store/read-owned-file.ts'
 import { parsePrivateKey } from './keystore/private-key.ts'
 
-const refused = (path: string, why: string, hint: string, cause?: unknown): AppError =>
-  new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
-
-const another = 'Name a file that holds the secret and nothing else.'
-
-/** The user id of this process; `undefined` on systems without user ids, where ownership is not checked. */
-const ownUid = (): number | undefined => process.getuid?.()
-
-function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void {
-  const mine = ownUid()
-  if (mine === undefined) return
-  if (uid !== mine)
-    throw refused(path, 'it belongs to another user', 'Name a file of your own that nobody else can read.')
-  if (withMode && (mode & 0o077) !== 0)
-    throw refused(
-      path,
-      `others can read it (mode ${(mode & 0o777).toString(8)}, and 600 is needed)`,
-      `The file must be yours alone: chmod 600 ${shellPath(path)}`,
-    )
+function refused(path: string, fault: OwnedFileFault): AppError {
+  const because = (why: string, hint: string, cause?: unknown) =>
+    new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
+  const another = 'Name a file that holds the secret and nothing else.'
+  switch (fault.is) {
+    case 'foreign':
+      return because('it belongs to another user', 'Name a file of your own that nobody else can read.')
+    case 'shared':
+      return because(
+        `others can read it (mode ${fault.mode}, and 600 is needed)`,
+        `The file must be yours alone: chmod 600 ${shellPath(path)}`,
+      )
+    case 'special':
+      return because('it is not a file', another)
+    case 'too-large':
+      return because('it is too large', another)
+    case 'unreadable':
+      return because(
+        'it cannot be read',
+        'See that you may read it, and every directory above it.',
+        fault.cause,
+      )
+  }
 }
 
 /**
@@ -30,26 +34,15 @@ function checkOwner(path: string, { uid, mode }: Stats, withMode: boolean): void
  * KEY_SOURCE otherwise.
  */
 export function readPrivateFile(path: string, maxBytes = 4_096): string {
-  let file: number | undefined
-  try {
-    checkOwner(path, lstatSync(path), false)
-    file = openSync(path, 'r')
-    const stats = fstatSync(file)
-    if (!stats.isFile()) throw refused(path, 'it is not a file', another)
-    checkOwner(path, stats, true)
-    if (stats.size > maxBytes) throw refused(path, 'it is too large', another)
-    const buffer = Buffer.alloc(maxBytes)
-    const text = buffer.toString('utf8', 0, readSync(file, buffer))
-    buffer.fill(0)
-    return text
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw refused(path, 'it does not exist', listFileCommand(path), error)
-    throw refused(path, 'it cannot be read', 'See that you may read it, and every directory above it.', error)
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
+  const text = readOwnedFile(path, {
+    forbiddenMode: 0o077,
+    maxBytes,
+    refused: (fault) => refused(path, fault),
+  })
+  if (text !== undefined) return text
+  throw new AppError('KEY_SOURCE', `${path} is not used as a key: it does not exist`, {
+    hint: listFileCommand(path),
+  })
 }
 
 /** The private key in a file that contains only 32 bytes in hex. */

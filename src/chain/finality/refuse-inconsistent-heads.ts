@@ -1,8 +1,15 @@
 import { AppError } from '../../domain/errors.ts'
+import { headRetentionMs } from '../../domain/networks.ts'
 import type { ChainClient } from '../chain-client.ts'
-import { blockHashAt, type Head, readHead } from '../head.ts'
+import { blockHashAt, type Head, maxHeadRegression, readHead } from '../head.ts'
 import { isUnsupportedMethod } from '../rpc/errors.ts'
 import { nodeTimeoutMs, withAnswerTimeout } from '../rpc/timeouts.ts'
+
+const inconsistent = (
+  message: string,
+  details: Record<string, unknown>,
+  hint = 'Use another RPC endpoint, or wait for this one.',
+): AppError => new AppError('RPC_INCONSISTENT', message, { details, hint })
 
 /**
  * Refuses endpoints of one chain that differ in chain id, or in the block at their lowest common height. An endpoint that is down,
@@ -27,14 +34,10 @@ export async function refuseInconsistentHeads(
     ])
     if (!theirs) return head
     if (mine !== theirs.said)
-      throw new AppError(
-        'RPC_INCONSISTENT',
-        `${rpc.host} and ${peer.host} have different blocks at height ${at.number}`,
-        {
-          details: { hosts: [rpc.host, peer.host], block: Number(at.number) },
-          hint: 'Use another RPC endpoint, or wait for this one.',
-        },
-      )
+      throw inconsistent(`${rpc.host} and ${peer.host} have different blocks at height ${at.number}`, {
+        hosts: [rpc.host, peer.host],
+        block: Number(at.number),
+      })
     return at
   }
   const lowest = await Promise.all(rpc.peers.map(compare))
@@ -71,4 +74,33 @@ async function ifReachable<T>(
       hint: `Leave ${host} out of the endpoints for as long as it answers so, or wait for it.`,
     })
   }
+}
+
+/**
+ * Refuses a node that is behind a recently recorded block, or whose newest block is too old for a chain with steady blocks. `now`
+ * and `seen.seen` are epoch ms; a clock that was set back does not make a block newer.
+ */
+export function refuseStaleHead(
+  { host }: ChainClient,
+  head: Head,
+  seen: { number: number; seen: number } | undefined,
+  maxAgeMs: number | undefined,
+  now: number,
+): void {
+  const isBelieved = seen && Math.abs(now - seen.seen) <= headRetentionMs
+  if (isBelieved && Number(head.number) < seen.number - maxHeadRegression) {
+    const until = new Date(seen.seen + headRetentionMs).toISOString()
+    throw inconsistent(
+      `The node at ${host} is at block ${head.number}, and block ${seen.number} was seen before`,
+      { host, block: Number(head.number), seen: seen.number, until },
+      `Use another RPC endpoint, or wait for this one. Where it was what was seen that is wrong: it is believed until ${until}.`,
+    )
+  }
+  const age = now - head.timestamp * 1000
+  if (maxAgeMs !== undefined && age > maxAgeMs)
+    throw inconsistent(
+      `The newest block at ${host} is ${Math.round(age / 1000)} seconds old by the clock of this machine`,
+      { host, ageMs: age },
+      'Look at the clock of this machine; if it is right, use another RPC endpoint, or wait for this one.',
+    )
 }

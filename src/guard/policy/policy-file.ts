@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
+import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { EvmAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { schemaMismatchText } from '../../domain/schema-mismatch.ts'
+import { listFileCommand, shellPath } from '../../domain/text/shell-quoting.ts'
+import { type OwnedFileFault, readOwnedFile } from '../../store/read-owned-file.ts'
 import { assuranceLevels } from '../assurance.ts'
-import { readOwnFile } from './read-owned-file.ts'
 
 const decimal = z
   .string()
@@ -91,11 +93,37 @@ export function parsePolicy(text: string, path: string): LoadedPolicy {
   return { sha256: createHash('sha256').update(text).digest('hex'), policy: parsed.data }
 }
 
+/** Why a policy file is not used; one that others can write could be made to allow anything. */
+function refused(path: string, fault: OwnedFileFault): AppError {
+  const why = {
+    foreign: 'it belongs to another user',
+    shared: `others can change it (mode ${fault.is === 'shared' && fault.mode})`,
+    special: 'it is not a file',
+    'too-large': 'it is too large',
+    unreadable: 'it cannot be read',
+  }[fault.is]
+  return new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
+    ...(fault.is === 'unreadable' && { cause: fault.cause }),
+    details: { policy: path },
+    hint: `Let only its owner write it: chmod go-w ${shellPath(path)}`,
+  })
+}
+
 /** The applicable policy: the named one, or the one in the config directory if it exists. */
 export function readPolicy(named: string | undefined, usual: string): LoadedPolicy | null {
   // Naming the machine's own policy does not make it another one.
   const path = named === undefined || resolve(named) === resolve(usual) ? usual : named
-  const text = readOwnFile(path, named === undefined)
-  if (text === undefined) return null
-  return { ...parsePolicy(text, path), ...(path !== usual && { named: true as const }) }
+  const text = readOwnedFile(path, {
+    forbiddenMode: 0o022,
+    maxBytes: 1 << 20,
+    refused: (fault) => refused(path, fault),
+  })
+  if (text !== undefined)
+    return { ...parsePolicy(text, path), ...(path !== usual && { named: true as const }) }
+  // A dangling link is no missing policy.
+  if (named === undefined && !lstatSync(path, { throwIfNoEntry: false })) return null
+  throw new AppError('CONFIG_INVALID', `There is no policy ${path}`, {
+    details: { policy: path },
+    hint: listFileCommand(path),
+  })
 }

@@ -1,6 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { refuseInconsistentHeads } from '../../chain/finality/refuse-inconsistent-heads.ts'
-import { refuseStaleHead } from '../../chain/finality/refuse-stale-head.ts'
+import { refuseInconsistentHeads, refuseStaleHead } from '../../chain/finality/refuse-inconsistent-heads.ts'
 import { type Head, readHead } from '../../chain/head.ts'
 import type { Clock } from '../../chain/rpc/clock.ts'
 import { AppError } from '../../domain/errors.ts'
