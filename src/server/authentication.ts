@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
-import { slidingLog } from '../store/api-keys/rate-limiter.ts'
+import { slidingLog } from '../store/api-keys/sliding-log.ts'
 import type { Served } from './served-routes.ts'
 
 /** An authenticated caller: the key id for rate limits, the customer, and the service limited to this customer. */

@@ -7,7 +7,7 @@ import { swapExchange, swapExpectation } from '../../src/swaps/swap-provider-reg
 import { swapsAbi, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
 import { uniswapV2 } from '../../src/swaps/uniswap-v2/definition.ts'
 import { swapV2 } from '../../src/swaps/uniswap-v2/encode.ts'
-import { pairOf } from '../../src/swaps/uniswap-v2/pairs.ts'
+import { pairOf } from '../../src/swaps/uniswap-v2/provider.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 

@@ -1,14 +1,12 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
-import type { Rounds } from '../../chain/contract-query.ts'
-import { answerRounds, read } from '../../chain/run-readings.ts'
+import { read } from '../../chain/run-readings.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { defaultSlippage } from '../../domain/slippage.ts'
 import { maturityOf } from '../../protocols/catalog-operations.ts'
-import type { Bounds, Market, MarketState } from '../../protocols/market-adapter.ts'
-import { leastOf, type Offer } from '../../protocols/moving-price-quotes.ts'
+import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { Step } from '../../protocols/step.ts'
 import type { EngineContext } from '../engine-context.ts'
+import { exchangeBounds } from './exchange-bounds.ts'
 
 /** Refuses a deposit that a market does not take now: it is paused, full, or its remaining capacity is too small. */
 export function requireDepositOpen({ entry }: Market, state: MarketState, amount: bigint) {
@@ -39,29 +37,6 @@ export function requireDepositOpen({ entry }: Market, state: MarketState, amount
       `${entry.slug} takes at most ${formatAmount(state.headroom, entry.asset)} more`,
       { details: { headroom: state.headroom.toString() } },
     )
-}
-
-/** Refuses an invalid slippage, also for markets without slippage. */
-export function requireValidSlippage(slippage: number): void {
-  if (!(slippage >= 0.0001 && slippage <= 0.5))
-    throw new AppError('INVALID_SLIPPAGE', 'slippage must be a fraction from 0.0001 to 0.5')
-}
-
-/**
- * Returns the minimum that an exchange step must deliver: the current output, less the slippage (a fraction). Other
- * markets have no bounds.
- */
-export async function exchangeBounds(
-  context: EngineContext,
-  { entry }: Market,
-  asked: Rounds<Offer> | undefined,
-  slippage = defaultSlippage,
-): Promise<Bounds | undefined> {
-  if (!asked) return undefined
-  const [offer] = await answerRounds(context.chain(entry.chainId), [asked])
-  if (!offer?.brings)
-    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} quotes nothing for this amount`)
-  return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }
 }
 
 /** Builds the deposit step of a market, with the protocol's current entry contract and the current bounds. */

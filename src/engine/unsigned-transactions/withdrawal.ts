@@ -6,7 +6,7 @@ import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { Step } from '../../protocols/step.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { contractUnansweredError, readHoldings } from '../positions/market-holdings.ts'
-import { exchangeBounds } from './deposit.ts'
+import { exchangeBounds } from './exchange-bounds.ts'
 
 /** Builds the withdrawal step of a market, for a part of the position or all of it, and returns the amount it pays out. */
 export async function withdrawalStep(

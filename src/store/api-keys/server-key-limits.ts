@@ -2,7 +2,8 @@ import { AppError } from '../../domain/errors.ts'
 import { acquireLock } from '../file-lock.ts'
 import type { Migration } from '../sql/sql.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
-import { type LimitResult, type SlidingLog, slidingLog, type Window } from './rate-limiter.ts'
+import type { LimitResult, Window } from './rate-limiter.ts'
+import { type SlidingLog, slidingLog } from './sliding-log.ts'
 
 /** The rate limits of a server's keys. `take` resolves after the request is written. */
 export type KeyLimits = {

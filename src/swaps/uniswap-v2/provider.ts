@@ -1,6 +1,7 @@
+import { concatHex, getContractAddress, keccak256 } from 'viem/utils'
 import { together } from '../../chain/composable-reading.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
-import type { Address } from '../../domain/address.ts'
+import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
@@ -9,10 +10,9 @@ import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { amountsAbi } from './abi.ts'
+import { amountsAbi, uniswapV2PairAbi } from './abi.ts'
 import { decodeSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
-import { atSpot, pathsOf, reserveQueries } from './pairs.ts'
 
 /** The gas of a swap, measured on the contracts: a base for the transaction, and an amount per pair. */
 const gasOf = (path: readonly Address[]): bigint => 55_000n + 75_000n * BigInt(path.length - 1)
@@ -69,4 +69,46 @@ export function exchangeOfV2(
     prices: reserveQueries(constants, path),
     fair: (reserves, paid) => atSpot(path, reserves, paid),
   })
+}
+
+/** Whether a token is token0 of its pair. */
+const isFirst = (token: Address, other: Address): boolean => BigInt(token) < BigInt(other)
+
+/** The address of a pair, computed from its tokens (UniswapV2Library.pairFor of `@uniswap/v2-periphery`). */
+export const pairOf = (
+  { factory, initCodeHash }: Pick<UniswapV2Constants, 'factory' | 'initCodeHash'>,
+  one: Address,
+  other: Address,
+): Address =>
+  getContractAddress({
+    opcode: 'CREATE2',
+    from: factory,
+    salt: keccak256(concatHex(isFirst(one, other) ? [one, other] : [other, one])),
+    bytecodeHash: initCodeHash,
+  })
+
+/** The reads of the reserves of a path's pairs. */
+const reserveQueries = (constants: UniswapV2Constants, path: readonly Address[]): Query[] =>
+  path.slice(1).map((token, at) => ({
+    address: pairOf(constants, path[at]!, token),
+    abi: uniswapV2PairAbi,
+    functionName: 'getReserves',
+  }))
+
+/** The output of an amount at the spot prices of a path's pairs, without fees; `undefined` if a pair does not answer or is empty. */
+function atSpot(path: readonly Address[], answers: readonly unknown[], amount: bigint): bigint | undefined {
+  let brings = amount
+  for (const [at, answer] of answers.entries()) {
+    const [reserve0 = 0n, reserve1 = 0n] = (answer as readonly [bigint, bigint] | undefined) ?? []
+    const [held, paid] = isFirst(path[at]!, path[at + 1]!) ? [reserve0, reserve1] : [reserve1, reserve0]
+    if (held === 0n || paid === 0n) return undefined
+    brings = (brings * paid) / held
+  }
+  return brings
+}
+
+/** The paths to quote: direct, and through each token of `via`. */
+function pathsOf({ via }: Pick<UniswapV2Constants, 'via'>, first: Address, last: Address): Address[][] {
+  const middles = via.filter((token) => !sameAddress(token, first) && !sameAddress(token, last))
+  return [[first, last], ...middles.map((middle) => [first, middle, last])]
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { slidingLog } from '../../../src/store/api-keys/rate-limiter.ts'
+import { slidingLog } from '../../../src/store/api-keys/sliding-log.ts'
 
 const windows = [
   { ms: 1_000, most: 3 },
