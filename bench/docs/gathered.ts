@@ -28,7 +28,7 @@ export async function gathered(): Promise<Gathered> {
   const world = createCommandContext({
     env: { SLUICE_HOME: '/nowhere' },
     secrets: { hasPrivateKey: false, password: undefined, apiKey: undefined },
-    desk: nobody,
+    signingService: nobody,
     version,
     io: await stdio({ noColor: true, noInput: true, env: {} }),
     interrupt: { signal: new AbortController().signal, critical: (work) => work() },

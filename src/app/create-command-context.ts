@@ -23,7 +23,7 @@ type ContextInputs = {
   env: Readonly<Record<string, string | undefined>>
   secrets: Secrets
   /** Starts the signer in its own process. */
-  desk: () => Promise<SigningService>
+  signingService: () => Promise<SigningService>
   version: string
   io: Io
   interrupt: Interrupt
@@ -43,7 +43,17 @@ type ProfileInputs = Pick<ContextInputs, 'env' | 'secrets'> & { settings: Settin
 
 /** Creates the command context from the environment. Nothing is opened before it is used. */
 export function createCommandContext(given: ContextInputs): ProgramContext {
-  const { env, secrets, desk, io, interrupt, version, stdin, now = Date.now, keep = keepOpen } = given
+  const {
+    env,
+    secrets,
+    signingService,
+    io,
+    interrupt,
+    version,
+    stdin,
+    now = Date.now,
+    keep = keepOpen,
+  } = given
   const dirs = directories(env)
   const settings = given.settings ?? fileSettings(dirs)
   const openSandbox = given.openSandbox ?? daemonSandbox(dirs, env, given.quiet ? undefined : io)
@@ -67,7 +77,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       env: ofProfile,
       settings,
       secrets: { ...secrets, apiKey: secrets.apiKey ?? apiKey },
-      desk,
+      signingService,
       io,
       globals,
       until: readsEndAt(io, globals),
@@ -92,7 +102,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
     now,
     newId,
     settings,
-    signingService: desk,
+    signingService,
     keystores: join(dirs.data, 'keystores'),
     policyPath: policyPath(dirs),
     password: secrets.password,
@@ -149,7 +159,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       const opened: { close: () => unknown }[] = []
       const captured = { ...io.out, write: (text: string) => void out.push(text) }
       return {
-        world: createCommandContext({
+        program: createCommandContext({
           ...given,
           io: { ...io, out: captured },
           openSandbox,

@@ -9,10 +9,10 @@ import { buildProgram } from './main.ts'
  */
 export async function commandManifests(): Promise<string> {
   // No command runs; only its definition is read.
-  const world = { version: '', io: { out: { write: () => undefined } } } as unknown as CommandContext
-  const root = commandManifest(await buildProgram([], world))
+  const program = { version: '', io: { out: { write: () => undefined } } } as unknown as CommandContext
+  const root = commandManifest(await buildProgram([], program))
   const each = commands.map(async ({ name }) =>
-    commandManifest(await buildProgram([name], world)).commands.find((one) => one.name === name),
+    commandManifest(await buildProgram([name], program)).commands.find((one) => one.name === name),
   )
   return [root, ...(await Promise.all(each))].map((one) => JSON.stringify(one)).join('\n')
 }

@@ -18,14 +18,14 @@ import { isRetryable } from '../http/backoff.ts'
 
 /** Runs one command line and returns its exit code. Only here errors become exit codes. */
 export async function main(argv: readonly string[], base: ProgramContext): Promise<Exit> {
-  const world = withCommands(base)
+  const program = withCommands(base)
   const help: string[] = []
   try {
     refusePrivateKeys(argv, scanCommandName(argv).name)
-    if (argv[0] === '__complete') return await printCompletion(argv.slice(1), world)
-    if (await printTopic(argv, world)) return 0
+    if (argv[0] === '__complete') return await printCompletion(argv.slice(1), program)
+    if (await printTopic(argv, program)) return 0
     const line = helpAsFlag(withCurrentFlags(argv))
-    const root = await buildProgram(line, world, false, (text) => void help.push(text))
+    const root = await buildProgram(line, program, false, (text) => void help.push(text))
     await root.parseAsync([...line], { from: 'user' })
     return 0
   } catch (error) {
@@ -34,42 +34,42 @@ export async function main(argv: readonly string[], base: ProgramContext): Promi
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     // A group without a subcommand, or no command: show the help.
     if (asks) {
-      world.io.out.write(help.join(''))
+      program.io.out.write(help.join(''))
       return 0
     }
-    return printError(await reportedError(error, argv, world), argv, world)
+    return printError(await reportedError(error, argv, program), argv, program)
   }
 }
 
 /** Adds the command tree to a context, and a function that runs another command line in this process. */
 export function withCommands(base: ProgramContext): CommandContext {
-  const commands = () => buildProgram([], world, true)
-  const world: CommandContext = {
+  const commands = () => buildProgram([], program, true)
+  const program: CommandContext = {
     ...base,
     commands,
     completions: () => base.completions(commands),
     run: async (argv, how) => {
       const values: unknown[] = []
       const inner = base.derived(how)
-      const exit = await main(argv, { ...inner.world, onResult: (value) => void values.push(value) })
+      const exit = await main(argv, { ...inner.program, onResult: (value) => void values.push(value) })
       await inner.close()
       return { exit, out: inner.output(), values }
     },
   }
-  return world
+  return program
 }
 
 /** Help or version as JSON. */
-async function printAsJson(error: CommanderError, world: ProgramContext): Promise<Exit> {
-  const { version, io } = world
+async function printAsJson(error: CommanderError, program: ProgramContext): Promise<Exit> {
+  const { version, io } = program
   if (error.code.startsWith('commander.help'))
-    return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], world)
+    return main(['schema', ...wordsTo((error as { command?: Command }).command), '--json'], program)
   io.out.write(`${toJson({ version }, io.out.isTerminal)}\n`)
   return 0
 }
 
 /** Completes the line in `-- WORDS` for the scripts in `completions`. */
-async function printCompletion(argv: readonly string[], world: CommandContext): Promise<Exit> {
+async function printCompletion(argv: readonly string[], program: CommandContext): Promise<Exit> {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const [before, last] = [words.slice(0, -1), words.at(-1) ?? '']
   const [{ complete, completionText }, { commandManifest }] = await Promise.all([
@@ -77,12 +77,12 @@ async function printCompletion(argv: readonly string[], world: CommandContext): 
     import('../cli/help/command-manifest.ts'),
   ])
   const found = await complete(
-    commandManifest(await buildProgram(before, world)),
+    commandManifest(await buildProgram(before, program)),
     before,
     last,
-    await world.completions(),
+    await program.completions(),
   )
-  world.io.out.write(completionText(found))
+  program.io.out.write(completionText(found))
   return 0
 }
 
@@ -109,7 +109,7 @@ async function printTopic(argv: readonly string[], { io }: CommandContext): Prom
 /** Builds the command tree with only the branch that this line needs; the other commands are only names. */
 export async function buildProgram(
   argv: readonly string[],
-  world: CommandContext,
+  program: CommandContext,
   all = false,
   writeErr: (text: string) => void = () => undefined,
 ): Promise<Command> {
@@ -117,7 +117,7 @@ export async function buildProgram(
     .description(
       'Yield and swaps from a terminal: deposits, withdrawals, positions, swaps on one chain and across chains.',
     )
-    .version(world.version, '-V, --version', 'print the version')
+    .version(program.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .usage('<command> [options]')
@@ -126,7 +126,7 @@ export async function buildProgram(
       `\nMore:\n  $ sluice help exit-codes|environment|signing|formatting\n\nStart here:\n  $ sluice demo\n  $ sluice init\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
     )
   // With --json, help is printed as data and not as text.
-  const writeOut = (text: string): unknown => preparseGlobals(argv).json || world.io.out.write(text)
+  const writeOut = (text: string): unknown => preparseGlobals(argv).json || program.io.out.write(text)
   const says: HelpOutput = { writeOut, writeErr }
   const { name: wanted, sub } = scanCommandName(argv)
   // A line with a known command needs no other commands; their names are only for the help and for
@@ -136,12 +136,12 @@ export async function buildProgram(
     for (const entry of commands.filter((one) => one.group === group)) {
       const isWanted = all || entry.name === wanted || (wanted === 'help' && entry.name === sub)
       if (isAlone && !isWanted) continue
-      const command = isWanted ? (await entry.load())(world) : stub(entry)
+      const command = isWanted ? (await entry.load())(program) : stub(entry)
       root.addCommand(command.helpGroup(group))
-      if (isWanted) finish(command, world, says)
+      if (isWanted) finish(command, program, says)
     }
   }
-  settle(root, world, says)
+  settle(root, program, says)
   return root
 }
 
@@ -150,17 +150,17 @@ type HelpOutput = { writeOut: (text: string) => unknown; writeErr: (text: string
 const stub = ({ name, summary }: CommandEntry) => new Command(name).summary(summary)
 
 /** Gives every command of a branch the global options, the output streams, and errors instead of exits. */
-function finish(command: Command, world: CommandContext, says: HelpOutput): void {
-  settle(command, world, says)
-  for (const child of command.commands) finish(child, world, says)
+function finish(command: Command, program: CommandContext, says: HelpOutput): void {
+  settle(command, program, says)
+  for (const child of command.commands) finish(child, program, says)
 }
 
-function settle(command: Command, world: CommandContext, says: HelpOutput): void {
+function settle(command: Command, program: CommandContext, says: HelpOutput): void {
   refuseUnknown(command)
   command
     .exitOverride(throwWithCommand(command))
     .showHelpAfterError(false)
-    .configureOutput({ ...says, getOutHasColors: () => world.io.out.paint.level > 0 })
+    .configureOutput({ ...says, getOutHasColors: () => program.io.out.paint.level > 0 })
     .configureHelp({
       showGlobalOptions: false,
       formatHelp: (one, helper) => helpText(helpParts(one, helper), helper.helpWidth ?? 80),

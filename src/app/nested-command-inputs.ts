@@ -42,7 +42,7 @@ export const derivedInputs = (
     : {
         secrets: { ...noSecrets, apiKey: secrets.apiKey },
         settings: { ...settings, passwordOf: async () => undefined },
-        desk: keyless,
+        signingService: keyless,
         stdin: async () => how.stdin,
         quiet: true,
         interrupt: { ...interrupt, signal: AbortSignal.any([interrupt.signal, how.signal]) },

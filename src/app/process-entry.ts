@@ -37,10 +37,10 @@ export async function start(
   for (const [signal, listeners] of before)
     for (const listener of listeners) process.removeListener(signal, listener)
   const io = await stdio({ noColor, noInput, env: process.env })
-  const world = createCommandContext({
+  const program = createCommandContext({
     env: process.env,
     secrets,
-    desk: once(async () => {
+    signingService: once(async () => {
       const child = startSigner()
       const [{ prepareRecovery }, { signerProcessService }] = await Promise.all([
         import('../signing/keystore/curve-precomputation.ts'),
@@ -65,17 +65,17 @@ export async function start(
     process.once('uncaughtException', async (error) => {
       let exit: Exit = 26
       try {
-        exit = printError(await reportedError(error, argv, world), argv, world)
+        exit = printError(await reportedError(error, argv, program), argv, program)
       } finally {
         process.exit(exit)
       }
     })
   const left = async (work?: Promise<Exit>): Promise<Exit> => {
-    const error = await reportedError(interruptedError(argv), argv, world)
+    const error = await reportedError(interruptedError(argv), argv, program)
     // A command that ended meanwhile has already reported.
-    return (await Promise.race([work, undefined])) ?? printError(error, argv, world)
+    return (await Promise.race([work, undefined])) ?? printError(error, argv, program)
   }
-  const work = wasStopped() ? undefined : main(argv, world)
+  const work = wasStopped() ? undefined : main(argv, program)
   let lost: NodeJS.ErrnoException | undefined
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The reader may stop reading at any time.
@@ -92,7 +92,7 @@ export async function start(
       cause: lost,
       hint: 'Free some space, or write the output elsewhere.',
     })
-    exit = printError(await reportedError(fault, argv, world), ['--no-input'], world)
+    exit = printError(await reportedError(fault, argv, program), ['--no-input'], program)
   }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)

@@ -32,14 +32,14 @@ const log = (what: string, error?: unknown): void => {
 let leave = (_: string): void => process.exit(0)
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => leave(signal))
 
-async function main(told: DaemonArguments): Promise<void> {
-  const { dataDir, cacheDir, anvil, path, idleMs, everyMs } = told
+async function main(daemonArguments: DaemonArguments): Promise<void> {
+  const { dataDir, cacheDir, anvil, path, idleMs, everyMs } = daemonArguments
   const files = sandboxFiles(dataDir)
   privateDirectory(files.dir)
   const lock = tryLock(files.lock)
   if (!lock) return say({ busy: true })
 
-  if (told.anew) forgetWorlds(files.worlds)
+  if (daemonArguments.anew) forgetWorlds(files.worlds)
   const left = newestWorld(files.worlds) ?? readRecord(files.record)
   const known = left && { catalog: left.catalog, genesis: left.genesis }
   await adoptOrphans(files.dir, files.worlds, known).catch((error) => log('orphans were not saved', error))

@@ -26,16 +26,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // The main program may be gone before the answer; then nothing is sent.
 process.stdout.on('error', () => process.exit(0))
 
-let desk: Promise<SigningService> | undefined
+let signingService: Promise<SigningService> | undefined
 createInterface({ input: process.stdin })
   .on('line', (line) => void answer(line))
   .on('close', () => process.exit(0))
 
 async function answer(line: string): Promise<void> {
-  if (!desk) {
-    desk = deskFor(JSON.parse(line) as First)
+  if (!signingService) {
+    signingService = signingServiceFor(JSON.parse(line) as First)
     // A failure to open is reported to the first request.
-    desk.catch(() => undefined)
+    signingService.catch(() => undefined)
     void preload(JSON.parse(line) as First).catch(() => undefined)
     return
   }
@@ -45,7 +45,7 @@ async function answer(line: string): Promise<void> {
       JSON.stringify(
         await signerAnswer(
           id,
-          desk.then((open) => open(ask)),
+          signingService.then((open) => open(ask)),
         ),
       ),
     )}\n`,
@@ -79,7 +79,7 @@ const profileOfLine = (argv: readonly string[]): Promise<SelectedProfile> => {
   return selectProfile(process.env, named, withoutSecrets(fileSettings(directories(process.env))))
 }
 
-async function deskFor({ argv, privateKey, signerUrl, quiet }: First): Promise<SigningService> {
+async function signingServiceFor({ argv, privateKey, signerUrl, quiet }: First): Promise<SigningService> {
   const dirs = directories(process.env)
   const profile = await profileOfLine(argv)
   const catalog = () => ownCatalog(profile)

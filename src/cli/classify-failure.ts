@@ -11,13 +11,13 @@ import { usageError } from './options/usage-errors.ts'
 export async function reportedError(
   error: unknown,
   argv: readonly string[],
-  world: Pick<CommandContext, 'signedOperation'>,
+  program: Pick<CommandContext, 'signedOperation'>,
 ): Promise<AppError> {
   const found = known(error, argv)
   if (!impliesUnsigned(found.code)) return found
   let signed: SignedOperation | undefined
   try {
-    signed = await world.signedOperation(argv)
+    signed = await program.signedOperation(argv)
   } catch (cause) {
     if (cause instanceof AppError && !impliesUnsigned(cause.code)) return cause
     return new AppError(

@@ -62,7 +62,7 @@ function elapsed(ms: number): string {
 
 type Needs = {
   backend: Pick<Backend, 'catalog' | 'kind'>
-  world: Pick<CommandContext, 'completions'>
+  program: Pick<CommandContext, 'completions'>
   globals: Globals
 }
 
@@ -81,7 +81,7 @@ async function withSuggestion(cli: Needs, error: unknown, command: string, typed
  * The candidates for a misspelt strategy: assets and categories for a recommendation, ids and slugs
  * otherwise. None if they cannot be read.
  */
-async function suggestions({ backend, world, globals }: Needs, command: string): Promise<string[]> {
+async function suggestions({ backend, program, globals }: Needs, command: string): Promise<string[]> {
   try {
     // The local catalogue does not describe another deployment.
     const strategies = backend.kind === 'remote' ? [] : (await backend.catalog()).strategies
@@ -89,7 +89,7 @@ async function suggestions({ backend, world, globals }: Needs, command: string):
       return [...strategies.map(({ asset }) => asset.symbol), ...strategies.map(({ category }) => category)]
     const given = globals.profile === undefined ? {} : { '--profile': globals.profile }
     const seen =
-      (await (await world.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
+      (await (await program.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
     return [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
   } catch (error) {
     // Report the original failure, not that of the suggestion.
@@ -110,30 +110,30 @@ async function optionsOf(command: Command): Promise<Globals> {
 
 /** Makes the action of a command that uses no profile. */
 export const localAction =
-  <args extends unknown[]>(world: CommandContext, work: (cli: LocalCli, ...args: args) => Promise<void>) =>
+  <args extends unknown[]>(program: CommandContext, work: (cli: LocalCli, ...args: args) => Promise<void>) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await work(localCliFor(world, await optionsOf(command), command), ...(given.slice(0, -1) as args))
+      await work(localCliFor(program, await optionsOf(command), command), ...(given.slice(0, -1) as args))
     } catch (error) {
       throw withCommandHelp(error, command)
     }
   }
 
-function localCliFor(world: CommandContext, globals: Globals, command?: Command): LocalCli {
-  const { io } = world
+function localCliFor(program: CommandContext, globals: Globals, command?: Command): LocalCli {
+  const { io } = program
   if (globals.json && globals.csv) throw new AppError('USAGE', '--json and --csv cannot be combined')
   return {
-    world,
+    program,
     io,
     globals,
     emit: (value, view) => {
       const given = withNext(value, targetFlags(command))
-      world.onResult?.(given)
+      program.onResult?.(given)
       emitOne(io, globals, given, view)
     },
     list: async (list, view) => {
-      world.onResult?.(list)
+      program.onResult?.(list)
       if (command && globals.json && globals.fields && list.items.length === 0)
         (await import('./output/output-flag-checks.ts')).refuseUnknownFields(command, globals.fields)
       return emitList(io, globals, list, view)
@@ -151,14 +151,14 @@ function localCliFor(world: CommandContext, globals: Globals, command?: Command)
  */
 export const action =
   <args extends unknown[]>(
-    world: CommandContext,
+    program: CommandContext,
     work: (cli: Cli, ...args: args) => Promise<void>,
     answer?: keyof Service,
   ) =>
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await acted(await cliFor(world, await optionsOf(command), answer, command))
+      await acted(await cliFor(program, await optionsOf(command), answer, command))
     } catch (error) {
       throw withCommandHelp(error, command)
     }
@@ -175,14 +175,14 @@ export const action =
 
 /** Makes the `Cli` of a command line whose global options are parsed. */
 export async function cliFor(
-  world: CommandContext,
+  program: CommandContext,
   globals: Globals,
   answer?: keyof Service,
   command?: Command,
 ): Promise<Cli> {
-  const common = localCliFor(world, globals, command)
-  const { io } = world
-  const backend = await world.openBackend(globals)
+  const common = localCliFor(program, globals, command)
+  const { io } = program
+  const backend = await program.openBackend(globals)
   const raw = rawOf(globals, backend)
   return {
     ...common,
@@ -192,11 +192,11 @@ export async function cliFor(
     ...(raw &&
       answer && {
         emit: (value) => {
-          world.onResult?.(value)
+          program.onResult?.(value)
           printRaw(io, raw(), answer, 'last')
         },
         list: async (list) => {
-          world.onResult?.(list)
+          program.onResult?.(list)
           printRaw(io, raw(), answer, 'all')
         },
       }),

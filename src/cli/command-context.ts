@@ -89,12 +89,12 @@ export type CommandContext = {
 }
 
 /**
- * A world without the command tree, which `main` adds. `derived` makes the world of another command line in this process, whose
+ * The program without the command tree, which `main` adds. `derived` makes the program context of another command line in this process, whose
  * output is collected.
  */
 export type ProgramContext = Omit<CommandContext, 'run' | 'commands' | 'completions'> & {
   completions: (commands: CommandContext['commands']) => Promise<CompletionValues>
-  derived: (how: RunAs) => { world: ProgramContext; output: () => string; close: () => Promise<void> }
+  derived: (how: RunAs) => { program: ProgramContext; output: () => string; close: () => Promise<void> }
 }
 
 /**

@@ -15,9 +15,9 @@ export type ProgressLine = {
   done: () => void
 }
 
-/** The context of one run of a command: the world, the global options, and the output. */
+/** The context of one run of a command: the program, the global options, and the output. */
 export type Cli = {
-  world: CommandContext
+  program: CommandContext
   io: Io
   globals: Globals
   /** The start time, on the monotonic clock. */
@@ -34,4 +34,4 @@ export type Cli = {
 }
 
 /** The same without a backend: commands that set up profiles must work while no profile does. */
-export type LocalCli = Pick<Cli, 'world' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>
+export type LocalCli = Pick<Cli, 'program' | 'io' | 'globals' | 'emit' | 'list' | 'notice'>

@@ -16,7 +16,10 @@ export async function verdictFor(
   operation: JournalOperation,
 ): Promise<Verdict | null> {
   try {
-    return await explain(context, operation, { told: serviceReportOf(cli, operation), depth: undefined })
+    return await explain(context, operation, {
+      serviceReport: serviceReportOf(cli, operation),
+      depth: undefined,
+    })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Evidence is wanted most where things are not as they should be: the rest of it does not need an answer.

@@ -13,7 +13,7 @@ export async function walletAddress(
   if (!name.startsWith('0x')) {
     // Only a name needs the keystores; an address does not wait for that to be loaded.
     const { listKeys } = await import('../signing/keystore/directory.ts')
-    const known = listKeys(cli.world.keystores).find((key) => key.name === name)
+    const known = listKeys(cli.program.keystores).find((key) => key.name === name)
     if (known?.address) return known.address
     return (await cli.backend.signerIdentity({ wallet: name })).address
   }

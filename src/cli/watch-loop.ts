@@ -112,7 +112,7 @@ async function looking<value>(
 
 /** Runs a watch that ends as `left` says once the output has no reader. */
 async function whileRead<value>(
-  { world: { interrupt }, io: { out } }: Cli,
+  { program: { interrupt }, io: { out } }: Cli,
   work: (signal: AbortSignal) => Promise<value>,
   left: () => value | Promise<value>,
 ): Promise<value> {

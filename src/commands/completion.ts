@@ -9,14 +9,14 @@ import type { LocalCli } from '../cli/command-run-context.ts'
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const
 
 /** `completion`: prints the completion script of a shell. */
-export const completion = (world: CommandContext) =>
+export const completion = (program: CommandContext) =>
   new Command('completion')
     .description(
       'Print the completion script of a shell. It completes strategies, IDs, profiles and wallets from this machine and never uses the network.',
     )
     .addArgument(new Argument('<shell>', 'shell to complete for').choices(Object.keys(shells)))
     .addHelpText('after', '\nExample:\n  $ sluice completion bash >> ~/.bashrc')
-    .action(localAction(world, print))
+    .action(localAction(program, print))
 
 async function print(cli: LocalCli, shell: keyof typeof shells): Promise<void> {
   const path = join(import.meta.dirname, '..', '..', 'completions', shells[shell])

@@ -9,7 +9,7 @@ import { didYouMean } from '../domain/text/did-you-mean.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** `config`: the settings that hold now. Alone it lists them. */
-export const config = (world: CommandContext) => {
+export const config = (program: CommandContext) => {
   const command = new Command('config').description(
     'Show the effective settings. Without a subcommand, same as `config list`.',
   )
@@ -17,7 +17,7 @@ export const config = (world: CommandContext) => {
     one
       .option('--show-origin', 'show where each setting comes from: a flag, a variable, a profile or a file')
       // The group accepts the flag anywhere on the line.
-      .action((_: object, typed: Command) => localAction(world, list)(typed.optsWithGlobals(), typed))
+      .action((_: object, typed: Command) => localAction(program, list)(typed.optsWithGlobals(), typed))
   lists(command)
     .allowExcessArguments()
     .addHelpText('after', '\nExample:\n  $ sluice config --show-origin')
@@ -40,7 +40,7 @@ function refuseOthers(command: Command): void {
 }
 
 async function list(cli: LocalCli, { showOrigin = false }: { showOrigin?: boolean }): Promise<void> {
-  const all = await cli.world.settingOrigins(cli.globals.profile)
+  const all = await cli.program.settingOrigins(cli.globals.profile)
   const items = all.map(({ name, value, origin }) => ({ name, value, ...(showOrigin && { origin }) }))
   await cli.list(pageOf(items, { all: true }), {
     empty: 'Nothing is set.',

@@ -14,7 +14,7 @@ type Where = { database?: string }
 type Create = Where & { customer: string; testnet?: boolean; markupBps?: string; strategies?: string }
 
 /** `keys`: the API keys of a served deployment. */
-export const keys = (world: CommandContext) => {
+export const keys = (program: CommandContext) => {
   const command = new Command('keys').description('Manage the API keys in the database of sluice serve.')
   const add = (name: string, description: string, example: string) =>
     command
@@ -34,11 +34,11 @@ export const keys = (world: CommandContext) => {
     .option('--testnet', 'let this key see testnets')
     .option('--markup-bps <n>', "customer's markup, in basis points")
     .option('--strategies <slugs>', 'strategies enabled for the customer, for all its keys: a,b,c, or all')
-    .action(action(world, create))
-  add('list', 'List API keys, newest first.', 'sluice keys list').action(action(world, list))
+    .action(action(program, create))
+  add('list', 'List API keys, newest first.', 'sluice keys list').action(action(program, list))
   add('revoke', 'Revoke an API key, immediately and permanently.', 'sluice keys revoke ID --yes')
     .argument('<id>', 'key ID, as shown by keys list')
-    .action(action(world, revoke))
+    .action(action(program, revoke))
   return command
 }
 

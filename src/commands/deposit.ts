@@ -20,7 +20,7 @@ import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 type Options = SigningOptions & { amount?: string; amountRaw?: string; from?: string }
 
 /** `deposit`: put an asset into a strategy. */
-export const deposit = (world: CommandContext) =>
+export const deposit = (program: CommandContext) =>
   withSigning(
     new Command('deposit')
       .description(
@@ -40,7 +40,7 @@ export const deposit = (world: CommandContext) =>
       ),
   )
     .addHelpText('after', '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100')
-    .action(action(world, run))
+    .action(action(program, run))
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const slips = options.slippage === undefined ? null : slippage(options.slippage)

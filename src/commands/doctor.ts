@@ -9,13 +9,13 @@ import { findingsView } from '../cli/views/health-checks-view.ts'
 import { AppError } from '../domain/errors.ts'
 
 /** `doctor`: checks the setup. */
-export const doctor = (world: CommandContext) =>
+export const doctor = (program: CommandContext) =>
   new Command('doctor')
     .description(
       'Check your setup: profile, settings, journal, policy, signer, service, and the RPC of each network. Changes nothing.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice doctor --profile prod')
-    .action(localAction(world, look))
+    .action(localAction(program, look))
 
 async function look(cli: LocalCli): Promise<void> {
   const checks = await findings(cli)
@@ -34,21 +34,21 @@ async function look(cli: LocalCli): Promise<void> {
   )
 }
 
-async function findings({ world, globals }: LocalCli): Promise<Finding[]> {
+async function findings({ program, globals }: LocalCli): Promise<Finding[]> {
   const settings = await found('settings', null, async () => {
-    const { profiles = {}, wallet } = await world.settings.read()
+    const { profiles = {}, wallet } = await program.settings.read()
     const names = Object.keys(profiles)
     return fine(
       'settings',
       null,
-      `${world.settings.path}: ${names.length} profiles, ${wallet === undefined ? 'no default wallet' : `wallet ${wallet}`}`,
-      { path: world.settings.path, profiles: names, wallet: wallet ?? null },
+      `${program.settings.path}: ${names.length} profiles, ${wallet === undefined ? 'no default wallet' : `wallet ${wallet}`}`,
+      { path: program.settings.path, profiles: names, wallet: wallet ?? null },
     )
   })
   let backend: Backend | undefined
   const profile = await found('profile', globals.profile ?? null, async () => {
-    backend = await world.openBackend(globals)
-    const { storage: secretsIn } = await world.settings.outlineOf(backend.profile)
+    backend = await program.openBackend(globals)
+    const { storage: secretsIn } = await program.settings.outlineOf(backend.profile)
     const where =
       secretsIn && `; secrets are in ${secretsIn === 'file' ? 'secrets.json (0600)' : 'the desktop keychain'}`
     return fine('profile', backend.profile, `${kindWords[backend.kind]}${where ?? ''}`, {
@@ -56,7 +56,7 @@ async function findings({ world, globals }: LocalCli): Promise<Finding[]> {
       secretsIn,
     })
   })
-  const policy = found('policy', null, () => policyFindings(world))
+  const policy = found('policy', null, () => policyFindings(program))
   if (!backend) return [...settings, ...profile, ...(await policy)]
   const here = backend
   // All checks run at once, so that a silent node delays none.

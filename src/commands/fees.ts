@@ -12,7 +12,7 @@ import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 
 /** `fees`: shows and sets the fees of a customer, their collector, and the operator's fees. */
-export const fees = (world: CommandContext) => {
+export const fees = (program: CommandContext) => {
   const command = new Command('fees').description(
     'Show and set the fees of a service: who charges them and who collects them.',
   )
@@ -28,7 +28,7 @@ export const fees = (world: CommandContext) => {
     'Examples:\n  $ sluice fees show\n  $ sluice fees show --operator',
   )
     .option('--operator', 'show the operator fees of sluice serve and the log of changes')
-    .action(action(world, show))
+    .action(action(program, show))
   add(
     'set',
     "Set fees. The operator's fees can only be set on the machine of the service, the customer's also over HTTP.",
@@ -40,7 +40,7 @@ export const fees = (world: CommandContext) => {
     .option('--operator-collector <address|none>', "address that collects the operator's fees")
     .option('--markup-bps <n>', "customer's markup on top of both, in basis points")
     .option('--collector <address|none>', "address that collects the customer's markup")
-    .action(action(world, set))
+    .action(action(program, set))
   return command
 }
 

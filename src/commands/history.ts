@@ -18,7 +18,7 @@ import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmount; status: string }
 
 /** `history`: the history of a wallet in a strategy. */
-export const history = (world: CommandContext) =>
+export const history = (program: CommandContext) =>
   withRaw(new Command('history'))
     .description('List what a wallet did in a strategy, from the chain logs, newest first.')
     .argument('<id>', 'strategy ID or slug')
@@ -27,7 +27,7 @@ export const history = (world: CommandContext) =>
     .option('--limit <n>', 'rows per page, at most 100', '10')
     .option('--all', 'print all pages')
     .addHelpText('after', '\nExample:\n  $ sluice history aave-v3-usdc-sandbox-one')
-    .action(action(world, show, 'walletHistory'))
+    .action(action(program, show, 'walletHistory'))
 
 async function show(
   cli: Cli,

@@ -6,7 +6,7 @@ export type CommandEntry = {
   name: string
   summary: string
   group: (typeof helpGroups)[number]
-  load: () => Promise<(world: CommandContext) => Command>
+  load: () => Promise<(program: CommandContext) => Command>
 }
 
 /** The headings of the help, in order. */

@@ -42,13 +42,13 @@ export function limitConcurrency(most: number): LimitedRun {
 }
 
 /** `mcp`: a server of the Model Context Protocol on standard input and output. */
-export const mcp = (world: CommandContext) =>
+export const mcp = (program: CommandContext) =>
   new Command('mcp')
     .description(
       'Run a Model Context Protocol server on standard input and output, with tools that read and plan. It never signs and never opens a key. It exits at end of input.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice mcp --profile prod')
-    .action(localAction(world, serve))
+    .action(localAction(program, serve))
 
 /** The most that one message may hold, in bytes: a plan is far smaller. */
 const maxBufferSize = 4 * 1024 * 1024
@@ -57,12 +57,12 @@ const maxBufferSize = 4 * 1024 * 1024
 const atOnce = 4
 
 async function serve(cli: LocalCli): Promise<void> {
-  const { interrupt, version } = cli.world
+  const { interrupt, version } = cli.program
   const [{ Server, ProtocolError, ProtocolErrorCode }, { serveStdio, StdioServerTransport }, root] =
     await Promise.all([
       import('@modelcontextprotocol/server'),
       import('@modelcontextprotocol/server/stdio'),
-      cli.world.commands(),
+      cli.program.commands(),
     ])
   const tools = toolsOf(root)
   const listed = tools.map(({ name, description, input, output }) => ({
@@ -121,7 +121,7 @@ type Answer = {
 
 /** The output of a command as the result of its tool. */
 async function answer(
-  { world, globals }: LocalCli,
+  { program, globals }: LocalCli,
   { name, input, line }: Tool,
   given: unknown,
   signal: AbortSignal,
@@ -129,7 +129,7 @@ async function answer(
   const read = input.safeParse(given)
   if (!read.success) return answered(refused(name, read.error), true)
   const { argv, stdin } = line(read.data)
-  const { exit, out } = await world.run(
+  const { exit, out } = await program.run(
     [
       ...argv,
       ...(globals.profile === undefined ? [] : [`--profile=${globals.profile}`]),

@@ -51,7 +51,7 @@ const rulesText = [
 ].join('\n')
 
 /** `policy`: checks a plan against the policy before it is signed. */
-export const policy = (world: CommandContext) => {
+export const policy = (program: CommandContext) => {
   const command = new Command('policy').description('Check plans against the policy.')
   command
     .command('check')
@@ -64,7 +64,7 @@ export const policy = (world: CommandContext) => {
       'after',
       `\n${rulesText}\n\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json | sluice policy check - --policy policy.json`,
     )
-    .action(action(world, check))
+    .action(action(program, check))
   return command
 }
 
@@ -76,9 +76,9 @@ async function check(
   const terms = termsOf(cli, options)
   if (!terms.policy)
     throw new AppError('USAGE', 'There is no policy to check against', {
-      hint: `Write ${cli.world.policyPath}, or use --policy FILE. For its rules: sluice policy check --help`,
+      hint: `Write ${cli.program.policyPath}, or use --policy FILE. For its rules: sluice policy check --help`,
     })
-  const text = await textOf(file, cli.world)
+  const text = await textOf(file, cli.program)
   const report = await checkPlanFile(
     await cli.backend.context(),
     text,

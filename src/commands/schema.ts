@@ -12,14 +12,14 @@ import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { topics } from './help-topics.ts'
 
 /** `schema`: the commands, for programs. */
-export const schema = (world: CommandContext) =>
+export const schema = (program: CommandContext) =>
   new Command('schema')
     .description(
       'Describe a command for programs: arguments, flags and their types, output and exit codes. Without a command, list all commands.',
     )
     .argument('[command...]', 'command to describe, such as strategies list')
     .addHelpText('after', '\nExample:\n  $ sluice schema deposit --json')
-    .action(localAction(world, show))
+    .action(localAction(program, show))
 
 /** Runs a help topic as a command, because it is not in the command tree; `undefined` for another name. */
 function helpOf(topic: string | undefined): Command | undefined {
@@ -34,7 +34,7 @@ function helpOf(topic: string | undefined): Command | undefined {
 }
 
 async function show(cli: LocalCli, words: readonly string[]): Promise<void> {
-  const root = await cli.world.commands()
+  const root = await cli.program.commands()
   const named = words.join(' ').trim()
   const leaves = leavesOf(root)
   const command = words[0] === 'help' ? helpOf(words[1]) : leaves.find((one) => wordsOf(one) === named)

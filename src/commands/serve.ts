@@ -19,7 +19,7 @@ type Options = {
 }
 
 /** `serve`: serves the API over HTTP. */
-export const serve = (world: CommandContext) =>
+export const serve = (program: CommandContext) =>
   new Command('serve')
     .description(
       'Serve the API over HTTP. Clients need an API key from: sluice keys create. A web page is at /. The log goes to stderr, one JSON line per request; --quiet turns it off.',
@@ -35,7 +35,7 @@ export const serve = (world: CommandContext) =>
       'after',
       '\nExample:\n  $ sluice keys create --customer acme\n  $ sluice serve --port 8080\n  $ curl -H "x-api-key: $KEY" http://127.0.0.1:8080/strategies',
     )
-    .action(action(world, run))
+    .action(action(program, run))
 
 async function run(cli: Cli, options: Options): Promise<void> {
   const serving = servingOf(cli)
@@ -88,7 +88,7 @@ async function untilStopped(
   serving: Serving,
   where: Parameters<Serving['serve']>[0],
 ): Promise<void> {
-  const { interrupt } = cli.world
+  const { interrupt } = cli.program
   await interrupt.critical(async () => {
     const server = await serving.serve(where)
     cli.emit(

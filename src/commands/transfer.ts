@@ -18,7 +18,7 @@ type Options = SigningOptions & {
 }
 
 /** `transfer`: send a token or the native coin to an address. */
-export const transfer = (world: CommandContext) =>
+export const transfer = (program: CommandContext) =>
   withSigning(
     new Command('transfer')
       .description('Send a token or the native coin to an address on the same network.')
@@ -32,7 +32,7 @@ export const transfer = (world: CommandContext) =>
       'after',
       '\nExample:\n  $ sluice transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 5',
     )
-    .action(action(world, run))
+    .action(action(program, run))
 
 async function run(cli: Cli, options: Options): Promise<void> {
   const catalog = await cli.backend.catalog()

@@ -26,7 +26,7 @@ type Options = SigningOptions & {
 }
 
 /** `withdraw`: take an asset out of a strategy. */
-export const withdraw = (world: CommandContext) =>
+export const withdraw = (program: CommandContext) =>
   withSigning(
     new Command('withdraw')
       .description('Withdraw an asset from a strategy: an amount, or max for the whole position.')
@@ -45,7 +45,7 @@ export const withdraw = (world: CommandContext) =>
       'after',
       '\nExamples:\n  $ sluice withdraw aave-v3-usdc-sandbox-one --amount max\n  $ sluice withdraw sandbox-lido-eth-sandbox-one --claim',
     )
-    .action(action(world, run))
+    .action(action(program, run))
 
 async function run(cli: Cli, id: string, options: Options): Promise<void> {
   const service = await cli.service()

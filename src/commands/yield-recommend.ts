@@ -19,7 +19,7 @@ import { categories } from '../protocols/catalog-types.ts'
 type Options = { wallet?: string; amount?: string; action: 'lend' | 'withdraw'; from?: string; to?: string }
 
 /** `yield recommend`: the best strategy for an asset or a category. */
-export const yieldCommand = (world: CommandContext) => {
+export const yieldCommand = (program: CommandContext) => {
   const command = new Command('yield').description('Recommend the best strategy.')
   withRaw(command.command('recommend'))
     .description(
@@ -36,7 +36,7 @@ export const yieldCommand = (world: CommandContext) => {
     .option('--from <network>', 'network of the funds')
     .option('--to <network>', 'network of the strategy')
     .addHelpText('after', '\nExample:\n  $ sluice yield recommend USDC')
-    .action(action(world, recommend, 'recommend'))
+    .action(action(program, recommend, 'recommend'))
   return command
 }
 

@@ -33,12 +33,15 @@ export type ServiceReport = { text: string; delivered: string | null }
 export async function explain(
   context: ExecutionContext,
   operation: Operation,
-  { told, depth }: { told: Promise<ServiceReport>; depth: FinalityDepth | undefined },
+  { serviceReport, depth }: { serviceReport: Promise<ServiceReport>; depth: FinalityDepth | undefined },
 ): Promise<Verdict> {
   refuseDamaged(context, operation)
   const [facts, { text }] = await Promise.all([
-    gatherFacts(context, operation, { depth, told: told.then(({ delivered }) => delivered) }),
-    told,
+    gatherFacts(context, operation, {
+      depth,
+      reportedHash: serviceReport.then(({ delivered }) => delivered),
+    }),
+    serviceReport,
   ])
   return { ...verdictOf(withReclaimedSteps(facts)), evidence: evidenceLines(facts, text) }
 }

@@ -6,7 +6,7 @@ import type { BitcoinReader } from '../swaps/bitcoin-chain.ts'
 import type { DepositProvider } from '../swaps/deposit-provider.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { SwapDependencies } from '../swaps/provider-dependencies.ts'
-import type { AccessScope } from './catalog-scope.ts'
+import type { AccessScope } from './access-scope.ts'
 import type {
   LendingAccountReader,
   MarketCache,

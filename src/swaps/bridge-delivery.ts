@@ -68,11 +68,11 @@ export type BridgeDelivery = {
   unfilled?: { why: 'expired' | 'cancelled'; missing: number }
 }
 
-/** Reads the progress of a transfer. `told` is a delivery hash that the service reports; it counts if the bridge's event in it matches. */
+/** Reads the progress of a transfer. `reportedHash` is a delivery hash that the service reports; it counts if the bridge's event in it matches. */
 export type FollowTransfer = (
   context: DeliveryContext,
   awaited: AwaitedTransfer,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ) => Promise<BridgeDelivery>
 
 /** Awaits a read of a node; `undefined` if the node does not answer in time. */

@@ -94,7 +94,7 @@ export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds
 }
 
 /** Follows a transfer by the provider whose contract was called; any other contract is CCTP v2. */
-export const followTransfer: FollowTransfer = (context, awaited, told) => {
+export const followTransfer: FollowTransfer = (context, awaited, reportedHash) => {
   const { catalog } = context
   const { transaction } = awaited.sent
   const { chainId, to } = transaction
@@ -102,7 +102,7 @@ export const followTransfer: FollowTransfer = (context, awaited, told) => {
     if (!follow || isTransfer) return isTransfer?.(catalog, transaction)
     return sameAddress((callee ?? spender)(catalog, chainId) ?? '', to)
   })
-  return (sender?.follow ?? followBurn)(context, awaited, told)
+  return (sender?.follow ?? followBurn)(context, awaited, reportedHash)
 }
 
 /** The contracts that take tokens for swaps on a chain, with their provider names; Permit2, which several providers share, as `permit2`. */

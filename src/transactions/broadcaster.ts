@@ -51,5 +51,5 @@ async function sendForReceipt(run: Run, rpc: ChainClient, attempt: Attempt, { wa
   const answer = await rpc.request(syncSendMethod, [raw])
   const expected = { from: wallet, to: transaction.to }
   const mined = await undefinedIfUnanswered(reportedTransaction(rpc, hash, answer, expected))
-  if (mined) run.told.set(hash, mined)
+  if (mined) run.minedAtBroadcast.set(hash, mined)
 }

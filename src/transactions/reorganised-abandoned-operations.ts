@@ -77,8 +77,8 @@ function outcomeWithSteps(run: Run, open: readonly Step[]): Operation {
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details, cause, hint } = error
-    const told = open.map(({ index }) => stepOutcomeText(operation, stepAt(run, index)))
-    throw new AppError(code, [message, ...told].join('. '), {
+    const outcomes = open.map(({ index }) => stepOutcomeText(operation, stepAt(run, index)))
+    throw new AppError(code, [message, ...outcomes].join('. '), {
       cause,
       ...(details && { details }),
       ...(hint !== undefined && { hint }),

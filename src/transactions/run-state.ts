@@ -95,7 +95,7 @@ export type Execution = {
   /** Returns the delivery hash of a leg as reported by the service. The chains verify it. */
   reportedDelivery?: (leg: Leg) => Promise<Hex | undefined>
   /** Returns the delivery as the chains show it, with or without a reported hash. */
-  checkDelivery?: (told: Hex | null) => Promise<DeliveryResult | undefined>
+  checkDelivery?: (reportedHash: Hex | null) => Promise<DeliveryResult | undefined>
   /** Reads the result stored with a finished operation. Its failure does not prevent the end. */
   readResult?: () => Promise<unknown>
   /** Called before the first signature of this run: shows the signer all transactions to sign. */
@@ -140,7 +140,7 @@ export type WalletView = {
 }
 
 /**
- * The state of one run. `told` holds receipts that nodes returned when sending, by transaction hash; `until` is
+ * The state of one run. `minedAtBroadcast` holds receipts that nodes returned when sending, by transaction hash; `until` is
  * monotonic; `answerTimes` measures slow nodes; `replacedSteps` were replaced on request; `signerState` says whether
  * a signer was asked, so that a signature may exist that was not returned; `disagreement` keeps the last mined step
  * from being final; `precedingNonce` is the other operation whose nonce the chain expects first; `deadlineDispute`
@@ -148,7 +148,7 @@ export type WalletView = {
  * final yet.
  */
 export type Run = Execution & {
-  told: Map<Hex, MinedTransaction>
+  minedAtBroadcast: Map<Hex, MinedTransaction>
   until: number
   clock: Clock
   answerTimes: AnswerTimes

@@ -73,5 +73,7 @@ test('what runs a command as a reader gives it no key, no password, none that is
   )
   expect(given.secrets).toEqual({ hasPrivateKey: false, password: undefined, apiKey: 'an-api-key' })
   expect(await given.settings.passwordOf('main')).toBeUndefined()
-  await expect('desk' in given && given.desk?.()).rejects.toMatchObject({ code: 'KEY_REQUIRED' })
+  await expect('signingService' in given && given.signingService?.()).rejects.toMatchObject({
+    code: 'KEY_REQUIRED',
+  })
 })

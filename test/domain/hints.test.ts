@@ -45,7 +45,7 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
 /** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
 const ours: readonly RegExp[] = [
   // Ids of the journal: ours, or a plan's, which has letters and digits only (planning/plan-format.ts). Hashes and addresses are parsed.
-  /^(transactions|diagnosis|planning|guard|signing|chain|commands\/action|cli\/(classify-failure|errors-after-signing|signing-flow\/(?!strategy-check)))\b.*: (id|(open|givesUp|made)\.id|hash|address|only|spender|wallet|before|again|operationId|(facts\.)?precedingId|details\.operation|(known\.)?operation\.id|held\.id|run\.operationId|(holder|open)\.operation)$/,
+  /^(transactions|diagnosis|planning|guard|signing|chain|commands\/action|cli\/(classify-failure|errors-after-signing|swap-status-by-id|signing-flow\/(?!strategy-check)))\b.*: (id|(open|givesUp|made)\.id|hash|address|only|spender|wallet|before|again|operationId|(facts\.)?precedingId|details\.operation|(known\.)?operation\.id|held\.id|run\.operationId|(holder|open)\.operation)$/,
   /^commands\/wallet\/approvals\.ts: \(await .*\)\.address$/,
   // Ids of damaged actions, as the journal has them.
   /^commands\/doctor\.ts: damaged\[0\]$/,

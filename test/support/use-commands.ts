@@ -119,7 +119,7 @@ export function useCommands(
             signerUrl: secrets.signerUrl,
           },
           // The signer of the program, in this process: what it is as a process of its own is tested as one.
-          desk: async () => {
+          signingService: async () => {
             const dirs = directories({ SLUICE_HOME: home, ...env })
             const profile = await selectProfile(
               env,

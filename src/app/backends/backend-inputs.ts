@@ -18,7 +18,7 @@ export type BackendInputs = {
   env: Readonly<Record<string, string | undefined>>
   settings: Settings
   secrets: Secrets
-  desk: () => Promise<SigningService>
+  signingService: () => Promise<SigningService>
   io: Io
   globals: Globals
   /** Deadline of all reads of a command, on the monotonic clock; `undefined` is no limit. */

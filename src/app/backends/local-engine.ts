@@ -4,7 +4,7 @@ import type { EngineOptions } from '../../engine/engine.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
 import { once } from '../once.ts'
 import type { BackendInputs } from './backend-inputs.ts'
-import { swapProvidersFrom, swapSettingsFrom } from './swap-settings.ts'
+import { swapProvidersFrom, swapSettingsFrom } from './swap-providers-and-quote-deadline.ts'
 
 type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>
 
@@ -13,11 +13,11 @@ export function localEngine(
   { env, io, globals, now, newId }: BackendInputs,
   opened: () => Promise<OpenEngine>,
 ): Pick<Backend, 'swapProviders' | 'reference' | 'rawResponses' | 'service' | 'serviceOn' | 'findings'> {
-  const told = new Set<string>()
+  const shown = new Set<string>()
   /** Warns once about each network or quote; `--quiet` suppresses warnings. */
   const warn = (about: string, line: string) => {
-    if (globals.quiet || told.has(about)) return
-    told.add(about)
+    if (globals.quiet || shown.has(about)) return
+    shown.add(about)
     io.err.write(`${sanitizeText(line)}\n`)
   }
   const engine = once(async () => {

@@ -11,7 +11,7 @@ import { displayPrices } from './display-prices.ts'
 
 /** Builds the wallet side of a profile, which is always on this machine; `otherwise` returns the default signer. */
 export function localWallet(
-  { dirs, env, settings, secrets, desk, io, globals, now, keep }: BackendInputs,
+  { dirs, env, settings, secrets, signingService, io, globals, now, keep }: BackendInputs,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
   otherwise: () => Promise<SignerIdentity> = noSigner,
 ): Pick<Backend, 'catalog' | 'context' | 'prices' | 'signerIdentity' | 'read'> {
@@ -35,7 +35,7 @@ export function localWallet(
         keystores: join(dirs.data, 'keystores'),
         settings,
         secrets,
-        desk,
+        signingService,
         io,
         globals,
         otherwise,

@@ -11,7 +11,7 @@ import { answerWithinTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-inputs.ts'
 import { localWallet } from './local-wallet.ts'
 import { type RpcChains, rpcChains } from './rpc-chains.ts'
-import { swapProvidersFrom } from './swap-settings.ts'
+import { swapProvidersFrom } from './swap-providers-and-quote-deadline.ts'
 
 /** How far the service's clock is ahead of this machine's, if known; only minutes matter. */
 type Clock = { offMs: number }

@@ -54,7 +54,7 @@ const patienceMs = 30_000
 
 /** The sandbox profile: the embedded engine over the embedded chains. */
 export function sandboxBackend(needs: Needs): Backend {
-  const { dirs, desk, io, globals, sandbox, announce, until, now } = needs
+  const { dirs, signingService, io, globals, sandbox, announce, until, now } = needs
   const dir = join(dirs.data, 'sandbox')
   const opened = once(async () => {
     if (announce && !globals.quiet)
@@ -89,7 +89,7 @@ export function sandboxBackend(needs: Needs): Backend {
     address: sandboxAccountAddress,
     label: 'sandbox account',
     source: 'sandbox',
-    unlock: async () => serviceSigner(await desk(), { kind: 'sandbox' }),
+    unlock: async () => serviceSigner(await signingService(), { kind: 'sandbox' }),
   })
   return {
     profile: 'sandbox',

@@ -19,7 +19,7 @@ type Needs = {
   secrets: Secrets
   io: Io
   globals: Globals
-  desk: () => Promise<SigningService>
+  signingService: () => Promise<SigningService>
 }
 
 /**
@@ -79,12 +79,12 @@ async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Prom
 async function openedBy(
   address: SignerIdentity['address'] | null,
   label: string,
-  { desk }: Needs,
+  { signingService }: Needs,
   source: () => Promise<KeySource>,
 ): Promise<SignerIdentity> {
   const open = async () => {
     // Start the signer first: if that fails, do not ask for a password.
-    const at = await desk()
+    const at = await signingService()
     return serviceSigner(at, await source()).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'WRONG_PASSWORD'
         ? passwordTrouble(error, label)

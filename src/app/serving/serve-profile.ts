@@ -13,7 +13,7 @@ import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { BackendInputs } from '../backends/backend-inputs.ts'
 import { externalPricesFrom } from '../backends/external-prices-setting.ts'
-import { swapSettingsFrom } from '../backends/swap-settings.ts'
+import { swapSettingsFrom } from '../backends/swap-providers-and-quote-deadline.ts'
 import { apiKeys } from './api-keys.ts'
 
 /** Reads a certificate or its key. */
@@ -66,10 +66,10 @@ async function listens<value>(work: () => Promise<value>, { host, port }: ServeO
 function logUnreadableQuotes(
   log: { write: (line: string) => void } | undefined,
 ): (quoteId: string, fault: unknown) => void {
-  const told = new Set<string>()
+  const shown = new Set<string>()
   return (quote, fault) => {
-    if (told.has(quote)) return
-    told.add(quote)
+    if (shown.has(quote)) return
+    shown.add(quote)
     const line = { time: new Date().toISOString(), level: 'error', quote, error: redactedTrace(fault) }
     log?.write(`${JSON.stringify(line)}\n`)
   }

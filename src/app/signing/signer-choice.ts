@@ -19,7 +19,7 @@ type Needs = {
   secrets: Secrets
   io: Io
   globals: Globals
-  desk: () => Promise<SigningService>
+  signingService: () => Promise<SigningService>
   /** The default signer. */
   otherwise: () => Promise<SignerIdentity>
 }
@@ -28,7 +28,7 @@ type Needs = {
 export const chooseSigner = async (choice: SignerChoice, needs: Needs): Promise<SignerIdentity> => {
   const signer = await signerOf(choice, needs)
   // A failure to start is reported when something must be signed.
-  const prepare = () => void needs.desk().catch(() => undefined)
+  const prepare = () => void needs.signingService().catch(() => undefined)
   return { ...signer, ...(signer.source !== 'address' && { prepare }), again: signerFlags(choice) }
 }
 
@@ -88,7 +88,7 @@ async function externalSigner(
   const label = signerUrl === undefined ? `Ledger ${path}` : `signer at ${hostOf(signerUrl)}`
   if (named === null) return fromKey(needs, source, label)
   const unlock = async () => {
-    const signer = await serviceSigner(await needs.desk(), source)
+    const signer = await serviceSigner(await needs.signingService(), source)
     if (signer.address === named) return signer
     throw new AppError('KEY_SOURCE', `${label} is ${signer.address}, not ${named}`, {
       hint: `Give the derivation path of ${named}, or connect the device that has its key.`,
@@ -98,10 +98,10 @@ async function externalSigner(
 }
 
 async function fromKey(
-  { desk }: Needs,
+  { signingService }: Needs,
   source: KeySource & { kind: 'key-file' | 'environment' | 'ledger' | 'external' },
   label: string,
 ): Promise<SignerIdentity> {
-  const signer = await serviceSigner(await desk(), source)
+  const signer = await serviceSigner(await signingService(), source)
   return { address: signer.address, label, source: source.kind, unlock: async () => signer }
 }

@@ -49,7 +49,7 @@ const all = Number.POSITIVE_INFINITY
 const cleared = '\u001b[H\u001b[J'
 
 /** A list that fills the screen: `show` draws a new list, `again` redraws the last one after a resize. */
-function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
+function screens<row>({ io: { out }, program }: Cli, view: Live<row>) {
   let before: Cells | undefined
   let now: Cells | undefined
   let last: { items: readonly row[]; time: string } | undefined
@@ -78,7 +78,7 @@ function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
   const show = ({ items }: List<row>) => {
     before = now
     now = cellsOf(view, items)
-    last = { items, time: at(world.now()) }
+    last = { items, time: at(program.now()) }
     again()
   }
   return { show, again }
@@ -88,21 +88,21 @@ function screens<row>({ io: { out }, world }: Cli, view: Live<row>) {
 const marked = (text: string, paint: Stream['paint']): string =>
   paint.level > 0 ? paint.inverse(text) : `*${text}`
 
-function changes<row>({ io: { out }, world }: Cli, view: Live<row>): (list: List<row>) => void {
+function changes<row>({ io: { out }, program }: Cli, view: Live<row>): (list: List<row>) => void {
   let before: Cells = new Map()
   return ({ items }) => {
     const now = cellsOf(view, items)
-    const time = at(world.now())
+    const time = at(program.now())
     const say = (key: string, what: string) => out.write(`${sanitizedFor(`${time}  ${key}  ${what}`, out)}\n`)
     for (const [key, cells] of now) {
       const old = before.get(key)
-      const told = [...cells].filter(([field, text]) =>
+      const changes = [...cells].filter(([field, text]) =>
         old ? old.get(field) !== text : text !== '' && field !== view.key,
       )
-      if (told.length > 0)
+      if (changes.length > 0)
         say(
           key,
-          told.map(([field, text]) => `${field} ${old ? `${old.get(field)} -> ` : ''}${text}`).join(', '),
+          changes.map(([field, text]) => `${field} ${old ? `${old.get(field)} -> ` : ''}${text}`).join(', '),
         )
     }
     for (const key of before.keys()) if (!now.has(key)) say(key, 'removed from the list')

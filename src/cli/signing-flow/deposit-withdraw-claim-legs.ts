@@ -269,8 +269,8 @@ function depositOf(
 const priceLife = 300_000
 
 /** When a plan at a price that moves is worth nothing any more; others never are. */
-const expiryOf = ({ world }: Cli, accepted: ExchangeBounds | undefined): string | null =>
-  accepted ? new Date(world.now() + priceLife).toISOString() : null
+const expiryOf = ({ program }: Cli, accepted: ExchangeBounds | undefined): string | null =>
+  accepted ? new Date(program.now() + priceLife).toISOString() : null
 
 /** Warns that a fixed yield sells at market price before its maturity, and says when that is. */
 function sayMaturity(cli: Cli, entry: StrategyEntry): void {

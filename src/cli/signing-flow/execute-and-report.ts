@@ -94,7 +94,7 @@ export async function execute(
 ): ReturnType<Execute> {
   let moved = false
   let left: ReturnType<typeof remainingAllowances> | undefined
-  cli.world.noteOperation(operation.id)
+  cli.program.noteOperation(operation.id)
   const output = await cli.progress()
   const account = await identity.unlock()
   const onProgress = (progress: Progress) => {
@@ -114,7 +114,7 @@ export async function execute(
   }
   if (operation.state === 'OPEN') cli.notice(cli.io.err.paint.dim(`action ${operation.id}`))
   try {
-    const done = await cli.world.interrupt.critical(() =>
+    const done = await cli.program.interrupt.critical(() =>
       runOperation(context, operation, {
         ...runOptions(cli, context, operation, options, options.maxFeePerGas),
         ...(replacement && { replacement }),
@@ -122,7 +122,7 @@ export async function execute(
         ...(firstLeg && { firstLeg }),
         account,
         timeoutMs: timeLeft(cli),
-        signal: cli.world.interrupt.signal,
+        signal: cli.program.interrupt.signal,
         onProgress,
         onLastMined: () => {
           left = remainingAllowances(context, context.journal.find(operation.id) ?? operation)
@@ -133,7 +133,7 @@ export async function execute(
           reportedDelivery(
             cli,
             quotes,
-            AbortSignal.any([cli.world.interrupt.signal, AbortSignal.timeout(toldMs)]),
+            AbortSignal.any([cli.program.interrupt.signal, AbortSignal.timeout(toldMs)]),
           ),
       }),
     )

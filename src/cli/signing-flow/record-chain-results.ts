@@ -25,15 +25,15 @@ export async function settleOperation(
   const { id, wallet, legs } = operation
   const chains = legs.map(({ chainId }) => chainId)
   const note = async () => {
-    const told = await deliveryTold(cli, operation)
-    if (!(await hasUnrecordedResult(context, operation, told))) return operation
+    const reportedHash = await deliveryTold(cli, operation)
+    if (!(await hasUnrecordedResult(context, operation, reportedHash))) return operation
     const lock = await acquirePlanningLock(context, wallet, {
       waitMs: turnMs,
-      signal: cli.world.interrupt.signal,
+      signal: cli.program.interrupt.signal,
     })
     try {
       return await withIdleWallet(context, wallet, chains, () =>
-        settledOperation(context, context.journal.find(id)!, told),
+        settledOperation(context, context.journal.find(id)!, reportedHash),
       )
     } finally {
       lock.release()

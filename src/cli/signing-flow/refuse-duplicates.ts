@@ -1,5 +1,5 @@
-import { bitcoinKeyError } from '../../domain/bitcoin-swap-key-error.ts'
 import { AppError } from '../../domain/errors.ts'
+import { bitcoinKeyError } from '../../domain/idempotency-key-of-bitcoin-swap-error.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
@@ -174,7 +174,7 @@ export async function confirmRepeat(
     return confirm(cli.io, cli.globals, `${what}. Start it a second time?`)
   }
   if (!isAsked) return
-  const now = cli.world.now()
+  const now = cli.program.now()
   const same = journal
     .list({ wallet, states: ['DONE'], limit: 20 })
     .find((operation) => now - operation.updated < recent && isSame(operation))

@@ -105,7 +105,7 @@ async function reproposeSwap(
     ...(slippage !== null && { slippage }),
     ...(intent.speed && { transferSpeed: intent.speed }),
   })
-  refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.world.now())
+  refuseDrift(quote, { tokenIn, tokenOut, exact, amount }, cli.program.now())
   const made = service.swapBytecode({
     quote: quote.raw as never,
     walletAddress: wallet,

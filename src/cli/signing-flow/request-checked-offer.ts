@@ -50,7 +50,7 @@ export async function requestOffer(
   asked: Asked,
   { identity, context }: { identity: SignerIdentity; context: ExecutionContext },
 ): Promise<Offer> {
-  const { signal } = cli.world.interrupt
+  const { signal } = cli.program.interrupt
   const until = performance.now() + (cli.globals.timeoutMs ?? Number.POSITIVE_INFINITY)
   for (let tried = 1; ; tried++)
     try {
@@ -97,7 +97,7 @@ async function offer(
   const how = { isPlanned: options.dryRun === true, isMade: wallet !== undefined, counts: snapshot?.counts }
   const early = isAsked ? await refuseEarlyNonce(context, proposal, how) : undefined
   if (early !== undefined) cli.notice(early)
-  refuseExpired(proposal, cli.world.now())
+  refuseExpired(proposal, cli.program.now())
   const worth = planPrices(cli.backend, context, proposal)
   const check = async () =>
     checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth }, snapshot)

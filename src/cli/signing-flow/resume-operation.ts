@@ -42,7 +42,7 @@ export async function resumeOperation(
   const identity = await ownerOf(cli, operation, options)
   const lock = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? 60_000),
-    signal: cli.world.interrupt.signal,
+    signal: cli.program.interrupt.signal,
   })
   try {
     const now = requireOperation(context, operation.id)

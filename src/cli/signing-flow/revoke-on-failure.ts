@@ -40,8 +40,8 @@ export async function revokeOnFailure(
     const { revoked, was } = await revokeLeft(cli, context, operation.id, identity, options, follow)
     const { message, hint, isLeft } = failureMessage(context, operation.id, error, revoked, was)
     const { code, cause, details } = error
-    const told = { ...details, revoked, ...(!isLeft && { allowance: null }) }
-    throw withReport(new AppError(code, message, { cause, details: told, hint }), context, operation)
+    const report = { ...details, revoked, ...(!isLeft && { allowance: null }) }
+    throw withReport(new AppError(code, message, { cause, details: report, hint }), context, operation)
   }
 }
 

@@ -23,7 +23,7 @@ export async function revokeRequest(
       ...(of !== null && { of }),
     },
     propose: async (wallet) => ({
-      id: cli.world.newId(),
+      id: cli.program.newId(),
       kind: 'revoke',
       quoteId: null,
       expiresAt: null,

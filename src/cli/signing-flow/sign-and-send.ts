@@ -52,7 +52,7 @@ export async function signAndSend(
   const context = await cli.backend.context()
   const limits = {
     waitMs: options.lockWait === false ? 0 : Math.min(60_000, cli.globals.timeoutMs ?? halfAnHour),
-    signal: cli.world.interrupt.signal,
+    signal: cli.program.interrupt.signal,
   }
   // A question must not hold the lock of the wallet.
   const lock =
@@ -135,7 +135,7 @@ async function planAndSend(
   }
   if (key === undefined) await confirmRepeat(cli, context, request)
   if (key !== undefined) warnNewJournal(cli, context, checked)
-  refuseExpired(proposal, cli.world.now())
+  refuseExpired(proposal, cli.program.now())
   const account = await identity.unlock()
   if (account.address !== identity.address)
     throw new AppError(

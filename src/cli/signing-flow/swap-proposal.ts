@@ -44,7 +44,7 @@ export async function swapProposal(
   }
   return {
     // The older shape may have none.
-    id: quote.id === '' ? cli.world.newId() : quote.id,
+    id: quote.id === '' ? cli.program.newId() : quote.id,
     kind: 'swap',
     legs: isLater ? [swap, wait] : [swap],
     quoteId: quote.id,
@@ -122,14 +122,18 @@ const ownClock = 60
  * The deadline by the clock of its chain, in Unix seconds, plus two for rounding. A clock that is far
  * ahead may not have advanced since the quote, so it gets the longest life.
  */
-async function deadlineOnChain({ backend, world }: Cli, chainId: number, deadline: string): Promise<number> {
+async function deadlineOnChain(
+  { backend, program }: Cli,
+  chainId: number,
+  deadline: string,
+): Promise<number> {
   const blocks = await Promise.all(
     ['latest', 'pending'].map((tag) => backend.read(chainId, 'eth_getBlockByNumber', [tag, false])),
   )
   const times = blocks.map((block) => Number((block as { timestamp?: string } | null)?.timestamp ?? 0))
-  const now = Math.floor(world.now() / 1000)
+  const now = Math.floor(program.now() / 1000)
   const time = Math.max(now, ...times)
-  const left = Math.ceil((Date.parse(deadline) - world.now()) / 1000)
+  const left = Math.ceil((Date.parse(deadline) - program.now()) / 1000)
   const life = time - now > ownClock ? longestLife : Math.min(longestLife, left)
   return time + life + 2
 }

@@ -19,7 +19,7 @@ import {
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 
 /** The terms of one operation, from the flags and the policy. Bad values are USAGE. */
-export function termsOf({ io, backend, world, globals }: Cli, options: Partial<SigningOptions>): Terms {
+export function termsOf({ io, backend, program, globals }: Cli, options: Partial<SigningOptions>): Terms {
   const listed = (texts: readonly string[] | undefined, flag: string) =>
     (texts ?? []).map((text) => address(text, flag))
   return {
@@ -27,7 +27,7 @@ export function termsOf({ io, backend, world, globals }: Cli, options: Partial<S
     allowTokens: listed(options.allowToken, '--allow-token'),
     exactAllowance: exactAllowance(options.exactAllowance),
     ...(options.maxServiceFee !== undefined && { maxServiceFeeBps: serviceFee(options.maxServiceFee) }),
-    policy: readPolicy(options.policy, world.policyPath),
+    policy: readPolicy(options.policy, program.policyPath),
     asserts: (options.assert ?? []).flatMap(parseAssertions),
     // The contracts of the sandbox were deployed by this program.
     trustFirstUse: options.trustFirstUse === true || backend.kind === 'sandbox',
@@ -45,7 +45,7 @@ export function termsOf({ io, backend, world, globals }: Cli, options: Partial<S
  * would have no effect. The machine's current policy is checked before each leg.
  */
 export function refuseChangedTerms(
-  { world }: Pick<Cli, 'world'>,
+  { program }: Pick<Cli, 'program'>,
   { id, plan, steps }: JournalOperation,
   { policy: file, assert }: Pick<SigningOptions, 'policy' | 'assert'>,
 ): void {
@@ -55,7 +55,7 @@ export function refuseChangedTerms(
     new AppError('POLICY_LIMIT', `${id} was started with another ${what}`, {
       hint: `To resume with the original, omit ${flag}. To stop and revoke its allowances: sluice action revoke ${id}`,
     })
-  if (file !== undefined && readPolicy(file, world.policyPath)?.sha256 !== policy?.sha256)
+  if (file !== undefined && readPolicy(file, program.policyPath)?.sha256 !== policy?.sha256)
     throw isOther('policy', '--policy')
   if (assert !== undefined && canonicalJson(assert.flatMap(parseAssertions)) !== canonicalJson(asserts))
     throw isOther('condition', '--assert')

@@ -67,7 +67,7 @@ async function closeUnsigned(
 ): Promise<JournalOperation> {
   const lock = await acquirePlanningLock(context, wallet, {
     waitMs: 10_000,
-    signal: cli.world.interrupt.signal,
+    signal: cli.program.interrupt.signal,
   })
   try {
     return await abandonWhenIdle(context, { id, wallet, legs })

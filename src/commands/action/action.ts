@@ -18,7 +18,7 @@ import { addSubmit } from './submit.ts'
 import { watch } from './watch.ts'
 
 /** `action`: lists, shows and continues the actions of this machine. */
-export const actionCommand = (world: CommandContext) => {
+export const actionCommand = (program: CommandContext) => {
   const command = new Command('action').description('Show, watch and resume actions.')
   command
     .command('list')
@@ -26,12 +26,12 @@ export const actionCommand = (world: CommandContext) => {
     .option('--status <status>', 'only this status: INITIAL, PENDING, SUCCESS, FAILED', statusOf)
     .option('--wallet <wallet>', 'only this wallet (address or keystore name)')
     .addHelpText('after', '\nExample:\n  $ sluice action list --status PENDING')
-    .action(action(world, listActions))
+    .action(action(program, listActions))
   withRaw(command.command('show'))
     .description('Show an action: its transactions, receipts and revert reasons.')
     .argument('<id>', 'action ID, quote ID or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action show 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, showAction, 'getAction'))
+    .action(action(program, showAction, 'getAction'))
   command
     .command('watch')
     .description('Follow actions until they finish; the exit code gives the outcome. Signs nothing.')
@@ -41,7 +41,7 @@ export const actionCommand = (world: CommandContext) => {
       'after',
       '\nExample:\n  $ sluice action watch 0f8fad5b-d9cb-469f-a165-70867728950e --timeout 10m',
     )
-    .action(action(world, watch))
+    .action(action(program, watch))
   withExecution(
     withSigner(
       command
@@ -53,21 +53,21 @@ export const actionCommand = (world: CommandContext) => {
   )
     .addHelpText('after', '\nExample:\n  $ sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(
-      action(world, (cli: Cli, id: string, options: ResumeOptions) =>
+      action(program, (cli: Cli, id: string, options: ResumeOptions) =>
         resumeOperation(cli, id, options, undefined),
       ),
     )
-  addReplacements(command, world)
+  addReplacements(command, program)
   command
     .command('abandon')
     .description('Close an action: drop its unsigned steps. Transactions already signed still go through.')
     .argument('<id>', 'action ID, quote ID or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, abandonAction))
-  addSubmit(command, world)
-  addReplan(command, world)
-  addRevoke(command, world)
-  addEvidence(command, world)
-  addExplain(command, world)
+    .action(action(program, abandonAction))
+  addSubmit(command, program)
+  addReplan(command, program)
+  addRevoke(command, program)
+  addEvidence(command, program)
+  addExplain(command, program)
   return command
 }

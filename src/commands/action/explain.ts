@@ -6,7 +6,7 @@ import { serviceReportOf } from '../../cli/diagnose-action.ts'
 import { depthOf, validatedBy } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import { findOperation } from '../../cli/signing-flow/find-operation.ts'
-import { quoteOfKey } from '../../cli/signing-flow/quotes/swap-status-lookup.ts'
+import { quoteOfKey } from '../../cli/swap-status-by-id.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { wrapLabelled } from '../../cli/terminal/text-wrap.ts'
 import { explain } from '../../diagnosis/explain.ts'
@@ -17,7 +17,7 @@ import { explainFromService } from './explain-from-service.ts'
 import { explainTransaction, isHash } from './explain-transaction.ts'
 
 /** `action explain`: one verdict about an action, to decide what to do. */
-export const addExplain = (command: Command, world: CommandContext): void =>
+export const addExplain = (command: Command, program: CommandContext): void =>
   void command
     .command('explain')
     .description(
@@ -30,7 +30,7 @@ export const addExplain = (command: Command, world: CommandContext): void =>
       validatedBy(depthOf),
     )
     .addHelpText('after', '\nExample:\n  $ sluice action explain 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, explainOne))
+    .action(action(program, explainOne))
 
 async function explainOne(cli: Cli, id: string, options: { confirmations?: string }): Promise<void> {
   const depth = depthOf(options.confirmations)
@@ -46,8 +46,8 @@ async function explainOne(cli: Cli, id: string, options: { confirmations?: strin
     )
   }
   // Ask both at once, so that a silent one costs its timeout only once.
-  const told = serviceReportOf(cli, operation)
-  cli.emit(await explain(readOnlyContext(context), operation, { told, depth }), verdictView)
+  const serviceReport = serviceReportOf(cli, operation)
+  cli.emit(await explain(readOnlyContext(context), operation, { serviceReport, depth }), verdictView)
 }
 
 const verdictView: View<Verdict> = ({ id, situation, verdict, funds, safeToRetry, next, evidence }, to) =>

@@ -27,7 +27,7 @@ import type { ExecutionContext } from '../../planning/execution-context.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'
 
 /** `action export` and `action verify`: evidence of one action, for a support case. */
-export function addEvidence(command: Command, world: CommandContext): void {
+export function addEvidence(command: Command, program: CommandContext): void {
   command
     .command('export')
     .description(
@@ -40,7 +40,7 @@ export function addEvidence(command: Command, world: CommandContext): void {
       'after',
       '\nExample:\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --out case.json\n  $ sluice action export 0f8fad5b-d9cb-469f-a165-70867728950e --html --out case.html',
     )
-    .action(action(world, exportOne))
+    .action(action(program, exportOne))
   command
     .command('verify')
     .description(
@@ -48,7 +48,7 @@ export function addEvidence(command: Command, world: CommandContext): void {
     )
     .argument('<file>', 'file written by export, JSON or HTML; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice action verify case.json')
-    .action(localAction(world, verify))
+    .action(localAction(program, verify))
 }
 
 async function exportOne(cli: Cli, id: string, options: { out?: string; html?: true }): Promise<void> {
@@ -88,7 +88,7 @@ async function exportOne(cli: Cli, id: string, options: { out?: string; html?: t
 }
 
 async function verify(cli: LocalCli, file: string): Promise<void> {
-  const text = await textOf(file, cli.world)
+  const text = await textOf(file, cli.program)
   const evidence = readEvidence(text)
   // The text of a page is not part of the evidence in it.
   if (isEvidencePage(text) && lines(text) !== pageOf(evidence))
@@ -138,16 +138,16 @@ async function verify(cli: LocalCli, file: string): Promise<void> {
  * need RPCs, and nothing is started for them.
  */
 async function contextFor(
-  { world, globals }: LocalCli,
+  { program, globals }: LocalCli,
   { operation: { steps } }: Evidence,
 ): Promise<Pick<ExecutionContext, 'catalog' | 'rpc'>> {
   const chainIds = (steps as { transaction: { chainId: number } }[]).map(
     ({ transaction }) => transaction.chainId,
   )
-  const backend = await backendOf(world.openBackend(globals))
+  const backend = await backendOf(program.openBackend(globals))
   if (backend && (backend.kind !== 'sandbox' || chainIds.some((chainId) => isEmbedded({ chainId }))))
     return backend.context()
-  const catalog = await world.wholeCatalog()
+  const catalog = await program.wholeCatalog()
   return {
     catalog,
     rpc: (chainId) => {

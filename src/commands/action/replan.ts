@@ -41,7 +41,7 @@ import { isFinished } from '../../transactions/run-state.ts'
 type Options = ResumeOptions & { acceptMinOut?: string }
 
 /** `action replan`: plans the unsigned steps again, then signs and sends them. */
-export const addReplan = (command: Command, world: CommandContext): void =>
+export const addReplan = (command: Command, program: CommandContext): void =>
   void withExecution(
     withSigner(
       command
@@ -61,7 +61,7 @@ export const addReplan = (command: Command, world: CommandContext): void =>
     )
     .option('--dry-run', 'show the new plan and sign nothing')
     .addHelpText('after', '\nExample:\n  $ sluice action replan 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, replan))
+    .action(action(program, replan))
 
 async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const context = await cli.backend.context()
@@ -120,7 +120,7 @@ async function replan(cli: Cli, id: string, options: Options): Promise<void> {
   const signer = { ...identity, unlock: async () => account }
   const lock = await acquirePlanningLock(context, operation.wallet, {
     waitMs: options.lockWait === false ? 0 : 60_000,
-    signal: cli.world.interrupt.signal,
+    signal: cli.program.interrupt.signal,
   })
   try {
     const now = requireOperation(context, operation.id)

@@ -16,7 +16,7 @@ import { isSignerNamed, type SignerIdentity } from '../../signing/signer.ts'
 import { abandonWhenIdle, awaitsOnlyDelivery } from '../../transactions/operations/abandon-operation.ts'
 
 /** `action revoke`: revokes the unused allowances of an action. */
-export const addRevoke = (command: Command, world: CommandContext): void =>
+export const addRevoke = (command: Command, program: CommandContext): void =>
   void withSigning(
     command
       .command('revoke')
@@ -24,7 +24,7 @@ export const addRevoke = (command: Command, world: CommandContext): void =>
       .argument('<id>', 'action ID, quote ID or idempotency key'),
   )
     .addHelpText('after', '\nExample:\n  $ sluice action revoke 0f8fad5b-d9cb-469f-a165-70867728950e')
-    .action(action(world, revoke))
+    .action(action(program, revoke))
 
 const unfinished = ['OPEN', 'EXECUTING', 'PARTIAL', 'ATTENTION']
 

@@ -19,7 +19,7 @@ import { isCancelling } from '../../transactions/replacement/fee-bump.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 
 /** `action speed-up` and `action cancel`: replace the pending transaction under the same nonce. */
-export function addReplacements(command: Command, world: CommandContext): void {
+export function addReplacements(command: Command, program: CommandContext): void {
   const add = (name: string, description: string, kind: 'bump' | 'cancel') =>
     withExecution(
       withSigner(
@@ -29,7 +29,7 @@ export function addReplacements(command: Command, world: CommandContext): void {
     )
       .addHelpText('after', `\nExample:\n  $ sluice action ${name} 0f8fad5b-d9cb-469f-a165-70867728950e`)
       .action(
-        action(world, (cli: Cli, id: string, options: ResumeOptions) =>
+        action(program, (cli: Cli, id: string, options: ResumeOptions) =>
           replaceWaiting(cli, id, options, kind),
         ),
       )

@@ -13,7 +13,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPlanFile } from '../../planning/read-plan-file.ts'
 
 /** `action submit`: signs and sends a plan that was made before, on this or another machine. */
-export const addSubmit = (command: Command, world: CommandContext): void =>
+export const addSubmit = (command: Command, program: CommandContext): void =>
   void withSigning(
     command
       .command('submit')
@@ -27,14 +27,14 @@ export const addSubmit = (command: Command, world: CommandContext): void =>
       'after',
       '\nExample:\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run --json > plan.json\n  $ sluice action submit plan.json',
     )
-    .action(action(world, submit))
+    .action(action(program, submit))
 
 async function submit(cli: Cli, file: string, options: SigningOptions): Promise<void> {
-  const text = await textOf(file, cli.world)
+  const text = await textOf(file, cli.program)
   const catalog = await cli.backend.catalog()
   const { proposal, hash } = readPlanFile({ catalog }, text)
   const { wallet, nonce, request, ...proposed } = proposal
-  cli.world.noteOperation(proposed.id)
+  cli.program.noteOperation(proposed.id)
   const { name } = networkNamed(catalog.networks, proposed.legs[0]!.chainId)
   const { wallet: _, ...asked } = request as Record<string, unknown>
   await signAndSend(

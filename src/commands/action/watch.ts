@@ -29,7 +29,7 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
   const left = new Map<string, StalledPart>()
   const leftOf = async (id: string) => {
     const operation = findOperation(context, id)
-    return operation && findStalledPart(context, operation, cli.world.interrupt.signal)
+    return operation && findStalledPart(context, operation, cli.program.interrupt.signal)
   }
   const look = async (id: string) => {
     const now = await watched(cli, context, id).catch(async (error: unknown) => {
@@ -59,8 +59,8 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
     return what ? unattended(end.id, what) : (failureOf(context, end) ?? [])
   })
   // Report an action with signed transactions before one without.
-  const told = failures.find(({ code }) => errorRow(code).exit >= 20) ?? failures[0]
-  if (told) throw told
+  const failure = failures.find(({ code }) => errorRow(code).exit >= 20) ?? failures[0]
+  if (failure) throw failure
 }
 
 /** The command to continue an unfinished action: `resume` sends signed transactions again, another watch only follows. */
@@ -126,8 +126,8 @@ async function watched(cli: Cli, context: ExecutionContext, id: string): Promise
   // A replanned action has other transactions than the service was asked for.
   const isAsAsked = (now.plan as StoredPlan).since === undefined
   const seen = known.transactions.map((tx, at) => {
-    const told = isAsAsked ? transactions[at] : transactions.find(isSame(tx))
-    const { hash, status, blockNumber, gasUsed } = told ?? tx
+    const failure = isAsAsked ? transactions[at] : transactions.find(isSame(tx))
+    const { hash, status, blockNumber, gasUsed } = failure ?? tx
     return { ...tx, hash: hash ?? tx.hash, status: status ?? tx.status, blockNumber, gasUsed }
   })
   return { ...known, status, finishedAt, transactions: seen }

@@ -9,17 +9,17 @@ import { balanceSheet } from './balance-reconciliation.ts'
 import { type Play, steps } from './steps.ts'
 
 /** `demo`: the whole main job on the sandbox, narrated, each step checked against the chain itself. */
-export const demo = (world: CommandContext) =>
+export const demo = (program: CommandContext) =>
   new Command('demo')
     .description(
       'Guided tour on the sandbox: list, recommend, deposit, positions, history, swap on one chain and across two, watch, withdraw. Each step is verified on chain over raw JSON-RPC.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice demo')
     .action(async (_options: object, command: Command) =>
-      perform(await cliFor(world, { ...globalsOf(command), profile: 'sandbox' })),
+      perform(await cliFor(program, { ...globalsOf(command), profile: 'sandbox' })),
     )
 
-type Told = { title: string; command: string; exit: Exit; result: unknown; verified: string[] }
+type ExecutedStep = { title: string; command: string; exit: Exit; result: unknown; verified: string[] }
 
 async function perform(cli: Cli): Promise<void> {
   const began = performance.now()
@@ -27,31 +27,31 @@ async function perform(cli: Cli): Promise<void> {
   const tell = (text: string) => {
     if (!cli.globals.json && !cli.globals.quiet) cli.io.out.write(`${text}\n`)
   }
-  const told: Told[] = []
-  const { accounts } = await cli.world.sandbox.up()
+  const executed: ExecutedStep[] = []
+  const { accounts } = await cli.program.sandbox.up()
   const me = accounts.find((account) => account.default)!.address
   const play: Play = {
     cli,
     me,
     run: async (title, command, check) => {
-      tell(`\n${paint.bold(`${told.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
-      const { exit, out, values } = await cli.world.run(command.split(' '), { as: 'newcomer' })
+      tell(`\n${paint.bold(`${executed.length + 1}. ${title}`)}\n${paint.cyan(`$ sluice ${command}`)}`)
+      const { exit, out, values } = await cli.program.run(command.split(' '), { as: 'newcomer' })
       if (out !== '') tell(out.trimEnd())
-      if (exit !== 0 && cli.world.interrupt.signal.aborted) throw interruptedError(['demo'])
+      if (exit !== 0 && cli.program.interrupt.signal.aborted) throw interruptedError(['demo'])
       if (exit !== 0)
         throw new AppError(
           'DEMO_FAILED',
-          `Step ${told.length + 1} ended with exit code ${exit}: sluice ${command}`,
+          `Step ${executed.length + 1} ended with exit code ${exit}: sluice ${command}`,
           // An unfinished action of an earlier demo is resumed or abandoned.
           exit === 10 || exit >= 20 ? { hint: 'sluice action list --status PENDING' } : {},
         )
       const result = values.at(-1)
       const verified: string[] = []
-      told.push({ title, command: `sluice ${command}`, exit, result, verified })
+      executed.push({ title, command: `sluice ${command}`, exit, result, verified })
       await check?.(result as never, (claim, holds) => {
         if (!holds)
           throw new AppError('DEMO_FAILED', `The chain does not confirm: ${claim}`, {
-            details: { step: told.length, command: `sluice ${command}` },
+            details: { step: executed.length, command: `sluice ${command}` },
           })
         verified.push(claim)
         tell(`${paint.green('✓')} ${paint.dim(`on chain: ${claim}`)}`)
@@ -65,7 +65,7 @@ async function perform(cli: Cli): Promise<void> {
   const seconds = (performance.now() - began) / 1000
   if (cli.globals.json) {
     cli.emit(
-      { ok: true, seconds: Number(seconds.toFixed(1)), steps: told, balances: balances.rows },
+      { ok: true, seconds: Number(seconds.toFixed(1)), steps: executed, balances: balances.rows },
       () => '',
     )
     return
@@ -75,6 +75,6 @@ async function perform(cli: Cli): Promise<void> {
     `${paint.green('✓')} ${paint.dim('on chain: every balance matches the receipts above, including gas')}`,
   )
   tell(
-    `\nDone in ${seconds.toFixed(1)} s: ${told.length} commands, ${hashes.length} transactions. Try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
+    `\nDone in ${seconds.toFixed(1)} s: ${executed.length} commands, ${hashes.length} transactions. Try:\n  $ sluice strategies list\n  $ sluice deposit aave-v3-usdc-sandbox-one --amount 100`,
   )
 }

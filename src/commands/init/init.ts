@@ -81,7 +81,7 @@ export function scriptFor(
 const patienceMs = 15_000
 
 /** `init`: sets up a profile by questions, or by flags without a terminal. */
-export const init = (world: CommandContext) =>
+export const init = (program: CommandContext) =>
   withProfile(
     new Command('init')
       .description(
@@ -94,7 +94,7 @@ export const init = (world: CommandContext) =>
       'after',
       '\nExamples:\n  $ sluice init\n  $ sluice init prod --base-url https://api.example.com --api-key-file - --use',
     )
-    .action(localAction(world, run))
+    .action(localAction(program, run))
 
 async function run(
   cli: LocalCli,
@@ -125,7 +125,7 @@ async function run(
 
 /** Checks the profile, shows its changes, and saves all of it or nothing. */
 async function kept(cli: LocalCli, name: string, said: Said, use: boolean | undefined): Promise<void> {
-  const { settings } = cli.world
+  const { settings } = cli.program
   const change = await changeOf(cli, name, said)
   const checks = await looked(cli, change)
   const works = checks.every(({ state }) => state !== 'failed')
@@ -156,9 +156,9 @@ async function kept(cli: LocalCli, name: string, said: Said, use: boolean | unde
 
 /** Runs the checks. A failed one is shown, and the profile is saved only if the person wants it. */
 async function looked(cli: LocalCli, { name, after, secrets }: Change): Promise<Finding[]> {
-  const { world, io, globals } = cli
+  const { program, io, globals } = cli
   cli.notice('Checking that it works.')
-  const found = await world.checkDraft(
+  const found = await program.checkDraft(
     { name, profile: after, secrets },
     { ...globals, timeoutMs: globals.timeoutMs ?? patienceMs },
   )
@@ -203,6 +203,6 @@ async function agreeTo(cli: LocalCli, change: Change, before: KeptProfile): Prom
   await confirm(cli.io, cli.globals, `Change the profile "${sanitizeText(change.name)}"?`)
 }
 
-async function makeCurrent({ world: { settings } }: LocalCli, profile: string): Promise<void> {
+async function makeCurrent({ program: { settings } }: LocalCli, profile: string): Promise<void> {
   await settings.alone(async () => settings.write({ ...(await settings.read()), profile }))
 }

@@ -9,7 +9,7 @@ import type { Said } from '../profile/set.ts'
 type Wish = { kind: 'sandbox' } | { kind: 'profile'; name: string; said: Said; use: boolean }
 
 /** Asks for a profile, question by question, and saves nothing. Ctrl-C is INTERRUPTED. */
-export async function askedProfile({ io, world }: LocalCli, typed: string | undefined): Promise<Wish> {
+export async function askedProfile({ io, program }: LocalCli, typed: string | undefined): Promise<Wish> {
   const kind = await promptChoice(io, 'Where should commands run?', [
     { value: 'remote', name: 'a deployment of the service, over HTTPS' },
     { value: 'engine', name: 'the local engine, over your own RPCs' },
@@ -53,10 +53,10 @@ export async function askedProfile({ io, world }: LocalCli, typed: string | unde
           )
       },
     }))
-  const { profile: inUse } = await world.settings.read()
+  const { profile: inUse } = await program.settings.read()
   const use = inUse === name || (await promptYesNo(io, 'Use this profile from now on?', true))
   // Where there is no desktop there is nothing to choose.
-  const backend = (await world.settings.hasKeychain())
+  const backend = (await program.settings.hasKeychain())
     ? await promptChoice(io, 'Where should the API key and the RPC URLs be stored?', [
         { value: 'file', name: 'in a file readable only by you (mode 0600)' },
         { value: 'keychain', name: 'in the desktop keychain' },

@@ -9,32 +9,32 @@ import { setProfile, withProfile } from './set.ts'
 import { shownProfile, showProfile, unknownProfile } from './show.ts'
 
 /** `profile`: where commands run. */
-export const profile = (world: CommandContext) => {
+export const profile = (program: CommandContext) => {
   const command = new Command('profile').description(
     'Manage profiles. A profile says where commands run: the sandbox, an engine over your RPCs, or a deployment of the service.',
   )
   const add = (name: string, description: string, example: string) =>
     command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
-  add('list', 'List profiles.', 'sluice profile list').action(localAction(world, list))
+  add('list', 'List profiles.', 'sluice profile list').action(localAction(program, list))
   add('show [name]', 'Show a profile (default: the one in use).', 'sluice profile show prod').action(
-    localAction(world, show),
+    localAction(program, show),
   )
-  add('use <name>', 'Use a profile from now on.', 'sluice profile use prod').action(localAction(world, use))
+  add('use <name>', 'Use a profile from now on.', 'sluice profile use prod').action(localAction(program, use))
   withProfile(
     add(
       'set <name>',
       'Create or change a profile; settings without a flag keep their value. Keys and RPC URLs are never arguments: they are read from a file, standard input or the environment, and stored in a separate file (mode 0600), or in the desktop keychain with --keychain.',
       'sluice profile set prod --base-url https://api.example.com --api-key-file -',
     ),
-  ).action(localAction(world, setProfile))
+  ).action(localAction(program, setProfile))
   add('remove <name>', 'Remove a profile and its API key.', 'sluice profile remove prod --yes').action(
-    localAction(world, remove),
+    localAction(program, remove),
   )
   return command
 }
 
 async function list(cli: LocalCli): Promise<void> {
-  const { settings } = cli.world
+  const { settings } = cli.program
   const config = await settings.read()
   const names = ['sandbox', 'engine', 'remote', ...Object.keys(config.profiles ?? {})]
   const items = await Promise.all(names.map((name) => shownProfile(cli, config, name)))
@@ -63,13 +63,13 @@ async function list(cli: LocalCli): Promise<void> {
 }
 
 async function show(cli: LocalCli, name: string | undefined): Promise<void> {
-  const config = await cli.world.settings.read()
-  const inUse = name ?? (await cli.world.openBackend(cli.globals)).profile
+  const config = await cli.program.settings.read()
+  const inUse = name ?? (await cli.program.openBackend(cli.globals)).profile
   showProfile(cli, await shownProfile(cli, config, inUse))
 }
 
 async function use(cli: LocalCli, name: string): Promise<void> {
-  const { settings } = cli.world
+  const { settings } = cli.program
   const kind = await settings.alone(async () => {
     const config = await settings.read()
     const { kind } = await shownProfile(cli, config, name)
@@ -80,7 +80,7 @@ async function use(cli: LocalCli, name: string): Promise<void> {
 }
 
 async function remove(cli: LocalCli, name: string): Promise<void> {
-  const { settings } = cli.world
+  const { settings } = cli.program
   const known = await settings.read()
   if (!Object.hasOwn(known.profiles ?? {}, name)) throw unknownProfile(name, known)
   await confirm(cli.io, cli.globals, `Remove the profile "${name}" and its API key?`)

@@ -45,7 +45,7 @@ export type Said = { options: SetOptions; given: FromEnvironment; apiKey: string
 
 /** `profile set` */
 export async function setProfile(cli: LocalCli, name: string, options: SetOptions): Promise<void> {
-  const { settings } = cli.world
+  const { settings } = cli.program
   const said = await saidBy(cli, options)
   const config = await settings.alone(async () => keepProfile(cli, await changeOf(cli, name, said), said))
   showProfile(cli, await shownProfile(cli, config, name))
@@ -53,7 +53,7 @@ export async function setProfile(cli: LocalCli, name: string, options: SetOption
 
 /** Reads the profile settings from flags, files and the environment. */
 export async function saidBy(cli: LocalCli, options: SetOptions): Promise<Said> {
-  const given = options.fromEnv ? await cli.world.fromEnvironment() : { rpc: {} }
+  const given = options.fromEnv ? await cli.program.fromEnvironment() : { rpc: {} }
   return { options, given, apiKey: await keyOf(cli, options, given) }
 }
 
@@ -69,7 +69,7 @@ export type Change = {
 
 /** Merges the given settings into a profile; the others stay. Nothing is saved. */
 export async function changeOf(
-  { world }: LocalCli,
+  { program }: LocalCli,
   name: string,
   { options, given, apiKey }: Said,
 ): Promise<Change> {
@@ -78,10 +78,10 @@ export async function changeOf(
     throw new AppError('USAGE', `"${sanitizeText(name)}" is not a valid profile name`, {
       hint: 'Use at most 40 lowercase letters, digits, dots, dashes and underscores; sandbox, engine and remote are reserved.',
     })
-  const { profiles: own = {} } = await world.settings.read()
+  const { profiles: own = {} } = await program.settings.read()
   const before = Object.hasOwn(own, name) ? own[name] : undefined
   const after = profileOf(name, before, options, given)
-  const kept = await world.settings.secretsOf(name)
+  const kept = await program.settings.secretsOf(name)
   if (apiKey !== undefined && after.kind !== 'remote')
     throw new AppError('USAGE', 'Only a remote profile has an API key', { hint: 'Add --base-url URL.' })
   // An API key is saved with the addresses that it is for.
@@ -99,7 +99,7 @@ export async function keepProfile(
   { name, after, secrets, isForgotten }: Change,
   { options: { keychain } }: Said,
 ) {
-  const { settings } = cli.world
+  const { settings } = cli.program
   if (isForgotten)
     cli.notice('The API key was for other URLs and was removed. Set it again: --api-key-file -')
   const backend = keychain === undefined ? undefined : keychain ? 'keychain' : 'file'
@@ -166,5 +166,5 @@ async function keyOf(
   given: FromEnvironment,
 ): Promise<string | undefined> {
   if (apiKeyFile === undefined) return given.apiKey === undefined ? undefined : checkedApiKey(given.apiKey)
-  return checkedApiKey((apiKeyFile === '-' ? await cli.world.stdin() : readPrivateFile(apiKeyFile)).trim())
+  return checkedApiKey((apiKeyFile === '-' ? await cli.program.stdin() : readPrivateFile(apiKeyFile)).trim())
 }

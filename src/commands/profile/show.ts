@@ -27,7 +27,7 @@ type Shown = {
 
 /** Shows a built-in or saved profile; another name is CONFIG_INVALID. */
 export async function shownProfile(cli: LocalCli, config: Config, name: string): Promise<Shown> {
-  const { settings } = cli.world
+  const { settings } = cli.program
   const current = (config.profile ?? 'sandbox') === name
   const none = {
     name,
@@ -41,7 +41,7 @@ export async function shownProfile(cli: LocalCli, config: Config, name: string):
   }
   if (name === 'sandbox') return { ...none, kind: 'sandbox' }
   if (name === 'engine' || name === 'remote') {
-    const { baseUrl, legacyBaseUrl, apiKey, rpc } = await cli.world.fromEnvironment()
+    const { baseUrl, legacyBaseUrl, apiKey, rpc } = await cli.program.fromEnvironment()
     const service = {
       baseUrl: baseUrl ?? null,
       legacyBaseUrl: legacyBaseUrl ?? null,

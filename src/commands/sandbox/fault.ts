@@ -18,7 +18,7 @@ const optionNames = ['network', 'method', 'times', 'reason'] as const
 type Options = Partial<Record<(typeof optionNames)[number], string>>
 
 /** `sandbox fault`: makes chains, bridge and RPC of the sandbox fail, on purpose. */
-export function addFault(command: Command, world: CommandContext): void {
+export function addFault(command: Command, program: CommandContext): void {
   const width = Math.max(...Object.keys(faultKinds).map((name) => name.length))
   command
     .command('fault')
@@ -42,11 +42,11 @@ export function addFault(command: Command, world: CommandContext): void {
         '  $ sluice sandbox fault clear',
       ].join('\n'),
     )
-    .action(action(world, fault))
+    .action(action(program, fault))
 }
 
 async function fault(cli: Cli, words: readonly string[], options: Options): Promise<void> {
-  const { sandbox } = cli.world
+  const { sandbox } = cli.program
   if (words.length === 0) return list(cli, (await sandbox.status()).faults ?? [])
   if (words.join(' ') === 'clear') {
     refuse(
@@ -121,7 +121,7 @@ async function requestOf(cli: Cli, words: readonly string[], options: Options): 
 }
 
 const networkOf = async (cli: Cli, text: string): Promise<string> => {
-  const { chains } = await cli.world.sandbox.up()
+  const { chains } = await cli.program.sandbox.up()
   const found = chains.find(({ network, chainId }) => network === text || String(chainId) === text)
   if (found) return found.network
   throw new AppError('UNKNOWN_NETWORK', `The sandbox has no network "${sanitizeText(text)}"`, {

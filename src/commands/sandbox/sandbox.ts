@@ -18,34 +18,34 @@ import { nativeToken } from '../../domain/token.ts'
 import { addFault } from './fault.ts'
 
 /** `sandbox`: the embedded chains. */
-export const sandbox = (world: CommandContext) => {
+export const sandbox = (program: CommandContext) => {
   const command = new Command('sandbox').description(
     'Manage the sandbox: two local EVM chains with real protocol contracts.',
   )
   const add = (name: string, description: string, example: string) =>
     command.command(name).description(description).addHelpText('after', `\nExample:\n  $ ${example}`)
   add('up', 'Start the sandbox. Other commands start it automatically.', 'sluice sandbox up').action(
-    action(world, async (cli: Cli) => cli.emit(await world.sandbox.up(), statusView)),
+    action(program, async (cli: Cli) => cli.emit(await program.sandbox.up(), statusView)),
   )
   add('down', 'Save the sandbox and stop it.', 'sluice sandbox down').action(
-    action(world, async (cli: Cli) => {
-      const { running } = await world.sandbox.status()
-      cli.emit(await world.sandbox.down(), () =>
+    action(program, async (cli: Cli) => {
+      const { running } = await program.sandbox.status()
+      cli.emit(await program.sandbox.down(), () =>
         running ? 'The sandbox is saved and stopped.' : 'The sandbox was not running.',
       )
     }),
   )
   add('status', 'Show networks, funded accounts and tokens.', 'sluice sandbox status --json').action(
-    action(world, async (cli: Cli) => cli.emit(await world.sandbox.status(), statusView)),
+    action(program, async (cli: Cli) => cli.emit(await program.sandbox.status(), statusView)),
   )
   add(
     'reset',
     'Reset the sandbox to its initial state. Everything done in it is lost.',
     'sluice sandbox reset --yes',
   ).action(
-    action(world, async (cli: Cli) => {
+    action(program, async (cli: Cli) => {
       await confirm(cli.io, cli.globals, 'Reset the sandbox? Everything done in it is lost')
-      cli.emit(await world.sandbox.reset(), statusView)
+      cli.emit(await program.sandbox.reset(), statusView)
     }),
   )
   add(
@@ -56,15 +56,15 @@ export const sandbox = (world: CommandContext) => {
     .argument('<address>', 'address to fund')
     .option('--token <symbol>', 'only this token')
     .option('--amount <amount>', 'amount of the token')
-    .action(action(world, fund))
+    .action(action(program, fund))
   add('warp', 'Move the clocks of both networks forward.', 'sluice sandbox warp 30d')
     .argument('<duration>', 'how far to move: 30s, 5m, 12h, 30d, 1y')
     .action(
-      action(world, async (cli: Cli, text: string) => {
+      action(program, async (cli: Cli, text: string) => {
         const seconds = Math.round(duration(text) / 1000)
         if (seconds < 1 || seconds > 3_153_600_000)
           throw new AppError('USAGE', 'The duration must be from one second to a hundred years')
-        cli.emit(await world.sandbox.warp(seconds), statusView)
+        cli.emit(await program.sandbox.warp(seconds), statusView)
       }),
     )
   add(
@@ -76,8 +76,8 @@ export const sandbox = (world: CommandContext) => {
     .argument('<amount>', 'amount of BTC')
     .option('--memo <text>', 'text of an OP_RETURN output')
     .option('--replace <hash>', 'spend the coin of this payment instead, while it is in no block (RBF)')
-    .action(action(world, payBitcoin))
-  addFault(command, world)
+    .action(action(program, payBitcoin))
+  addFault(command, program)
   return command
 }
 
@@ -101,7 +101,7 @@ async function payBitcoin(
   { memo, replace }: { memo?: string; replace?: string },
 ): Promise<void> {
   const satoshi = parseAmount(amount, btc, 'The amount')
-  const txid = await cli.world.sandbox.payBitcoin({ address: to, amount: satoshi, memo, replaces: replace })
+  const txid = await cli.program.sandbox.payBitcoin({ address: to, amount: satoshi, memo, replaces: replace })
   cli.emit({ txid, address: to, amount: tokenAmount(satoshi, btc) }, ({ txid: hash }) => hash)
 }
 
@@ -111,7 +111,7 @@ async function fund(cli: Cli, text: string, options: { token?: string; amount?: 
     throw new AppError('USAGE', '--amount needs --token', {
       hint: `sluice sandbox fund ${to} --token USDC --amount ${shellWord(options.amount)}`,
     })
-  const grants = await cli.world.sandbox.fund(to, await wanted(cli, options))
+  const grants = await cli.program.sandbox.fund(to, await wanted(cli, options))
   cli.emit(
     {
       to,

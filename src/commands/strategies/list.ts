@@ -107,7 +107,7 @@ async function everyStrategy(
       hint: 'Try again later; the log of the service has the cause.',
     })
   if (network) return { every: every.filter((one) => is(network.name, one.network)), left }
-  await cli.world.rememberStrategies(
+  await cli.program.rememberStrategies(
     cli.backend.profile,
     every.map(({ slug, asset, apy, network }) => ({
       slug,

@@ -17,8 +17,8 @@ type ShowOptions = { wallet?: string; plot?: boolean }
 /** `strategies show` */
 export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions): Promise<void> {
   const service = await cli.service()
-  const told = await service.getStrategy({ id })
-  const strategy = strategyDetailJson(told)
+  const strategyAnswer = await service.getStrategy({ id })
+  const strategy = strategyDetailJson(strategyAnswer)
   const view = await viewOf(strategy, plot === true, cli.io.out)
   if (wallet === undefined) return cli.emit(strategy, view)
   const owner = await walletAddress(cli, wallet)
@@ -30,7 +30,7 @@ export async function show(cli: Cli, id: string, { wallet, plot }: ShowOptions):
   const isSilentThere = unread?.includes(strategy.slug) || missing?.includes(strategy.network)
   const shown = position ?? (isSilentThere ? { ...notKnown, strategy } : null)
   // Another deployment may not report queues, and not every strategy has one.
-  const hasQueue = position !== undefined || told.actions?.includes('claim') === true
+  const hasQueue = position !== undefined || strategyAnswer.actions?.includes('claim') === true
   const isSilent = shown?.pending === null && hasQueue && unsearched !== null
   const silence = isSilent ? '\nqueued       unknown: its queue does not answer' : ''
   cli.emit({ ...strategy, position: shown && positionJson(shown) }, (one, to) => `${view(one, to)}${silence}`)

@@ -22,7 +22,7 @@ const inAnyCasing = (option: Option): Option => {
 }
 
 /** `strategies`: lists and shows the available strategies. */
-export const strategies = (world: CommandContext) => {
+export const strategies = (program: CommandContext) => {
   const command = new Command('strategies').description('List strategies, show one, show totals.')
   withRaw(command.command('list'))
     .description('List strategies, best rate first. Filters apply to all pages.')
@@ -48,18 +48,18 @@ export const strategies = (world: CommandContext) => {
     .option('--watch', 'poll, and show what changed')
     .option('--interval <duration>', 'polling interval of --watch', validatedBy(intervalOf), '15s')
     .addHelpText('after', '\nExample:\n  $ sluice strategies list --asset USDC --min-apy 2%')
-    .action(action(world, list, 'listStrategies'))
+    .action(action(program, list, 'listStrategies'))
   withRaw(command.command('show'))
     .description('Show a strategy, and with --wallet the position of a wallet in it.')
     .argument('<id>', 'strategy ID or slug')
     .option('--wallet <wallet>', 'address or keystore name')
     .option('--plot', 'plot the rate history')
     .addHelpText('after', '\nExample:\n  $ sluice strategies show aave-v3-usdc-sandbox-one --plot')
-    .action(action(world, show, 'getStrategy'))
+    .action(action(program, show, 'getStrategy'))
   withRaw(command.command('analytics'))
     .description('Show total value locked, average APY, number of strategies, and the best ones.')
     .addHelpText('after', '\nExample:\n  $ sluice strategies analytics --json')
-    .action(action(world, totals, 'analytics'))
+    .action(action(program, totals, 'analytics'))
   return command
 }
 

@@ -130,7 +130,7 @@ export async function checkLimits(
     },
     coin: nativeToken(networkNamed(catalog.networks, quote.to.chainId)),
     assurance: 'L2',
-    at: cli.world.now(),
+    at: cli.program.now(),
     quoteAgeMs: null,
     held: () => 0n,
   })

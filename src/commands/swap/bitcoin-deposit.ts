@@ -190,7 +190,7 @@ async function look(cli: Cli, id: string, seen: string | null): Promise<SwapStat
 
 /** Follows a swap until it ends, the time is over or the person stops it. */
 async function follow(cli: Cli, id: string): Promise<SwapStatus> {
-  const { signal } = cli.world.interrupt
+  const { signal } = cli.program.interrupt
   const until = performance.now() + (cli.globals.timeoutMs ?? halfAnHour)
   const progress = await cli.progress()
   let last: SwapStatus | undefined

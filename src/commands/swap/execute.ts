@@ -86,7 +86,7 @@ type Known = { quote: Quote } & Partial<AskedQuote>
 
 /** The quote of an id: as this machine was given it, or out of the service's list. */
 async function quoteOf(cli: Cli, id: string): Promise<Known> {
-  const kept = await (await cli.world.quotes()).find(id)
+  const kept = await (await cli.program.quotes()).find(id)
   if (kept) return kept
   const { items } = await (await cli.service()).listQuotes({ limit: 100 })
   const listed = items.find((quote) => quote.id === id)
@@ -140,7 +140,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     })
   }
   const begun = (await cli.backend.context()).journal.find(quote.id)
-  if (!begun && quote.deadline !== null && cli.world.now() >= Date.parse(quote.deadline))
+  if (!begun && quote.deadline !== null && cli.program.now() >= Date.parse(quote.deadline))
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
   const named = options.destination === undefined ? undefined : address(options.destination, '--destination')
   const destination = named ?? known.destination ?? undefined

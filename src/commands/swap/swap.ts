@@ -49,7 +49,7 @@ const withQuote = (command: Command): Command =>
     )
 
 /** `swap`: quotes and swaps. */
-export const swap = (world: CommandContext) => {
+export const swap = (program: CommandContext) => {
   const command = new Command('swap').description(
     'Quote and execute swaps, on one network or across networks.',
   )
@@ -63,7 +63,7 @@ export const swap = (world: CommandContext) => {
       'after',
       '\nExample:\n  $ sluice swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100',
     )
-    .action(action(world, quote, 'quote'))
+    .action(action(program, quote, 'quote'))
   withSigning(withQuote(command.command('execute')))
     .description('Execute a quote by its ID, or get a quote with the flags of quote and execute it.')
     .argument('[quote-id]', 'quote ID, as printed by swap quote')
@@ -80,7 +80,7 @@ export const swap = (world: CommandContext) => {
       'after',
       '\nExamples:\n  $ sluice swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100\n  $ sluice swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100\n  $ sluice swap execute --from bitcoin --token-in BTC --to sandbox-one --token-out USDC --amount-in 0.01 --refund bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
     )
-    .action(action(world, execute))
+    .action(action(program, execute))
   withRaw(command.command('status'))
     .description('Show the status of a swap, with the transaction hashes on both networks.')
     .argument('<quote-id>', 'quote ID, action ID or idempotency key')
@@ -88,7 +88,7 @@ export const swap = (world: CommandContext) => {
     .option('--watch', 'wait until final; the exit code gives the outcome')
     .option('--interval <duration>', 'polling interval of --watch', validatedBy(duration), '2s')
     .addHelpText('after', '\nExample:\n  $ sluice swap status 0f8fad5b-d9cb-469f-a165-70867728950e --watch')
-    .action(action(world, status, 'swapStatus'))
+    .action(action(program, status, 'swapStatus'))
   withRaw(command.command('list'))
     .description('List quotes, newest first.')
     .option('--from <network>', 'origin network')
@@ -97,7 +97,7 @@ export const swap = (world: CommandContext) => {
     .option('--page <n>', 'page number', '1')
     .option('--limit <n>', 'rows per page, at most 100', '10')
     .addHelpText('after', '\nExample:\n  $ sluice swap list --provider uniswap-v3')
-    .action(action(world, list, 'listQuotes'))
+    .action(action(program, list, 'listQuotes'))
   return command
 }
 

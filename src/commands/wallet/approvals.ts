@@ -21,7 +21,7 @@ import type { AllowanceRef } from '../../planning/revoke-legs.ts'
 type Which = { network?: string; token?: string; spender?: string; all?: true }
 
 /** `wallet approvals`: lists and revokes the allowances of a wallet. */
-export function addApprovals(command: Command, world: CommandContext): void {
+export function addApprovals(command: Command, program: CommandContext): void {
   const group = command.command('approvals').description('List and revoke token allowances of a wallet.')
   group
     .command('list')
@@ -29,7 +29,7 @@ export function addApprovals(command: Command, world: CommandContext): void {
     .argument('[wallet]', 'address or keystore name')
     .option('--network <network>', 'only this network')
     .addHelpText('after', '\nExample:\n  $ sluice wallet approvals list')
-    .action(action(world, list))
+    .action(action(program, list))
   withSigning(
     group
       .command('revoke')
@@ -43,7 +43,7 @@ export function addApprovals(command: Command, world: CommandContext): void {
       'after',
       '\nExample:\n  $ sluice wallet approvals revoke --network sandbox-one --token USDC --spender 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     )
-    .action(action(world, revoke))
+    .action(action(program, revoke))
 }
 
 async function list(cli: Cli, name: string | undefined, { network }: Which): Promise<void> {

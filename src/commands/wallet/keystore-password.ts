@@ -9,7 +9,7 @@ export type PasswordOptions = { passwordFile?: string; keychain?: boolean }
 /** A password for a new keystore, entered twice if it is not given. */
 export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {
   const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
-  const given = passwordFile === undefined ? cli.world.password : readPasswordFile(passwordFile)
+  const given = passwordFile === undefined ? cli.program.password : readPasswordFile(passwordFile)
   if (given !== undefined) return notEmpty(given)
   const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', instead))
   if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
@@ -27,7 +27,7 @@ export async function existingPassword(
 ): Promise<string> {
   if (passwordFile !== undefined) return readPasswordFile(passwordFile)
   return (
-    cli.world.password ??
+    cli.program.password ??
     promptSecret(
       cli.io,
       cli.globals,
@@ -45,7 +45,7 @@ function notEmpty(password: string): string {
 }
 
 /** Fails before anything is created if the password could not be saved. */
-export async function refuseNoKeychain({ world: { settings } }: Pick<Cli, 'world'>): Promise<void> {
+export async function refuseNoKeychain({ program: { settings } }: Pick<Cli, 'program'>): Promise<void> {
   if (await settings.hasKeychain()) return
   throw new AppError('STATE_UNUSABLE', 'No working desktop keychain', {
     hint: 'Unlock the keychain on the desktop. Without one, use --password-file PATH.',
@@ -54,7 +54,7 @@ export async function refuseNoKeychain({ world: { settings } }: Pick<Cli, 'world
 
 /** Saves the password of a keystore in the desktop keychain, so that signing needs no prompt. */
 export async function rememberPassword(
-  { world: { settings } }: Pick<Cli, 'world'>,
+  { program: { settings } }: Pick<Cli, 'program'>,
   name: string,
   password: string,
 ): Promise<void> {

@@ -25,8 +25,8 @@ import {
 
 /** `wallet list` */
 export async function listWallets(cli: Cli): Promise<void> {
-  const { wallet } = await cli.world.settings.read()
-  const items = listKeys(cli.world.keystores).map((key) => ({ ...key, default: key.name === wallet }))
+  const { wallet } = await cli.program.settings.read()
+  const items = listKeys(cli.program.keystores).map((key) => ({ ...key, default: key.name === wallet }))
   await cli.list(pageOf(items, { all: true }), {
     empty: 'No keystores. Create one: sluice wallet new NAME',
     columns: [
@@ -42,8 +42,8 @@ export async function newWallet(cli: Cli, name: string, options: PasswordOptions
   refuseTaken(cli, name)
   if (options.keychain) await refuseNoKeychain(cli)
   const password = await newPassword(cli, options)
-  const desk = await cli.world.signingService()
-  const key = await desk({ do: 'make', directory: cli.world.keystores, name, password })
+  const signingService = await cli.program.signingService()
+  const key = await signingService({ do: 'make', directory: cli.program.keystores, name, password })
   if (options.keychain) await rememberPassword(cli, name, password)
   saved(cli, key)
 }
@@ -59,8 +59,8 @@ export async function importKey(
   if (options.keyFile !== undefined && options.keystore !== undefined)
     throw new AppError('USAGE', '--key-file and --keystore cannot be combined')
   const { from, password } = await toImport(cli, options)
-  const desk = await cli.world.signingService()
-  const key = await desk({ do: 'import', directory: cli.world.keystores, name, password, from })
+  const signingService = await cli.program.signingService()
+  const key = await signingService({ do: 'import', directory: cli.program.keystores, name, password, from })
   if (options.keychain) await rememberPassword(cli, name, password)
   saved(cli, key)
 }
@@ -91,7 +91,7 @@ async function toImport(
           ),
         }
       : keyFile === '-'
-        ? { kind: 'key', text: parsePrivateKey(await cli.world.stdin()) }
+        ? { kind: 'key', text: parsePrivateKey(await cli.program.stdin()) }
         : await checkedFile(cli, keyFile)
   return { from, password: await newPassword(cli, options) }
 }
@@ -99,26 +99,26 @@ async function toImport(
 /** Reads a file with a private key; a fault is reported before a password is asked for. */
 async function checkedFile(cli: Cli, path: string): Promise<ImportSource> {
   const source = { kind: 'key-file', path } as const
-  await (await cli.world.signingService())({ do: 'open', source })
+  await (await cli.program.signingService())({ do: 'open', source })
   return source
 }
 
 /** `wallet export` */
 export async function exportKeystore(cli: Cli, name: string): Promise<void> {
-  const text = exportKey(cli.world.keystores, name)
+  const text = exportKey(cli.program.keystores, name)
   cli.emit(JSON.parse(text) as object, () => text.trimEnd())
 }
 
 /** `wallet remove` */
 export async function removeWallet(cli: Cli, name: string): Promise<void> {
-  exportKey(cli.world.keystores, name)
+  exportKey(cli.program.keystores, name)
   await confirm(
     cli.io,
     cli.globals,
     `Remove the keystore "${name}"? Without a backup, the funds of its address are lost`,
   )
-  removeKey(cli.world.keystores, name)
-  const { settings } = cli.world
+  removeKey(cli.program.keystores, name)
+  const { settings } = cli.program
   await settings.alone(async () => {
     const { wallet, ...others } = await settings.read()
     if (wallet === name) await settings.write(others)
@@ -129,8 +129,8 @@ export async function removeWallet(cli: Cli, name: string): Promise<void> {
 
 /** `wallet use` */
 export async function useWallet(cli: Cli, name: string | undefined): Promise<void> {
-  const { settings } = cli.world
-  if (name !== undefined) exportKey(cli.world.keystores, name)
+  const { settings } = cli.program
+  if (name !== undefined) exportKey(cli.program.keystores, name)
   await settings.alone(async () => {
     const { wallet: _, ...others } = await settings.read()
     await settings.write({ ...others, ...(name !== undefined && { wallet: name }) })
@@ -142,15 +142,15 @@ export async function useWallet(cli: Cli, name: string | undefined): Promise<voi
 
 /** Refuses a name that a new key cannot have: no name, read as an address by every command, or another one's already. */
 function refuseTaken(cli: Cli, name: string): void {
-  keyFilePath(cli.world.keystores, name)
+  keyFilePath(cli.program.keystores, name)
   if (/^0x/i.test(name))
     throw new AppError(
       'USAGE',
       `"${name}" is not a valid keystore name: names that start with 0x are read as addresses`,
       { hint: 'Choose a name such as treasury' },
     )
-  refuseUnwritableDirectory(cli.world.keystores)
-  if (listKeys(cli.world.keystores).some((key) => key.name === name))
+  refuseUnwritableDirectory(cli.program.keystores)
+  if (listKeys(cli.program.keystores).some((key) => key.name === name))
     throw new AppError('KEY_SOURCE', `A wallet named "${name}" already exists`, {
       hint: 'sluice wallet list',
     })

@@ -9,12 +9,12 @@ import {
 
 /** `wallet remember`: keeps a password in the keychain, once it has opened the keystore. */
 export async function rememberWallet(cli: Cli, name: string, options: PasswordOptions): Promise<void> {
-  exportKey(cli.world.keystores, name)
+  exportKey(cli.program.keystores, name)
   await refuseNoKeychain(cli)
   const password = await existingPassword(cli, options, name)
-  const desk = await cli.world.signingService()
-  const source = { kind: 'keystore', directory: cli.world.keystores, name, password } as const
-  const { address } = await desk({ do: 'open', source })
+  const signingService = await cli.program.signingService()
+  const source = { kind: 'keystore', directory: cli.program.keystores, name, password } as const
+  const { address } = await signingService({ do: 'open', source })
   await rememberPassword(cli, name, password)
   cli.emit(
     { name, address, remembered: true },
@@ -24,7 +24,7 @@ export async function rememberWallet(cli: Cli, name: string, options: PasswordOp
 
 /** `wallet forget` */
 export async function forgetWallet(cli: Cli, name: string): Promise<void> {
-  const { settings } = cli.world
+  const { settings } = cli.program
   const wasThere = await settings.alone(() => settings.keepPassword(name, undefined))
   cli.emit({ name, remembered: false }, () =>
     wasThere

@@ -17,7 +17,7 @@ import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWal
 import { forgetWallet, rememberWallet } from './remember.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
-export const wallet = (world: CommandContext) => {
+export const wallet = (program: CommandContext) => {
   const command = new Command('wallet').description('Show positions of a wallet; manage encrypted keystores.')
   withRaw(command.command('show'))
     .description(
@@ -25,12 +25,12 @@ export const wallet = (world: CommandContext) => {
     )
     .argument('[wallet]', 'address or keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet show')
-    .action(action(world, show, 'getWallet'))
+    .action(action(program, show, 'getWallet'))
   command
     .command('list')
     .description('List the keystores on this machine.')
     .addHelpText('after', '\nExample:\n  $ sluice wallet list')
-    .action(action(world, listWallets))
+    .action(action(program, listWallets))
   command
     .command('new')
     .description('Create a new key in an encrypted keystore.')
@@ -38,7 +38,7 @@ export const wallet = (world: CommandContext) => {
     .option('--password-file <path>', 'file with the password, mode 0600')
     .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
-    .action(action(world, newWallet))
+    .action(action(program, newWallet))
   command
     .command('import')
     .description(
@@ -50,25 +50,25 @@ export const wallet = (world: CommandContext) => {
     .option('--password-file <path>', 'file with the password, mode 0600')
     .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
-    .action(action(world, importKey))
+    .action(action(program, importKey))
   command
     .command('export')
     .description('Print the encrypted keystore. cast and geth can read it.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet export main > main.json')
-    .action(action(world, exportKeystore))
+    .action(action(program, exportKeystore))
   command
     .command('remove')
     .description('Remove a keystore permanently.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remove old')
-    .action(action(world, removeWallet))
+    .action(action(program, removeWallet))
   command
     .command('use')
     .description('Set the default signing keystore; without a name, clear it.')
     .argument('[name]', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet use main')
-    .action(action(world, useWallet))
+    .action(action(program, useWallet))
   command
     .command('remember')
     .description(
@@ -77,14 +77,14 @@ export const wallet = (world: CommandContext) => {
     .argument('<name>', 'keystore name')
     .option('--password-file <path>', 'file with the password, mode 0600')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remember main')
-    .action(action(world, rememberWallet))
+    .action(action(program, rememberWallet))
   command
     .command('forget')
     .description('Delete the saved password of a keystore from the keychain; the keystore stays.')
     .argument('<name>', 'keystore name')
     .addHelpText('after', '\nExample:\n  $ sluice wallet forget main')
-    .action(action(world, forgetWallet))
-  addApprovals(command, world)
+    .action(action(program, forgetWallet))
+  addApprovals(command, program)
   return command
 }
 

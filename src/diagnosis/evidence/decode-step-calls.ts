@@ -21,14 +21,14 @@ export type StepCall = {
 }
 
 /** A known call and its text; no text if its token is unknown. */
-type Told = { call: NonNullable<StepCall['call']>; text: string | undefined }
+type Preview = { call: NonNullable<StepCall['call']>; text: string | undefined }
 
 /** The calls of all steps, decoded from their calldata. */
 export const decodeStepCalls = (operation: Operation, catalog: Catalog): StepCall[] =>
   operation.steps.map((step) => ({
     index: step.index,
     contract: contractName(catalog, step.transaction.chainId, step.transaction.to),
-    call: toldOf(step, operation, catalog)?.call ?? null,
+    call: previewOf(step, operation, catalog)?.call ?? null,
   }))
 
 /**
@@ -37,15 +37,15 @@ export const decodeStepCalls = (operation: Operation, catalog: Catalog): StepCal
  */
 export function hasTrueText(step: Step, operation: Operation, catalog: Catalog): boolean {
   const { role, text, leg } = step
-  const told = toldOf(step, operation, catalog)?.text
-  if (told === undefined || text === told) return true
-  if (role === 'approve') return text === `${told}${reducedApprovalNote}`
+  const preview = previewOf(step, operation, catalog)?.text
+  if (preview === undefined || text === preview) return true
+  if (role === 'approve') return text === `${preview}${reducedApprovalNote}`
   if (role !== 'action') return false
   const plan = operation.plan as StoredPlan
   if (isReplaced(step, operation.steps, plan.since?.[leg] ?? 0)) return true
   return (
-    text.startsWith(told) &&
-    isUnknownPayoutNote(text.slice(told.length), intentOf(actionIntent(plan, leg), catalog))
+    text.startsWith(preview) &&
+    isUnknownPayoutNote(text.slice(preview.length), intentOf(actionIntent(plan, leg), catalog))
   )
 }
 
@@ -55,7 +55,7 @@ const isReplaced = ({ index, leg, state }: Step, steps: readonly Step[], since: 
   state !== 'FINAL_OK' &&
   steps.some((one) => one.role === 'action' && one.leg === leg && one.index >= since)
 
-function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null {
+function previewOf(step: Step, operation: Operation, catalog: Catalog): Preview | null {
   const { transaction, role, leg } = step
   const plan = operation.plan as StoredPlan
   if (role.startsWith('approve'))
@@ -64,8 +64,8 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
   if (!intent) return null
   try {
     if (role === 'fee') {
-      const told = stepFeesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
-      return (told.find((fee) => !('violation' in fee)) as Told | undefined) ?? null
+      const preview = stepFeesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
+      return (preview.find((fee) => !('violation' in fee)) as Preview | undefined) ?? null
     }
     // Everything exempted then is accepted here: this describes a call and allows nothing.
     const allowTokens = intentTokens(intent).map(({ address }) => address)
@@ -82,7 +82,7 @@ function toldOf(step: Step, operation: Operation, catalog: Catalog): Told | null
   }
 }
 
-function approvalOf(transaction: Transaction, intent: Intent | null, catalog: Catalog): Told | null {
+function approvalOf(transaction: Transaction, intent: Intent | null, catalog: Catalog): Preview | null {
   const approval = approvalIn(transaction)
   if (!approval) return null
   const { chainId } = transaction

@@ -286,10 +286,10 @@ const unlike = (anew: Fields, said: Fields, but: readonly string[] = []): string
   )
 
 /** The networks of this program, and those that only the report knows. */
-const networksOf = (told: readonly Fields[]): Network[] => [
+const networksOf = (rows: readonly Fields[]): Network[] => [
   ...sandboxNetworks,
   ...publicNetworks,
-  ...told.map(({ chainId, network, explorerUrl }) => {
+  ...rows.map(({ chainId, network, explorerUrl }) => {
     const explorer = typeof explorerUrl === 'string' ? explorerUrl.replace(/\/tx\/[^/]*$/, '') : null
     return { chainId, name: network, explorer } as Network
   }),

@@ -15,14 +15,14 @@ import { resultOf } from '../../transactions/outcome/delivery-result.ts'
 import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts.ts'
 
 /**
- * The facts of a bridge transfer that a later leg waits for; `undefined` without one. `told` is the delivery hash of the service.
+ * The facts of a bridge transfer that a later leg waits for; `undefined` without one. `reportedHash` is the delivery hash of the service.
  */
 export async function readBridgeFacts(
   context: ExecutionContext,
   operation: Operation,
   steps: readonly StepFacts[],
   events: readonly JournalEvent[],
-  told: string | null,
+  reportedHash: string | null,
 ): Promise<BridgeFacts | undefined> {
   const leg = operation.legs.find(({ arrival }) => arrival !== null && arrival.hash === null)
   const before = steps.filter(({ step }) => leg !== undefined && step.leg < leg.leg)
@@ -38,7 +38,7 @@ export async function readBridgeFacts(
     leg: { ...leg, arrival: leg.arrival },
     sent: { transaction, wallet: operation.wallet, hash: burn, blockNumber },
   }
-  const named = Hash.safeParse(told).data ?? resultOf(operation).short?.hash ?? null
+  const named = Hash.safeParse(reportedHash).data ?? resultOf(operation).short?.hash ?? null
   const delivery = await readDelivery(context, awaited, named)
   const { way, sentAt, usualMs, isUnknown, isAttested, isDelivered, brought } = delivery
   const { expiry, unfilled, remedies, order } = delivery

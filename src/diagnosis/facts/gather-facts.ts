@@ -38,7 +38,7 @@ import {
 export async function gatherFacts(
   asked: ExecutionContext,
   asFound: Operation,
-  { depth, told }: { depth: FinalityDepth | undefined; told: Promise<string | null> },
+  { depth, reportedHash }: { depth: FinalityDepth | undefined; reportedHash: Promise<string | null> },
 ): Promise<Facts> {
   const chainIds = asFound.legs.map(({ chainId }) => chainId)
   // The wallet lock first, then the journal: a process that has ended by then has recorded what it signed.
@@ -85,7 +85,7 @@ export async function gatherFacts(
   const focus = decidingStep(steps, operation)
   const unsigned = operation.steps.find(isUnsigned)
   const bridge = isThere
-    ? await undefinedIfUnanswered(readBridgeFacts(context, operation, steps, events, await told))
+    ? await undefinedIfUnanswered(readBridgeFacts(context, operation, steps, events, await reportedHash))
     : undefined
   // Funds on a bridge or in flight are not where the next step takes them from.
   const waits =

@@ -136,11 +136,11 @@ function parseShownTransaction(
   hash: Hex,
   answer: unknown,
 ): ShownTransaction & { isInBlock: boolean } {
-  const told = Object(answer) as Record<string, unknown>
-  if (String(told.hash).toLowerCase() !== hash.toLowerCase())
+  const response = Object(answer) as Record<string, unknown>
+  if (String(response.hash).toLowerCase() !== hash.toLowerCase())
     throw new AppError('RPC_INCONSISTENT', `The node at ${host} shows another transaction`)
-  const [from, to] = [EvmAddress.safeParse(told.from), EvmAddress.nullable().safeParse(told.to)]
-  if (!from.success || !to.success || !/^0x([0-9a-f]{2})*$/i.test(String(told.input)))
+  const [from, to] = [EvmAddress.safeParse(response.from), EvmAddress.nullable().safeParse(response.to)]
+  if (!from.success || !to.success || !/^0x([0-9a-f]{2})*$/i.test(String(response.input)))
     throw new AppError(
       'RPC_INCONSISTENT',
       `The node at ${host} shows ${hash} without whom it is of, or what it calls`,
@@ -148,10 +148,10 @@ function parseShownTransaction(
   return {
     from: from.data,
     to: to.data,
-    input: told.input as Hex,
-    value: quantity(told.value, 'its value'),
-    nonce: Number(quantity(told.nonce, 'the nonce')),
-    isInBlock: typeof told.blockNumber === 'string',
+    input: response.input as Hex,
+    value: quantity(response.value, 'its value'),
+    nonce: Number(quantity(response.nonce, 'the nonce')),
+    isInBlock: typeof response.blockNumber === 'string',
   }
 }
 

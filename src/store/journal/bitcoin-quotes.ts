@@ -1,5 +1,5 @@
-import { otherKeyHint } from '../../domain/bitcoin-swap-key-error.ts'
 import { AppError } from '../../domain/errors.ts'
+import { otherKeyHint } from '../../domain/idempotency-key-of-bitcoin-swap-error.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { type JournalDb, sha256 } from './database.ts'
 import type { BitcoinQuoteJournal } from './journal-interface.ts'

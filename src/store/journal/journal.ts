@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/address.ts'
-import { bitcoinKeyError } from '../../domain/bitcoin-swap-key-error.ts'
 import { AppError } from '../../domain/errors.ts'
+import { bitcoinKeyError } from '../../domain/idempotency-key-of-bitcoin-swap-error.ts'
 import { headRetentionMs } from '../../domain/networks.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { journalWrites } from './audited-state-changes.ts'

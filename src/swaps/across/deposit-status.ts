@@ -19,7 +19,7 @@ import {
 type Since = { minAmountOut: bigint; originFromBlock: string; destinationFromBlock: string }
 
 /**
- * Reads the progress of a mined deposit from both chains. `told` names the fill for a node that does not find it; it counts if the pool's
+ * Reads the progress of a mined deposit from both chains. `readReportedHash` names the fill for a node that does not find it; it counts if the pool's
  * event in it matches.
  */
 export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' | 'read' | 'mined'>) {
@@ -27,12 +27,12 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     [here, there]: readonly [AcrossConstants, AcrossConstants],
     origin: Hex,
     { minAmountOut, originFromBlock, destinationFromBlock }: Since,
-    told: () => Promise<Hex | undefined> = async () => undefined,
+    readReportedHash: () => Promise<Hex | undefined> = async () => undefined,
   ): ReturnType<SwapProvider['status']> => {
     const sent = await network.mined(here.chainId, origin)
     const deposit = sent?.ok ? depositIn(sent.logs, here) : undefined
     if (!deposit) return { status: 'confirmed' }
-    const fill = await fillOf(deposit, there, BigInt(destinationFromBlock), told)
+    const fill = await fillOf(deposit, there, BigInt(destinationFromBlock), readReportedHash)
     if (fill.isFilled) {
       if (!fill.hash) return { status: 'processing' }
       const isShort = fill.paid === undefined || fill.paid < minAmountOut
@@ -48,7 +48,7 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     deposit: Deposit,
     { chainId, spokePool }: AcrossConstants,
     fromBlock: bigint,
-    told: () => Promise<Hex | undefined>,
+    readReportedHash: () => Promise<Hex | undefined>,
   ): Promise<{ isFilled: boolean; isPast: boolean; hash?: Hex; paid?: bigint | undefined }> {
     const status = {
       reads: [{ address: spokePool, abi, functionName: 'fillStatuses', args: [relayHash(deposit)] }],
@@ -64,7 +64,7 @@ export function depositProgress(network: Pick<SwapDependencies, 'log' | 'logs' |
     const { address, topics } = fillQuery(spokePool, deposit)
     const query = { address: [address], topics: topics.map((topic) => [topic]) }
     const found = await network.log(chainId, { query, existsRead: status }, fromBlock)
-    const hash = found?.transactionHash ?? (await told())
+    const hash = found?.transactionHash ?? (await readReportedHash())
     const mined = hash && (await network.mined(chainId, hash))
     const paid = mined?.ok ? filledAmountIn(mined.logs, spokePool, deposit) : undefined
     // The log filter has already matched this deposit's number.

@@ -32,7 +32,7 @@ import { acrossOn } from './pairs.ts'
 export async function followDeposit(
   { rpc, catalog }: DeliveryContext,
   { sent, arrival }: AwaitedTransfer,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<BridgeDelivery> {
   const origin = rpc(sent.transaction.chainId)
   const destination = rpc(arrival.chainId)
@@ -53,7 +53,7 @@ export async function followDeposit(
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < paid ? arrived : paid, alike: undefined }
   }
-  const named = told === null ? undefined : await look(told)
+  const named = reportedHash === null ? undefined : await look(reportedHash)
   const state = named ? { isFilled: true, isPast: false } : await awaitRead(stateOf(rpc, there, deposit))
   const fill =
     state?.isFilled && !named ? await awaitRead(latest(fillQuery(there.spokePool, deposit))) : undefined

@@ -26,12 +26,12 @@ export function isSentToDesk(catalog: Pick<Catalog, 'avenia'>, transaction: Tran
 
 /**
  * Follows a ramp on its chain, without the service: later payments of the desk to the wallet, in the other token or, as a refund, in the
- * sent one. No event names its ticket, so it returns all payments, and the one in the transaction `told`.
+ * sent one. No event names its ticket, so it returns all payments, and the one in the transaction `reportedHash`.
  */
 export async function followRamp(
   { rpc, catalog }: DeliveryContext,
   { sent, arrival }: AwaitedTransfer,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<BridgeDelivery> {
   const { chainId, to: token } = sent.transaction
   const { desk } = aveniaOn(catalog, chainId)!
@@ -39,7 +39,7 @@ export async function followRamp(
   const sentAt = await blockTime(node, sent.blockNumber)
   const out = { token: arrival.token, desk, to: arrival.recipient }
   const known = initialDelivery('desk', sentAt)
-  const named = told === null ? [] : await paymentsOf(told, out)
+  const named = reportedHash === null ? [] : await paymentsOf(reportedHash, out)
   const [payments, refunds] = await Promise.all([
     awaitRead(paid(out)),
     awaitRead(paid({ token, desk, to: sent.wallet })),

@@ -70,13 +70,13 @@ export async function attestationOf(
 export const attestationMs = { fast: 10 * 60_000, standard: 60 * 60_000 }
 
 /**
- * Follows a burn of CCTP v2 through the attestation service and both chains. `told` is a delivery hash that the service reports; it counts if
+ * Follows a burn of CCTP v2 through the attestation service and both chains. `reportedHash` is a delivery hash that the service reports; it counts if
  * the bridge's event in it matches the burn: by the attested nonce, else by all fields of the burn and a block that is not earlier.
  */
 export async function followBurn(
   { rpc, catalog, now, getJson }: DeliveryContext,
   { sent, arrival }: AwaitedTransfer,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<BridgeDelivery> {
   const [here, there] = [sent.transaction.chainId, arrival.chainId].map((id) =>
     catalog.cctpV2.find(({ chainId }) => chainId === id),
@@ -98,7 +98,7 @@ export async function followBurn(
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
   }
-  const named = told === null ? undefined : await look(told)
+  const named = reportedHash === null ? undefined : await look(reportedHash)
   const isUsed =
     nonce && there && !named
       ? await undefinedIfUnanswered(withTimeout(isNonceUsed(node, there, nonce)))

@@ -27,7 +27,7 @@ type OrderState = { isFilled: boolean; why: 'expired' | 'cancelled' | undefined 
 export async function followOrder(
   { rpc, catalog }: DeliveryContext,
   { sent, arrival }: AwaitedTransfer,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<BridgeDelivery> {
   const { chainId, to: settlement } = sent.transaction
   const node = rpc(chainId)
@@ -48,7 +48,7 @@ export async function followOrder(
     return { found, amount: arrived < bought ? arrived : bought, alike: undefined }
   }
   const expiry = { at: order.validTo, isPast: false, amount: 0n, refunds: [] }
-  const named = told === null ? undefined : await look(told)
+  const named = reportedHash === null ? undefined : await look(reportedHash)
   if (named) return { ...known, isDelivered: true, brought: named, expiry }
   const now = await awaitRead(stateNow())
   if (!now) return { ...known, isDelivered: undefined, brought: undefined, expiry }

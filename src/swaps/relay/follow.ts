@@ -25,7 +25,7 @@ import { parseRelayStatus, type RelayStatus, statusPath } from './service-status
 export async function followRelay(
   { rpc, catalog, getJson }: DeliveryContext,
   { sent, arrival }: AwaitedTransfer,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<BridgeDelivery> {
   const order = decodeOrder(sent.transaction)
   const sentAt = await blockTime(rpc(sent.transaction.chainId), sent.blockNumber)
@@ -46,7 +46,7 @@ export async function followRelay(
       return { logs, isAll: isAll === true }
     },
   }
-  const named = told === null ? [] : [told]
+  const named = reportedHash === null ? [] : [reportedHash]
   const { solver, api } = here
   const { delivered, returned, isAll, said } = await findOrderOutcome(
     { order, solver, arrival },

@@ -41,7 +41,7 @@ export type AwaitedOrder = {
 }
 
 /**
- * Finds the outcome of an order on both chains: its delivery or its refund. `told` are transactions that the service reports. Only if the chains
+ * Finds the outcome of an order on both chains: its delivery or its refund. `reportedHashes` are transactions that the service reports. Only if the chains
  * show nothing, `ask` requests the service's status, for transactions that no log search finds. They count only if a chain shows their
  * payment.
  */
@@ -49,9 +49,9 @@ export async function findOrderOutcome<Found extends TransactionWithCall>(
   awaited: AwaitedOrder,
   chains: Chains<Found>,
   ask: () => Promise<RelayStatus | undefined>,
-  told: readonly Hex[],
+  reportedHashes: readonly Hex[],
 ): Promise<Outcome<Found>> {
-  const seen = await outcomeByChains(awaited, chains, told)
+  const seen = await outcomeByChains(awaited, chains, reportedHashes)
   if (seen.delivered || seen.returned) return seen
   const said = await ask()
   if (!said || said.hashes.length === 0) return { ...seen, said }
@@ -67,7 +67,7 @@ export async function findOrderOutcome<Found extends TransactionWithCall>(
 async function outcomeByChains<Found extends TransactionWithCall>(
   { order: { id, terms }, solver, arrival }: AwaitedOrder,
   chains: Chains<Found>,
-  told: readonly Hex[],
+  reportedHashes: readonly Hex[],
 ): Promise<Outcome<Found>> {
   const { chainId, token, recipient: to } = arrival
   const isSame = (way: PaymentTarget) =>
@@ -100,7 +100,7 @@ async function outcomeByChains<Found extends TransactionWithCall>(
     const moved = new Set(sorted.map(({ transactionHash }) => transactionHash))
     const payments: (Payment<Found> & PaidAmounts)[] = []
     let isSearched = search.isAll && moved.size <= mostTransfers
-    for (const hash of new Set([...told, ...[...moved].slice(0, mostTransfers)])) {
+    for (const hash of new Set([...reportedHashes, ...[...moved].slice(0, mostTransfers)])) {
       const found = await chains.transaction(way.chainId, hash)
       if (found) payments.push({ way, found, ...paidAmountsIn(found, id, way, solver) })
       else if (moved.has(hash)) isSearched = false

@@ -98,7 +98,7 @@ async function readDeliveryOnce(
   const { host } = run.rpc(leg.chainId)
   let fault: AppError | undefined
   try {
-    const told = await withDeadline(run, host, async () => run.reportedDelivery?.(leg)).catch(
+    const reportedHash = await withDeadline(run, host, async () => run.reportedDelivery?.(leg)).catch(
       (error: unknown) => {
         if (!(error instanceof AppError)) throw error
         fault = error
@@ -108,8 +108,8 @@ async function readDeliveryOnce(
     // If the chains cannot be read instead, the service is the only source.
     if (fault && !run.checkDelivery) throw fault
     const refused = fault && errorRow(fault.code).retryable !== true ? { refusal: fault } : undefined
-    if (!told && !isDue) return refused
-    const seen = await withDeadline(run, host, async () => run.checkDelivery?.(told ?? null))
+    if (!reportedHash && !isDue) return refused
+    const seen = await withDeadline(run, host, async () => run.checkDelivery?.(reportedHash ?? null))
     return seen ?? { unseen: undefined, ...refused }
   } catch (error) {
     if (error instanceof AppError && errorRow(error.code).retryable === true) return undefined

@@ -17,12 +17,12 @@ import { pendingDelivery, readDelivery } from './pending-delivery.ts'
 
 /**
  * Checks the delivery that an operation waits for, as final on the destination chain: complete, or under the agreed
- * minimum. `undefined` while it is in transit. `told` is the hash that a service reports.
+ * minimum. `undefined` while it is in transit. `reportedHash` is the hash that a service reports.
  */
 export async function checkDelivery(
   context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
   operation: Operation,
-  told: Hex | null,
+  reportedHash: Hex | null,
   depth?: FinalityDepth,
 ): Promise<DeliveryResult | undefined> {
   const awaited = pendingDelivery(operation)
@@ -31,7 +31,7 @@ export async function checkDelivery(
   const { way, brought, isDelivered, isUnknown, expiry, unfilled, order } = await readDelivery(
     context,
     awaited,
-    told,
+    reportedHash,
   )
   const network = networkNamed(context.catalog.networks, chainId)
   if (!brought && unfilled && expiry)
@@ -117,11 +117,11 @@ function unitOf({ tokens, networks }: Catalog, chainId: number, token: Address):
 export async function recordDelivery(
   context: ExecutionContext,
   operation: Operation,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<Operation> {
   const awaited = pendingDelivery(operation)
   if (!awaited || !['EXECUTING', 'PARTIAL'].includes(operation.state)) return operation
-  const seen = await checkDelivery(context, operation, told)
+  const seen = await checkDelivery(context, operation, reportedHash)
   if (!seen || 'unseen' in seen) return operation
   if ('unfilled' in seen) return failUnfilled(context.journal, operation.id, seen.unfilled)
   if ('refunded' in seen) return failRefunded(context.journal, operation.id, seen.refunded)

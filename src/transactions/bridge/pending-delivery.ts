@@ -43,19 +43,19 @@ type Delivery = Omit<BridgeDelivery, 'expiry'> & {
 }
 
 /**
- * Reads the state of a delivery by the method of its bridge. `told` is a reported delivery hash. A refund belongs to
+ * Reads the state of a delivery by the method of its bridge. `reportedHash` is a reported delivery hash. A refund belongs to
  * the operation if its amount, less the parts given to other operations, matches exactly; a larger one only if no
  * other waiting operation can claim it.
  */
 export async function readDelivery(
   { rpc, catalog, now, journal }: Pick<ExecutionContext, 'rpc' | 'catalog' | 'now' | 'journal'>,
   { operationId, leg: { chainId, arrival }, sent }: AwaitedDelivery,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<Delivery> {
   const { expiry, payments, ...delivery } = await followTransfer(
     { rpc, catalog, now, getJson: (url) => getJson(url, { deadlineMs: 5_000 }) },
     { sent, arrival: { chainId, ...arrival } },
-    told,
+    reportedHash,
   )
   const isLeft = payments !== undefined && payments.length > 0
   if (!expiry && !isLeft) return delivery
@@ -71,15 +71,15 @@ export async function readDelivery(
       givenOf(others, hash) === 0n && journal.countDeliveries(hash, operationId) < alike
     const isOthers = (sum: bigint) => others.some((other) => isDue(other, sum))
     const free = (payments ?? []).filter(({ found, alike }) => isFree(found, alike))
-    const told = delivery.brought?.found.hash
+    const reportedHash = delivery.brought?.found.hash
     const brought =
       free.find((one) => one.amount === arrival.minimum) ??
       free.find((one) => one.amount > arrival.minimum && !isOthers(one.amount)) ??
       // Less than was agreed counts only if a report names it as the delivery.
-      free.find((one) => one.found.hash === told && !isOthers(one.amount))
+      free.find((one) => one.found.hash === reportedHash && !isOthers(one.amount))
     if (brought) return { ...delivery, isDelivered: true, brought }
     const back = refunds.find(({ found, paid }) => paid === amount && isFree(found))
-    const open = { ...delivery, isDelivered: told ? false : delivery.isDelivered, brought: undefined }
+    const open = { ...delivery, isDelivered: reportedHash ? false : delivery.isDelivered, brought: undefined }
     return back ? { ...open, expiry: { ...when, refund: { found: back.found, amount } } } : open
   }
   const left = refunds.map(({ found, paid }) => ({ found, left: paid - givenOf(others, found.hash) }))

@@ -130,8 +130,8 @@ export type LookOptions = { onMined?: () => void; begun?: readonly PendingLook[]
 export function startLook(run: Run, index: number): PendingLook {
   const step = stepAt(run, index)
   const attempts = run.journal.attempts(run.operationId, index)
-  const told = attempts.map(({ hash }) => run.told.get(hash)).find((one) => one !== undefined)
-  const found = findAttempt(run.rpc(step.transaction.chainId), step, attempts, told?.blockNumber)
+  const mined = attempts.map(({ hash }) => run.minedAtBroadcast.get(hash)).find((one) => one !== undefined)
+  const found = findAttempt(run.rpc(step.transaction.chainId), step, attempts, mined?.blockNumber)
   found.catch(() => undefined) // Awaited in `confirmStep`.
   return found
 }
@@ -236,9 +236,11 @@ function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
 
 /** Takes the node's answer to sending the step, as the first of two looks. */
 function takeTold(run: Run, index: number): MinedTransaction | undefined {
-  const told = run.journal.attempts(run.operationId, index).flatMap(({ hash }) => run.told.get(hash) ?? [])
-  for (const { hash } of told) run.told.delete(hash)
-  return told[0]
+  const mined = run.journal
+    .attempts(run.operationId, index)
+    .flatMap(({ hash }) => run.minedAtBroadcast.get(hash) ?? [])
+  for (const { hash } of mined) run.minedAtBroadcast.delete(hash)
+  return mined[0]
 }
 
 /** Whether two looks found the same transaction in the same block with the same result. */

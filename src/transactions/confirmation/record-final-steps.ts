@@ -65,12 +65,12 @@ const isIneffective = ({ state }: Step): boolean => state === 'CANCELLED' || sta
 export async function hasUnrecordedResult(
   context: ExecutionContext,
   operation: Operation,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<boolean> {
   for (const step of operation.steps) if (await finalOnChain(context, operation.id, step)) return true
   // The process that recorded the last step may have ended before it recorded the outcome.
   const isOver = !operation.steps.some(isInFlight) && activeSteps(operation).some(isIneffective)
   if (isOver || !isAwaitingDelivery(operation)) return isOver || isAllFinal(operation)
-  const seen = await checkDelivery(context, operation, told)
+  const seen = await checkDelivery(context, operation, reportedHash)
   return seen !== undefined && !('unseen' in seen)
 }

@@ -44,15 +44,15 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
 }
 
 /**
- * Records everything that is final on the chains and settles the operation if it has ended. `told` is a delivery that
+ * Records everything that is final on the chains and settles the operation if it has ended. `reportedHash` is a delivery that
  * a service reports.
  */
 export async function settledOperation(
   context: ExecutionContext,
   operation: Operation,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<Operation> {
-  const now = await recordFromChain(context, operation, told)
+  const now = await recordFromChain(context, operation, reportedHash)
   return inFlightStep(now) || awaitsOnlyDelivery(now) ? now : ((await settleByOutcome(context, now)) ?? now)
 }
 
@@ -63,10 +63,10 @@ const inFlightStep = ({ steps }: Operation): Step | undefined => steps.find(isIn
 async function recordFromChain(
   context: ExecutionContext,
   operation: Operation,
-  told: Hex | null,
+  reportedHash: Hex | null,
 ): Promise<Operation> {
   for (const step of operation.steps) await settleFinalStep(context, operation.id, step)
-  return recordDelivery(context, context.journal.find(operation.id)!, told)
+  return recordDelivery(context, context.journal.find(operation.id)!, reportedHash)
 }
 
 /** Whether nothing is left to sign and only a bridge delivery is missing. */

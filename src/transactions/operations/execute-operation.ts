@@ -90,7 +90,7 @@ export async function executeOperation(execution: Execution): Promise<Operation>
     rpc: (chainId) => clientWithDeadline(execution.rpc(chainId), time),
     signer: signerWithTimeout(execution.signer, { ...execution, ...time }),
     replacedSteps: new Set(),
-    told: new Map(),
+    minedAtBroadcast: new Map(),
   }
   const operation = await verifiedOperation(run)
   if (isClosed(operation) && operation.steps.some(isInFlight)) return finishAbandoned(run)

@@ -96,7 +96,8 @@ export async function runOperation(
     lock: fileLocks(locks),
     deadlineOf: ({ leg }) => deadlineIn(planNow().intents[leg]),
     reportedDelivery: async () => delivered(quoteIds(planNow())),
-    checkDelivery: (told) => checkDelivery(context, journal.find(operation.id)!, told, way.depth),
+    checkDelivery: (reportedHash) =>
+      checkDelivery(context, journal.find(operation.id)!, reportedHash, way.depth),
     readResult: () => readResult({ rpc, catalog }, journal.find(operation.id)!),
     approve,
     planCheck: ({ leg }) =>

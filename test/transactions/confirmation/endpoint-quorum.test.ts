@@ -39,9 +39,12 @@ const ground = (rpc: ChainClient) =>
 const said = (id: string, rpc: ChainClient) => {
   const about = { amounts: { in: { formatted: '1', symbol: 'ETH' } } }
   const operation = { ...place.journal.find(id)!, plan: { intents: [null], about, terms: {} } }
-  const told = Promise.resolve({ text: '', delivered: null })
+  const serviceReport = Promise.resolve({ text: '', delivered: null })
   const planned = { ...place.journal, find: () => operation } as never
-  return explain({ ...ground(rpc), journal: planned }, operation as never, { told, depth: undefined })
+  return explain({ ...ground(rpc), journal: planned }, operation as never, {
+    serviceReport,
+    depth: undefined,
+  })
 }
 /** An operation that is sent, on a chain that mines nothing by itself; gives its nonce. */
 async function waiting(id: string, more = {}): Promise<number> {

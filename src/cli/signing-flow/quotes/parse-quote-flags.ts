@@ -125,10 +125,10 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
         ...input,
         ...(within !== undefined && { slippage: within }),
       })
-      refuseDrift(quote, { tokenIn, tokenOut, exact, amount, provider: wish.provider }, cli.world.now())
+      refuseDrift(quote, { tokenIn, tokenOut, exact, amount, provider: wish.provider }, cli.program.now())
       // Without an id it cannot be taken later.
       if (quote.id) {
-        const quotes = await cli.world.quotes()
+        const quotes = await cli.program.quotes()
         await quotes.save(
           { quote, exact, slippage: slips, destination: destination ?? null, speed: wish.speed ?? null },
           { profile: cli.backend.profile, about: aboutOf(quote) },

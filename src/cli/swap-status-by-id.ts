@@ -1,18 +1,18 @@
-import { Quote } from '../../../api/quote.ts'
-import type { SwapStatus } from '../../../api/swap-status.ts'
-import { AppError } from '../../../domain/errors.ts'
-import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
-import { actionIntent, quoteIds, type StoredPlan } from '../../../guard/stored-plan.ts'
-import type { ExecutionContext, JournalOperation } from '../../../planning/execution-context.ts'
+import { Quote } from '../api/quote.ts'
+import type { SwapStatus } from '../api/swap-status.ts'
+import { AppError } from '../domain/errors.ts'
+import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
+import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
+import type { ExecutionContext, JournalOperation } from '../planning/execution-context.ts'
 import {
   isRefunded,
   isUnderDelivered,
   isUnfilled,
   resultOf,
-} from '../../../transactions/outcome/delivery-result.ts'
-import type { Cli } from '../../command-run-context.ts'
-import { reportFor } from '../operation-report.ts'
-import { settleOperation } from '../record-chain-results.ts'
+} from '../transactions/outcome/delivery-result.ts'
+import type { Cli } from './command-run-context.ts'
+import { reportFor } from './signing-flow/operation-report.ts'
+import { settleOperation } from './signing-flow/record-chain-results.ts'
 
 type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
 
@@ -29,17 +29,17 @@ export async function swapStatusOf(
   const known = await operationNamed(cli, typed)
   const planned = known && quoteIds(known.operation.plan as StoredPlan)[0]
   const id = planned ?? (await quoteOfKey(cli, typed)) ?? typed
-  const told = await ask(id).catch((error: unknown) => {
+  const response = await ask(id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return error
     throw error
   })
-  if (!(told instanceof AppError) && told.originTxHash !== null) return { id, ...told }
+  if (!(response instanceof AppError) && response.originTxHash !== null) return { id, ...response }
   const signed = known && isSigned(known) && (await journalledStatus(cli, known))
-  if (signed) return { id, ...signed, provider: told instanceof AppError ? null : told.provider }
-  if (!(told instanceof AppError)) return { id, ...told }
-  if (!known || planned !== undefined) throw told
+  if (signed) return { id, ...signed, provider: response instanceof AppError ? null : response.provider }
+  if (!(response instanceof AppError)) return { id, ...response }
+  if (!known || planned !== undefined) throw response
   throw new AppError('QUOTE_NOT_FOUND', `"${sanitizeText(typed)}" is an action, but not a swap`, {
-    cause: told,
+    cause: response,
     hint: `sluice action show ${known.operation.id}`,
   })
 }
