@@ -81,7 +81,7 @@ const ends: Readonly<Record<string, End>> = {
   'processed late': { ...waits, faults: ['bitcoin-stuck'] },
   'mined late': { ...waits, faults: ['bitcoin-unmined'] },
   'replaced by a payment with a higher fee': { ...waits, faults: ['bitcoin-unmined'], how: 'replaced' },
-  'checked while the provider is unreachable': { ...waits, how: 'provider silent', first: 6, said: 'none' },
+  'provider unreachable at first': { ...waits, how: 'provider silent', first: 6, said: 'none' },
   'never paid': {
     ...delivered,
     how: 'late',

@@ -139,7 +139,7 @@ const ends: Readonly<Record<string, End>> = {
   },
   'relay, paid out': { ...arrives, provider: 'relay' },
   'relay, paid out late': { ...arrives, provider: 'relay', faults: ['relay slow 1s'] },
-  'relay, first not paid out, then paid out': {
+  'relay, stuck, then paid out': {
     ...waits,
     provider: 'relay',
     faults: ['relay stuck'],
@@ -151,7 +151,7 @@ const ends: Readonly<Record<string, End>> = {
     faults: ['relay lies'],
     said: 'BRIDGE_WAITING',
   },
-  'relay, first not paid out, then paid out, with one unit from a third party in between': {
+  'relay, stuck, third party pays one unit': {
     ...waits,
     provider: 'relay',
     faults: ['relay stuck'],
@@ -182,13 +182,13 @@ const ends: Readonly<Record<string, End>> = {
     got: 'nothing',
   },
   'lifi, filled': { ...arrives, provider: 'lifi' },
-  'lifi, falsely reported as filled, then filled': {
+  'lifi, false fill report, then filled': {
     ...waits,
     provider: 'lifi',
     faults: ['bridge unfilled', 'lifi lies'],
     said: 'BRIDGE_WAITING',
   },
-  'lifi, falsely reported as filled, then expired and refunded late': {
+  'lifi, false fill report, refunded late': {
     ...waits,
     provider: 'lifi',
     faults: ['bridge unfilled', 'bridge unrefunded', 'lifi lies'],
