@@ -5,12 +5,12 @@ import { vitestCampaign } from './vitest-campaign.ts'
 const asked = campaignArguments(50, 60)
 await vitestCampaign('bridge', {
   file: 'test/commands/swap/bridge-outcomes.test.ts',
-  under: 'an end of a transfer',
+  under: 'final state of a bridge or ramp transfer',
   ...asked,
 })
 // Swaps that begin with a payment on Bitcoin, likewise.
 await vitestCampaign('bridge-bitcoin', {
   file: 'test/commands/swap/bitcoin-deposit-outcomes.test.ts',
-  under: 'an end of a swap from Bitcoin',
+  under: 'final state of a swap from Bitcoin',
   ...asked,
 })

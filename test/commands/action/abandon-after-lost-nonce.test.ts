@@ -16,7 +16,7 @@ type Shown = { hash: Hex; to: Hex; input: Hex; nonce: Hex; gas: Hex }
 const swap = (key: string) =>
   `swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5 --yes --json --idempotency-key ${key}`
 
-/** A swap that waits, and loses its nonce to a call that is made of its own one, at a price that goes before it. */
+/** A pending swap that loses its nonce to a changed copy of its call with a higher fee; returns its ID and the hash of the copy. */
 const swapLostTo = async (change: (data: string) => { to?: Hex; data: string }) => {
   expect(await run(swap('first-0001'))).toMatchObject({ exit: 0 })
   await mining(false)
@@ -25,7 +25,7 @@ const swapLostTo = async (change: (data: string) => { to?: Hex; data: string }) 
   const { hash: own } = (await run(`action show ${id} --json`)).json.transactions.at(-1)
   const { input, ...shown } = await rpc().request<Shown>('eth_getTransactionByHash', [own])
   await rpc().request('anvil_dropTransaction', [own])
-  // Whatever comes before it.
+  // Mines the approval that precedes the swap.
   await rpc().request('evm_mine')
   const hash = await rpc().request<Hex>('eth_sendTransaction', [
     {
@@ -44,7 +44,7 @@ const swapLostTo = async (change: (data: string) => { to?: Hex; data: string }) 
   return { id, hash }
 }
 
-test('a swap that lost its nonce to another transaction is not said to be safe to ask for anew when it is given up', async () => {
+test('explain says that an abandoned swap that lost its nonce is unsafe to retry, and names the other transaction', async () => {
   const { id, hash } = await swapLostTo(() => ({ to: wallet(), data: '0x' }))
   expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
   const said = await explain(id)

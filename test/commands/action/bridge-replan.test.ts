@@ -8,13 +8,13 @@ const swap =
   'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed standard'
 const deposit = 'deposit aave-v3-usdc-sandbox-two --amount 20 --from sandbox-one'
 
-/** An action whose approval went out alone, and whose quote is stale by the time its burn is to be signed. */
+/** An action of which only the approval is sent, and whose quote expires before the burn; returns its ID. */
 const stale = async (line: string): Promise<string> => {
   const { id } = (await run(`${line} --yes --json --no-wait`)).json.error.details
   await sandbox.world.warp(3_600)
   return id
 }
-/** Has the journal know the other chain, too: of what it never signed on it knows nothing. */
+/** Signs a transfer on the other chain, so that the journal has transactions there too. */
 const signedThere = () =>
   run(
     `transfer --network sandbox-two --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 1 --yes --json`,
@@ -26,7 +26,7 @@ test.each([
   ['swap', swap, 2],
   ['deposit', deposit, 4],
 ])(
-  'a %s over a bridge whose quote expired before its burn ends when it has arrived',
+  'a %s over a bridge whose quote expired before the burn completes with a new quote',
   async (_, line, signed) => {
     const id = await stale(line)
     const done = await resume(id)
@@ -36,7 +36,7 @@ test.each([
   },
 )
 
-test('a swap whose burn lost its nonce, and was planned anew, ends when it has arrived', async () => {
+test('a swap whose burn lost its nonce completes after a replan', async () => {
   const { rpc } = sandbox.chain(31337)
   await rpc.request('evm_setAutomine', [false])
   const { id } = (await run(`${swap} --yes --json --no-wait --pipeline`)).json.error.details
@@ -51,7 +51,7 @@ test('a swap whose burn lost its nonce, and was planned anew, ends when it has a
   expect(attempts()).toBe(3)
 })
 
-test('the service knows a burn that was planned anew by the first quote, and is asked about that one too', async () => {
+test('the service reports a burn that was replanned, and resume then needs no logs of the destination chain', async () => {
   expect(await run('sandbox fault bridge stuck --json')).toMatchObject({ exit: 0 })
   const id = await stale(swap)
   expect(await resume(id, '3s')).toMatchObject({ exit: 20 })
@@ -59,12 +59,12 @@ test('the service knows a burn that was planned anew by the first quote, and is 
   const said = async () =>
     (await explain(id)).evidence.find(({ source }: { source: string }) => source === 'service').text
   await expect.poll(said, { timeout: 10_000 }).toContain('the swap is fulfilled')
-  // No node is there to find the delivery: only the service names it.
+  // Without logs the node cannot find the delivery: only the service names it.
   await run('sandbox fault rpc-502 --network sandbox-two --method eth_getLogs --json')
   expect(await resume(id)).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
 })
 
-test('a burn that waits is made dearer where the other chain does not answer, and nothing else is signed', async () => {
+test('speed-up raises the fee of a pending burn while the destination chain does not answer, and signs nothing else', async () => {
   expect(await signedThere()).toMatchObject({ exit: 0 })
   const { rpc } = sandbox.chain(31337)
   await rpc.request('evm_setAutomine', [false])
@@ -81,7 +81,7 @@ test('a burn that waits is made dearer where the other chain does not answer, an
   expect(await resume(id)).toMatchObject({ exit: 0 })
 })
 
-test('a speed-up that could not ask the other chain signs nothing there, though it is back at once and all has come', async () => {
+test('speed-up signs nothing once the destination chain did not answer, though the bridge has delivered', async () => {
   expect(await signedThere()).toMatchObject({ exit: 0 })
   const [one, two] = [sandbox.chain(31337).rpc, sandbox.chain(31338).rpc]
   const blocks = () => two.request('eth_blockNumber')
@@ -91,7 +91,7 @@ test('a speed-up that could not ask the other chain signs nothing there, though 
   await one.request('evm_setAutomine', [true])
   await one.request('evm_mine')
   await expect.poll(blocks, { timeout: 10_000 }).not.toBe(early)
-  // As often as one question is asked.
+  // Five failures exhaust the retries of one read.
   await run('sandbox fault rpc-502 --network sandbox-two --method eth_getTransactionCount --times 5 --json')
   const faster = await run(['action', 'speed-up', id, '--json'])
   expect(faster.err).toContain('does not answer, so only the pending transaction is resent')

@@ -5,7 +5,7 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 
-test('what a bridge delivered has come once it lies as deep as was asked', async () => {
+test('--confirmations also applies to the delivery of a bridge on the destination chain', async () => {
   const done = await run(
     'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed standard --confirmations 6 --yes --json --timeout 30s',
   )

@@ -33,7 +33,7 @@ const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address,
 const nextNonce = async () =>
   Number(await rpc().request('eth_getTransactionCount', [sandbox.user.address, 'latest']))
 
-/** A transfer that is sent and waits, because no blocks are made. */
+/** Sends a transfer that stays pending because no blocks are mined; returns its ID. */
 const waiting = async () => {
   await rpc().request('evm_setAutomine', [false])
   const sent = await transfer('--no-wait')
@@ -41,7 +41,7 @@ const waiting = async () => {
   return (sent.json as { error: { details: { id: string } } }).error.details.id
 }
 const mining = () => rpc().request('evm_setAutomine', [true])
-/** Runs a line, and makes a block as soon as it has signed one more transaction. */
+/** Runs a command, and mines a block after it has signed one more transaction. */
 const mined = async (line: readonly string[]) => {
   const before = attempts()
   const ended = run(line)
@@ -52,8 +52,8 @@ const mined = async (line: readonly string[]) => {
   return ended
 }
 
-describe('what waits', () => {
-  test('is sent again with a higher fee, and paid once', async () => {
+describe('speed-up and cancel of a pending transfer', () => {
+  test('speed-up signs a replacement, and the transfer pays once', async () => {
     const before = await got()
     const id = await waiting()
     const done = await mined(['action', 'speed-up', id, '--json'])
@@ -61,7 +61,7 @@ describe('what waits', () => {
     expect((await got()) - before).toBe(5_000000n)
   })
 
-  test('is cancelled: exit 24, nothing paid, and the same again afterwards', async () => {
+  test('cancel exits 24 and pays nothing, and resume reports the same afterwards', async () => {
     const before = await got()
     const id = await waiting()
     expect(await mined(['action', 'cancel', id, '--yes', '--json'])).toMatchObject({
@@ -80,7 +80,7 @@ describe('what waits', () => {
     expect(verified.out).toMatch(/^✗ 0x\w{64} {2}confirmed it was cancelled, as the evidence says$/m)
   })
 
-  test('is not cancelled without a yes', async () => {
+  test('cancel without --yes reports PENDING and signs nothing', async () => {
     const id = await waiting()
     const before = attempts()
     expect(await run(['action', 'cancel', id, '--json'])).toMatchObject({
@@ -93,8 +93,8 @@ describe('what waits', () => {
   })
 })
 
-describe('what does not wait', () => {
-  test('is neither made faster nor cancelled', async () => {
+describe('speed-up and cancel without a pending transaction', () => {
+  test('sign nothing and report the state of the action', async () => {
     const { json } = await transfer('--idempotency-key', 'done-before-1')
     const { id } = json as { id: string }
     const before = attempts()
@@ -105,7 +105,7 @@ describe('what does not wait', () => {
     const half = await deposit('--no-wait')
     const halfId = (half.json as { error: { details: { id: string } } }).error.details.id
     await new Promise((resolve) => setTimeout(resolve, 100))
-    // The approval is in a block by now: what is left to cancel is nothing, and nothing more is signed.
+    // The approval is mined by now: nothing is left to cancel, and nothing more is signed.
     expect(await run(['action', 'cancel', halfId, '--yes', '--json'])).toMatchObject({ exit: 21 })
     expect(attempts()).toBe(before + 1)
     expect(await run(['action', 'speed-up', 'nobody', '--json'])).toMatchObject({ exit: 4 })
@@ -113,7 +113,7 @@ describe('what does not wait', () => {
 })
 
 describe('--confirmations', () => {
-  test('counts blocks, which the sandbox makes when they are asked for', async () => {
+  test('waits for that many blocks, which the sandbox mines on demand', async () => {
     const done = await transfer('--confirmations', '4')
     expect(done).toMatchObject({ exit: 0, json: { finality: 'depth 4' } })
     const { transactions } = done.json as { transactions: { blockNumber: number }[] }
@@ -130,7 +130,7 @@ describe('--confirmations', () => {
 })
 
 describe('--nonce', () => {
-  test('pins the first transaction, by number or by network', async () => {
+  test('pins the nonce of the first transaction, given alone or with a network', async () => {
     const nonce = await nextNonce()
     expect(await deposit('--nonce', `sandbox-one=${nonce}`)).toMatchObject({
       exit: 0,
@@ -139,7 +139,7 @@ describe('--nonce', () => {
     expect(await transfer('--nonce', String(nonce + 2))).toMatchObject({ exit: 0 })
   })
 
-  test('that is used refuses, and says by what', async () => {
+  test('refuses a used nonce and signs nothing', async () => {
     const nonce = await nextNonce()
     await transfer()
     const before = attempts()
@@ -150,7 +150,7 @@ describe('--nonce', () => {
     expect(attempts()).toBe(before)
   })
 
-  test('of a network on which nothing is done is refused, and pins nothing', async () => {
+  test('refuses a nonce for a network without a transaction, and signs nothing', async () => {
     const before = attempts()
     expect(await transfer('--nonce', 'sandbox-two=99')).toMatchObject({
       exit: 2,
@@ -162,7 +162,7 @@ describe('--nonce', () => {
     expect(attempts()).toBe(before)
   })
 
-  test('of what comes later does not keep the first transaction from being signed twice', async () => {
+  test('of the destination chain alone does not replace the idempotency key', async () => {
     const swap =
       'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 5'
     const service = await startHostileService(engineOn(sandbox).service, 'key-12345')
@@ -182,7 +182,7 @@ describe('--nonce', () => {
     expect(attempts()).toBe(before)
   })
 
-  test('that leaves a gap refuses with the one to take', async () => {
+  test('refuses a nonce that leaves a gap, and suggests the next nonce', async () => {
     const nonce = await nextNonce()
     expect(await transfer('--nonce', String(nonce + 5))).toMatchObject({
       exit: 10,
@@ -191,7 +191,7 @@ describe('--nonce', () => {
     expect((await run('action list --json')).json.items).toEqual([])
   })
 
-  test('of a plan that is only made is told where nothing could be sent with it now', async () => {
+  test('in a dry run warns of a gap or a used nonce, and submit refuses the gap', async () => {
     const nonce = await nextNonce()
     const gap = await transfer('--dry-run', '--nonce', String(nonce + 5))
     expect(gap).toMatchObject({ exit: 0, json: { nonce: nonce + 5 } })
@@ -211,13 +211,13 @@ describe('--nonce', () => {
     expect(late.err).toContain(`Nonce ${nonce} of ${sandbox.user.address} is used already`)
   })
 
-  test.each(['x', '1e3', '-1', 'nowhere=3', 'sandbox-one='])('refuses %s', async (text) => {
+  test.each(['x', '1e3', '-1', 'nowhere=3', 'sandbox-one='])('refuses the value %s', async (text) => {
     expect(await transfer(`--nonce=${text}`)).toMatchObject({ exit: 2 })
   })
 })
 
 describe('--pipeline', () => {
-  test('sends approval and deposit at once', async () => {
+  test('signs an approval and a deposit', async () => {
     const done = await deposit('--pipeline')
     expect(done).toMatchObject({
       exit: 0,
@@ -225,7 +225,7 @@ describe('--pipeline', () => {
     })
   })
 
-  test('sends them in one exchange, in their order, and pays once though the node refuses the first at first', async () => {
+  test('sends both transactions in nonce order, and resends the one that the node refused', async () => {
     const sent: string[] = []
     let refusals = 1
     const node = await provider(sandbox.world.faults.urlOf(31337), ({ method, params }) => {
@@ -240,13 +240,13 @@ describe('--pipeline', () => {
     expect(done.exit, done.err).toBe(0)
     expect(done.json).toMatchObject({ status: 'SUCCESS' })
     const nonces = sent.map((raw) => parseTransaction(raw as `0x${string}`).nonce!)
-    // Both at once, and the refused one again.
+    // Both transactions first, then the refused one again.
     expect(nonces).toEqual([nonces[0], nonces[0]! + 1, nonces[0]])
     const hashes = done.json.transactions.map(({ hash }: { hash: string }) => hash)
     expect(hashes).toEqual([keccak256(sent[0] as `0x${string}`), keccak256(sent[1] as `0x${string}`)])
   })
 
-  test('does so, each with gas of its own, on a node that simulates no blocks', async () => {
+  test('completes on a node without eth_simulateV1', async () => {
     const node = await provider(sandbox.world.faults.urlOf(31337), ({ method }) =>
       method === 'eth_simulateV1' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
     )
@@ -259,10 +259,10 @@ describe('--pipeline', () => {
   })
 })
 
-describe('evidence', () => {
+describe('evidence of action export', () => {
   const made = async () => ((await deposit()).json as { id: string }).id
 
-  test('is written for its owner alone, holds no signed bytes, and is confirmed by the chain', async () => {
+  test('is written for its owner only, contains no signed bytes, and is confirmed by the chain', async () => {
     const id = await made()
     const file = join(home(), 'case.json')
     expect(await run(['action', 'export', id, '--out', file, '--json'])).toMatchObject({
@@ -278,7 +278,7 @@ describe('evidence', () => {
     expect(await run(['action', 'export', id, '--out', file, '--json'])).toMatchObject({ exit: 2 })
   })
 
-  test('that somebody changed is noticed, and so is what the chain does not confirm', async () => {
+  test('is rejected when it was changed, is not evidence or is missing', async () => {
     const id = await made()
     const { out } = await run(['action', 'export', id, '--json'])
     const file = join(home(), 'changed.json')
@@ -292,7 +292,7 @@ describe('evidence', () => {
     expect(await run(['action', 'verify', join(home(), 'missing'), '--json'])).toMatchObject({ exit: 2 })
   })
 
-  test('is a page, too, out of which it can be verified', async () => {
+  test('is also exported as an HTML page that verify accepts', async () => {
     const id = await made()
     const file = join(home(), 'case.html')
     expect(await run(['action', 'export', id, '--html', '--out', file])).toMatchObject({ exit: 0 })

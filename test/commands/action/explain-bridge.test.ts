@@ -7,7 +7,7 @@ import { useCommands } from '../../support/use-commands.ts'
 import { calldata, topicOf, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
-/** An attestation service that answers everything with a status of its own, while it has one. */
+/** An attestation service that returns the status `answers` to every request, while it is set. */
 let other: Server
 let answers: number | undefined
 let body = '{}'
@@ -28,14 +28,14 @@ const { run, signsNothing } = useCommands(sandbox, {
 })
 const fault = async (line: string) =>
   expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
-/** What is sent over the bridge and left alone: however slow the machine is, its burn is signed. */
+/** Sends the burn of a transfer and does not follow it; returns its ID. */
 const sent = async (line: string) => {
   const ran = await run(`${line} --yes --json --no-wait`)
   const { id } = ran.json.error.details
   expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
   return id as string
 }
-/** The same, followed for a moment only. */
+/** The same, followed for 1.5 s. */
 const followed = async (line: string) => {
   const id = await sent(line)
   const ran = await run(['action', 'resume', id, '--json', '--timeout', '1500ms'])
@@ -60,7 +60,7 @@ const usdc = () => sandbox.balanceOf(31338, sandbox.token(31338, 'USDC').address
 const burned =
   /^100 USDC: burned on sandbox-one in 0x\w{64}, and not minted on sandbox-two\. No one else can take it\.$/
 
-test('BRIDGE_WAITING, BRIDGE_STUCK when it takes too long, BRIDGE_DELIVERED when it came after all', async () => {
+test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DELIVERED after delivery', async () => {
   await fault('bridge stuck')
   const before = await usdc()
   const id = await across()
@@ -87,7 +87,7 @@ test('BRIDGE_WAITING, BRIDGE_STUCK when it takes too long, BRIDGE_DELIVERED when
   expect(await explain(id)).toMatchObject({ situation: 'DONE', next: null })
 })
 
-test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () => {
+test('BRIDGE_UNDELIVERED for an attested transfer, later with a command that delivers it', async () => {
   await fault('bridge undelivered')
   const before = await usdc()
   const id = await across()
@@ -98,7 +98,7 @@ test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () =
     next: `sluice action resume ${id}`,
   })
   expect(await usdc()).toBe(before)
-  // When the usual time is over, it names a line by which anybody can deliver it.
+  // After the usual time the verdict contains a command with which anyone can deliver.
   const { verdict } = await explain(id, 2 * 3_600_000)
   const [, to, signature, url] =
     /cast send --interactive --rpc-url "\$SLUICE_RPC_SANDBOX_TWO" (0x\w{40}) '(.*?)' \$\(curl -s '(http.*?)' \| jq -r/.exec(
@@ -112,14 +112,14 @@ test('BRIDGE_UNDELIVERED when it is attested and nobody delivers it', async () =
   expect((await usdc()) - before).toBe(100_000000n)
 })
 
-test('a fast attestation that nobody used in time is named with what has it signed anew', async () => {
+test('an expired fast attestation is reported with the request that renews it', async () => {
   await fault('bridge undelivered')
   const id = await followed(swap.replace('--speed standard', '--speed fast'))
   await until(id, 'BRIDGE_UNDELIVERED')
   const { burn } = /in (?<burn>0x\w{64}), and not minted/.exec((await explain(id)).funds)!.groups!
   const asked = `${sandbox.world.attestationUrl}/v2/messages/${domain()}?transactionHash=${burn}`
   const said = (await (await fetch(asked)).json()) as { messages: { message: string }[] }
-  // The same, but good until block 1: that is past.
+  // The same message, but valid until block 1 only, which is past.
   const [first] = said.messages
   const { message } = first!
   const at = 2 + 2 * (148 + 196)
@@ -130,7 +130,7 @@ test('a fast attestation that nobody used in time is named with what has it sign
   )
 })
 
-test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arrival', async () => {
+test('BRIDGE_SHORT: every command exits 25 when less than the agreed amount was delivered', async () => {
   await fault('bridge short 20%')
   const before = await usdc()
   const id = await sent(swap)
@@ -142,7 +142,7 @@ test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arr
     funds,
     next: `sluice action resume ${id}`,
   })
-  // The service says that all is well, and nobody takes its word for it: one word, whoever is asked first.
+  // The service reports success, but every command judges by the amount that arrived.
   const end = {
     exit: 25,
     json: {
@@ -168,7 +168,7 @@ test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arr
     expect({ line, exit, json }).toMatchObject({ line, ...end })
   }
   expect((await run(['action', 'list', '--json'])).json.items).toMatchObject([{ id, status: 'FAILED' }])
-  // Whoever asks the service where the swap stands is told the same.
+  // swap status reports the same.
   expect((await run(['swap', 'status', id, '--json'])).json.status).toBe('failed')
   const ended = await run(['swap', 'status', id, '--watch', '--json', '--timeout', '20s'])
   expect({ exit: ended.exit, last: JSON.parse(ended.out.trim().split('\n').at(-1)!) }).toMatchObject({
@@ -185,7 +185,7 @@ test('BRIDGE_SHORT when less came than was agreed, which is not taken for an arr
   })
 })
 
-test('a bridge that brought less is an end for whoever goes on, and for whoever gives up, also of a deposit', async () => {
+test('after a short delivery abandon and a deposit exit 25, and a later delivery is reported', async () => {
   await fault('bridge short 20%')
   const first = await sent(swap)
   await until(first, 'BRIDGE_SHORT')
@@ -199,7 +199,7 @@ test('a bridge that brought less is an end for whoever goes on, and for whoever 
     funds: expect.stringMatching(/^40 USDC: with the recipient on sandbox-two/),
   })
   await fault('clear')
-  // What comes later is not lost sight of.
+  // A later delivery is reported as well.
   await run(
     'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10 --provider cctp --yes',
   )
@@ -208,14 +208,14 @@ test('a bridge that brought less is an end for whoever goes on, and for whoever 
   )
 })
 
-test('what was delivered and cannot be found is not said to be unminted', async () => {
+test('a delivery whose transaction cannot be found is reported as delivered with an unknown amount', async () => {
   await fault('bridge stuck')
   const id = await followed(deposit(50))
   expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
   await fault('clear')
   const brought = /^[0-9.]+ USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/
   await expect.poll(async () => (await explain(id)).funds, { timeout: 20_000 }).toMatch(brought)
-  // The bridge of a deposit has a quote of its own, and the service is asked about that.
+  // The bridge transfer of a deposit has its own quote, and the service is asked about that.
   expect((await explain(id)).evidence).toContainEqual({
     source: 'service',
     text: expect.stringContaining('the swap is fulfilled'),
@@ -226,7 +226,7 @@ test('what was delivered and cannot be found is not said to be unminted', async 
   )
 })
 
-test('a deposit that waits for the bridge is explained the same way, and then has a part done', async () => {
+test('a deposit over a bridge goes from BRIDGE_WAITING over BRIDGE_DELIVERED to DONE', async () => {
   await fault('bridge stuck')
   const id = await followed(deposit(50))
   expect(await explain(id)).toMatchObject({ situation: 'BRIDGE_WAITING' })
@@ -238,7 +238,7 @@ test('a deposit that waits for the bridge is explained the same way, and then ha
   expect(done.funds).toMatch(/^49\.995 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
 })
 
-test('what waits for the bridge alone is neither given up, nor done, nor planned anew, nor replaced', async () => {
+test('abandon, cancel, speed-up and replan report PENDING while only the bridge is outstanding', async () => {
   await fault('bridge stuck')
   const id = await across()
   for (const line of ['abandon', 'cancel', 'speed-up', 'replan'])
@@ -259,7 +259,7 @@ test('what waits for the bridge alone is neither given up, nor done, nor planned
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
 })
 
-test('what was given up after its funds went over the bridge is not said to be in the wallet, nor to be begun anew', async () => {
+test('a deposit abandoned after its burn reports the burned funds, and resume refuses it', async () => {
   await fault('bridge stuck')
   const id = await followed(deposit(100))
   expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
@@ -283,7 +283,7 @@ const isMinted = async (): Promise<boolean> => {
   return (await sandbox.chain(31338).rpc.request<unknown[]>('eth_getLogs', [filter])).length > 0
 }
 
-test('what an attestation service does not know of long ago is neither waiting, nor unminted, nor lost', async () => {
+test('a transfer that the attestation service does not know is BRIDGE_STUCK with an unknown mint after 50 hours', async () => {
   await fault('bridge stuck')
   const id = await across()
   answers = 404
@@ -300,14 +300,14 @@ test('what an attestation service does not know of long ago is neither waiting, 
   expect(old.next).toBe(`sluice action export ${id}`)
   expect(JSON.stringify(old.evidence)).toMatch(/attestation service of the bridge does not know 0x/)
   expect(JSON.stringify(old.evidence)).not.toContain('has not attested')
-  // Who goes on with it is told the same, and soon.
+  // resume reports the same without a long wait.
   const resumed = await run(['action', 'resume', id, '--json'], { later: 50 * hour })
   expect(resumed).toMatchObject({
     exit: 20,
     json: { error: { code: 'PENDING', hint: `sluice action explain ${id}` } },
   })
   expect(resumed.json.error.message).toContain('does not know what was sent more than 60 min ago')
-  // One that answers something else has said nothing.
+  // Any other status says nothing about the transfer.
   answers = 429
   expect((await explain(id)).verdict).toMatch(/^Whether the bridge has attested the transfer cannot be read/)
   answers = undefined
@@ -316,7 +316,7 @@ test('what an attestation service does not know of long ago is neither waiting, 
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
 })
 
-test('what was delivered by a transaction that nobody names is gone on with for a while only, and told as that', async () => {
+test('resume reports PENDING if neither the service nor the node names the delivery transaction', async () => {
   await fault('bridge stuck')
   const id = await across()
   await fault('clear')
@@ -335,7 +335,7 @@ test('what was delivered by a transaction that nobody names is gone on with for 
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
 })
 
-test('going on without waiting does not wait for a bridge', async () => {
+test('resume --no-wait does not wait for a bridge', async () => {
   await fault('bridge stuck')
   const id = await across()
   expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({

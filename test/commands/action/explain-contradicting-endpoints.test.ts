@@ -19,7 +19,7 @@ const explain = async (id: string, urls: string) =>
   (await signsNothing(() => run(['action', 'explain', id, '--json'], at(urls)))).json
 afterEach(() => rpc().request('evm_setAutomine', [true]))
 
-/** A payment that reverted, as everything was taken out of the wallet before it. */
+/** A payment that reverts because the wallet is emptied before it. */
 const reverted = async () => {
   const [me, taker] = [sandbox.user.address, sandboxAddress(3)]
   const token = sandbox.token(31337, 'USDC').address
@@ -43,7 +43,7 @@ const reverted = async () => {
   return { id: id as string, hash: action.transactions[0].hash as string }
 }
 
-/** By an endpoint that shows it so, beside the one that everything is done at, whichever comes first. */
+/** Explains an action with another endpoint in second place, in first place, and without it. */
 const besides = async (id: string, says: Provider['says']) => {
   const other = await provider(url(), says)
   try {
@@ -57,7 +57,7 @@ const besides = async (id: string, says: Provider['says']) => {
   }
 }
 
-test('what reverted, and succeeded by another endpoint, is doubted and not safe, whichever endpoint comes first', async () => {
+test('a revert that another endpoint shows as a success is unsafe to retry, whichever endpoint comes first', async () => {
   const { id, hash } = await reverted()
   expect(await explain(id, url())).toMatchObject({ situation: 'REVERTED', safeToRetry: true, next: null })
   const [second, first, same] = await besides(id, async ({ method, params }, ask) =>
@@ -75,7 +75,7 @@ test('what reverted, and succeeded by another endpoint, is doubted and not safe,
   expect(same).toMatchObject({ safeToRetry: true })
 })
 
-test('nor is it safe where the first endpoint keeps no receipt of it', async () => {
+test('a revert is unsafe to retry if the first endpoint has no receipt and the second shows a success', async () => {
   const { id, hash } = await reverted()
   const showing = (of: (receipt: object) => object | null) =>
     provider(url(), async ({ method, params }, ask) =>
@@ -94,7 +94,7 @@ test('nor is it safe where the first endpoint keeps no receipt of it', async () 
   expect(doubted.verdict).toMatch(/ show different things in block \d+/)
 })
 
-test('what reverted in one block, and succeeded in another one by another endpoint, is doubted, too', async () => {
+test('a revert that another endpoint shows as a success in a different block is unsafe to retry', async () => {
   const { id, hash } = await reverted()
   const { blockNumber } = await rpc().request<{ blockNumber: string }>('eth_getTransactionReceipt', [hash])
   const blockHash = `0x${'fe'.repeat(32)}`
@@ -111,7 +111,7 @@ test('what reverted in one block, and succeeded in another one by another endpoi
   }
 })
 
-test('what was cancelled, or reverted, is not said to be safe by the journal alone where its chain does not answer', async () => {
+test('a cancelled or reverted action is unsafe to retry while its chain does not answer', async () => {
   const nobody = 'http://127.0.0.1:9'
   const unasked = / Only the journal says so: sandbox-one cannot be asked now \(.+\), and what was signed may/
   await rpc().request('evm_setAutomine', [false])
@@ -135,7 +135,7 @@ test('what was cancelled, or reverted, is not said to be safe by the journal alo
   })
 })
 
-test('what lost its nonce and is given up is not safe to ask for anew: what used the nonce is named, and may have done the same', async () => {
+test('an abandoned payment that lost its nonce is unsafe to retry, and the other transaction is named', async () => {
   await rpc().request('evm_setAutomine', [false])
   const { id, action } = (await run(payment('given-up-1'), at(url()))).json.error.details
   const { nonce } = action.transactions[0]

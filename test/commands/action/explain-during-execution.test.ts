@@ -15,7 +15,7 @@ const { run, home } = useCommands(sandbox)
 const friend = '0x7777777777777777777777777777777777777777'
 const rpc = () => sandbox.chain(31337).rpc
 
-/** Runs a line whose signer takes its time with what it is asked for as the so-and-so-manyth, while `work` runs. */
+/** Runs a command whose signer holds request number `which` until `work` has ended. */
 async function whileSigning(line: string, which: number, work: () => Promise<void>) {
   const signer = await startSigner([sandboxKey(2)])
   const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -40,7 +40,7 @@ async function whileSigning(line: string, which: number, work: () => Promise<voi
 }
 const explained = async (id: string) => (await run(`action explain ${id} --json`)).json
 
-test('what is not signed yet is not said to be safe to do again while another process is at work with it', async () => {
+test('an unsigned step is unsafe to retry while another process runs the action', async () => {
   const inHand = {
     verdict: expect.stringMatching(
       /another process is at work with 0x\w+ now, and may sign it at any moment/,
@@ -59,7 +59,7 @@ test('what is not signed yet is not said to be safe to do again while another pr
   expect(await explained('hand-0002')).toMatchObject({ situation: 'DONE' })
   const begun = await run('deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --no-wait')
   const { id } = begun.json.error.details
-  // Nobody is at work with it, and the same is refused as long as it is open.
+  // No process runs it, but the same request is refused as long as it is open.
   expect(await explained(id)).toMatchObject({
     situation: 'PARTLY_DONE',
     verdict: expect.stringMatching(/The same request is refused until this action is resumed/),
@@ -68,7 +68,7 @@ test('what is not signed yet is not said to be safe to do again while another pr
   })
 })
 
-test('a step whose nonce another transaction took says nothing of the step behind it, which is signed: that one can still move something', async () => {
+test('an action whose first step lost its nonce is unsafe to retry while its signed second step can be mined', async () => {
   await rpc().request('evm_setAutomine', [false])
   const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
   const line = 'deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --pipeline --no-wait'

@@ -25,10 +25,10 @@ const swap = (amount: number, ...more: string[]) =>
     String(amount),
     ...more,
   ])
-/** A swap whose approval is final, and that is signed and sent as nobody sees it through. */
+/** A swap whose approval is final; `send` signs and sends the swap and does not follow it. */
 const sentSwap = async () => {
   const begun = await swap(100, '--no-wait')
-  // A node answers before it has mined.
+  // A node may answer before it has mined.
   const { rpc } = sandbox.chain(31337)
   const counted = (tag: string) => rpc.request<string>('eth_getTransactionCount', [sandbox.user.address, tag])
   await expect.poll(async () => (await counted('latest')) === (await counted('pending'))).toBe(true)
@@ -39,7 +39,7 @@ const sentSwap = async () => {
       expect(await run(['action', 'resume', id, '--no-wait', '--json'])).toMatchObject({ exit: 20 }),
   }
 }
-/** Until it is noticed, the same is refused for the allowance that the journal knows it to need. */
+/** Until the revert is recorded, the same request is refused because it needs the same allowance. */
 const refused = ' The same request is refused until this action is resumed or abandoned.'
 
 const explain = async (id: string, safeToRetry = true) => {
@@ -61,7 +61,7 @@ test.each([
     'the price moved: less would come out than the minimum (Too little received)',
   ],
   ['REVERTED', 'Not today', 'Not today'],
-])('%s: a contract that says %s', async (situation, reason, why) => {
+])('%s for a contract that reverts with %s', async (situation, reason, why) => {
   await sandbox.world.faults.set({
     kind: 'revert',
     network: null,
@@ -77,7 +77,7 @@ test.each([
   })
 })
 
-test('REVERTED_GAS; there is nothing left to give up, and that says how it ended', async () => {
+test('REVERTED_GAS for a call that runs out of gas, and abandon reports the revert', async () => {
   await fault(`out-of-gas ${pool()}`)
   const id = await deposit()
   expect(await explain(id)).toMatchObject({
@@ -97,11 +97,11 @@ test('REVERTED_GAS; there is nothing left to give up, and that says how it ended
   )
 })
 
-test('REVERTED_DEADLINE: a swap that was mined too late, noticed or not', async () => {
+test('REVERTED_DEADLINE for a swap mined after its deadline, before and after resume records it', async () => {
   const { id, send } = await sentSwap()
   await fault('stop-mining')
   await send()
-  // The block that comes then has the swap in it.
+  // The next block contains the swap.
   await sandbox.world.warp(3_600)
   const verdict = 'Step 2 of 2 was mined and reverted: the deadline has passed (Transaction too old).'
   expect(await explain(id, false)).toMatchObject({
@@ -113,7 +113,7 @@ test('REVERTED_DEADLINE: a swap that was mined too late, noticed or not', async 
   expect(await explain(id)).toMatchObject({ situation: 'REVERTED_DEADLINE', verdict })
 })
 
-test('REVERTED_PRICE: somebody else was faster', async () => {
+test('REVERTED_PRICE for a swap that is mined after a large swap of another account', async () => {
   const key = join(home(), 'another-key')
   writeFileSync(key, `${'11'.repeat(32)}\n`, { mode: 0o600 })
   const { address } = privateKeyToAccount(`0x${'11'.repeat(32)}`)

@@ -13,7 +13,7 @@ const url = () => sandbox.chain(31337).rpcUrl
 const paid = async () =>
   (await sandbox.sendAs(31337, sandbox.user.address, { to: friend, value: 7n })).transactionHash
 
-/** Explains a hash by an endpoint that says something of its own, and others after it. */
+/** Explains a hash through an endpoint with answers of its own, followed by others. */
 async function explainedBy(says: Provider['says'], hash: string, others: string[] = [], more = {}) {
   const node = await provider(url(), says)
   const began = performance.now()
@@ -33,7 +33,7 @@ const instead =
   }
 const json = (ran: { out: string }) => JSON.parse(ran.out)
 
-test('a hash is asked of all endpoints of a network: one that is behind does not hide it, and one that is silent does not say that it is nowhere', async () => {
+test('a hash is looked up at all endpoints: one that lags does not hide it, one that is silent makes an error', async () => {
   const hash = await paid()
   const behind: Provider['says'] = ({ method }) =>
     /^eth_getTransaction(ByHash|Receipt)$/.test(method) ? { result: null } : undefined
@@ -52,7 +52,7 @@ test('a hash is asked of all endpoints of a network: one that is behind does not
   await dead.close()
 }, 30_000)
 
-test('a receipt counts with its block alone: one of a block that is on no chain says nothing of how it ended', async () => {
+test('a receipt whose block is not on the chain says nothing about the outcome', async () => {
   const hash = await paid()
   const stale = instead('eth_getTransactionReceipt', { blockHash: nobodys, status: '0x0' })
   expect(json(await explainedBy(stale, hash))).toMatchObject({ error: { code: 'RPC_INCONSISTENT' } })
@@ -62,7 +62,7 @@ test('a receipt counts with its block alone: one of a block that is on no chain 
   })
 })
 
-test('a transaction that is another one, or is not shown whole, is told as that', async () => {
+test('a wrong or incomplete transaction of a node is reported as RPC_INCONSISTENT', async () => {
   const hash = await paid()
   for (const odd of [
     { hash: nobodys },
@@ -81,7 +81,7 @@ test('a transaction that is another one, or is not shown whole, is told as that'
     })
 })
 
-test('an RPC that is of another chain is told as that, and how to name one that is not', async () => {
+test('an RPC of another chain is reported with the setting that replaces it', async () => {
   const env = rpcEnvOf(sandbox, { 'sandbox-two': url() })
   const { json: told } = await run(['action', 'explain', nobodys, '--json'], { env })
   expect(told.error).toMatchObject({
@@ -91,18 +91,18 @@ test('an RPC that is of another chain is told as that, and how to name one that 
   })
 })
 
-test('what is found is told without waiting for networks that do not answer', async () => {
+test('a transaction that is found is reported without waiting for networks that do not answer', async () => {
   const hash = await paid()
   const deaf = await provider(url(), () => new Promise(() => undefined))
   const told = await explainedBy(() => undefined, hash, [], { SLUICE_RPC_SANDBOX_TWO: deaf.url })
   expect(json(told)).toMatchObject({ situation: 'FOREIGN' })
-  // A network that does not answer is waited for this long where nothing is found.
+  // If nothing is found, the network that does not answer is waited for.
   const nothing = await explainedBy(() => undefined, nobodys, [], { SLUICE_RPC_SANDBOX_TWO: deaf.url })
   expect(told.ms).toBeLessThan(nothing.ms / 2)
   await deaf.close()
 })
 
-test('what is not final yet is to be asked about again, by the depth that was asked for', async () => {
+test('a transaction that is not final at the depth of --confirmations is to be explained again', async () => {
   const hash = await paid()
   const env = rpcEnvOf(sandbox)
   const at = async (depth: number) =>
@@ -115,7 +115,7 @@ test('what is not final yet is to be asked about again, by the depth that was as
   expect(await at(4)).toMatchObject({ verdict: expect.stringMatching(/succeeded\.$/), next: null })
 })
 
-test('an action that is final stays so where one endpoint of two has another block there: it is told, and nothing is opened again', async () => {
+test('a final action stays DONE if one of two endpoints has another block, and the verdict says so', async () => {
   const urls = (...some: string[]) => rpcEnvOf(sandbox, { 'sandbox-one': some.join() })
   const secrets = { privateKey: sandboxKey() }
   const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --trust-first-use --idempotency-key kept-0001`
@@ -136,7 +136,7 @@ test('an action that is final stays so where one endpoint of two has another blo
   await other.close()
 })
 
-test('where the endpoints have different blocks, nobody is told that a payment of a stranger moved anything', async () => {
+test('the funds of a transaction are unknown while the endpoints have different blocks at its height', async () => {
   const hash = await paid()
   const other = await provider(url(), async ({ method, params }, ask) =>
     method === 'eth_getBlockByNumber' && /^0x/.test(String(params[0]))

@@ -12,7 +12,7 @@ const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const rpc = () => sandbox.chain(31337).rpc
 const wallet = () => sandbox.user.address
 
-/** Everything that a journal holds. */
+/** All rows of the journal. */
 const journalled = () => {
   const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'), { readOnly: true })
   try {
@@ -23,7 +23,7 @@ const journalled = () => {
     db.close()
   }
 }
-/** The verdict, which is the same as text; asking for it signs nothing and writes nothing. */
+/** The verdict as JSON. Checks that the text output agrees, and that the command signs and writes nothing. */
 const explain = async (id: string, ...more: string[]) => {
   const before = journalled()
   const said = await signsNothing(() => run(['action', 'explain', id, '--json', ...more]))
@@ -78,7 +78,7 @@ const swap = (...more: string[]) =>
     ),
     ...more,
   ])
-/** A swap whose approval is final and that itself waits for a block. */
+/** A swap whose approval is final and which is pending itself. */
 const waitingSwap = async () => {
   const id = idOf(await swap('--no-wait'))
   await fault('stop-mining')
@@ -87,7 +87,7 @@ const waitingSwap = async () => {
   })
   return id
 }
-/** A block in which gas costs more than anybody here pays. A node that goes back to a snapshot does not forget that. */
+/** Mines a block whose base fee is above every fee cap here. A snapshot does not restore the base fee. */
 let cheap: unknown
 const dearBlock = async () => {
   cheap = (await rpc().request<{ baseFeePerGas: unknown }>('eth_getBlockByNumber', ['latest', false]))
@@ -102,8 +102,8 @@ afterEach(async () => {
 const nonce = async () => Number(await rpc().request('eth_getTransactionCount', [wallet(), 'latest']))
 const stillThere = () => `5 USDC: still in the wallet ${wallet()} on sandbox-one.`
 
-describe('before anything is signed', () => {
-  test('NOTHING_SIGNED, and DROPPED when it is given up', async () => {
+describe('explain before anything is signed', () => {
+  test('NOTHING_SIGNED for a plan, DROPPED after abandon, each with the newer action under the same key', async () => {
     await fault('stop-mining')
     await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
     const key = 'never-signed-1'
@@ -123,7 +123,7 @@ describe('before anything is signed', () => {
       safeToRetry: true,
       next: null,
     })
-    // Typed again, it is another action under the same key.
+    // The same command again is another action under the same key.
     expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
     const { id } = await explain(key)
     expect(id).not.toBe(said.id)
@@ -147,7 +147,7 @@ describe('before anything is signed', () => {
     expect(watched.err).toContain(`sluice action explain ${newest}`)
   })
 
-  test('QUOTE_OPEN, and QUOTE_DEAD when its time is over', async () => {
+  test('QUOTE_OPEN for a valid quote, QUOTE_DEAD after it expired', async () => {
     const quote = 'swap quote --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --json'
     const { id } = (await run(quote)).json
     const open = await run(['action', 'explain', id, '--json'])
@@ -167,7 +167,7 @@ describe('before anything is signed', () => {
     })
   })
 
-  test('FOREIGN for what the service knows and this journal does not; exit 4 for what nobody knows', async () => {
+  test('FOREIGN for an action that only the service knows, exit 4 for an unknown ID', async () => {
     const known = (await deposit('--dry-run')).json.operation.id
     expect(known).toEqual(expect.any(String))
     expect((await run(['action', 'explain', known, '--json'])).json).toMatchObject({
@@ -183,15 +183,15 @@ describe('before anything is signed', () => {
   })
 })
 
-describe('an action that another machine began', () => {
-  /** Another machine has another journal. */
+describe('explain for an action that another machine started', () => {
+  /** Deletes the journal, so that the actions appear to be from another machine. */
   const elsewhere = () => {
     for (const end of ['', '-wal', '-shm'])
       rmSync(join(home(), 'data', 'sandbox', `journal.db${end}`), { force: true })
   }
   const foreign = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
 
-  test('says where the funds are, by the receipts of what the service names', async () => {
+  test('reports the moved funds from the receipts of the transactions that the service names', async () => {
     const { id, transactions } = (await deposit()).json
     elsewhere()
     const said = await foreign(id)
@@ -208,7 +208,7 @@ describe('an action that another machine began', () => {
     })
   })
 
-  test('counts a native coin, and says nothing of what no network here shows', async () => {
+  test('reports a native token transfer, and no movement while no network answers', async () => {
     const { id } = (
       await run(`transfer --network sandbox-one --token ETH --to ${friend} --amount 0.5 --yes --json`)
     ).json
@@ -222,7 +222,7 @@ describe('an action that another machine began', () => {
     await cleared()
   })
 
-  test('says what came over a bridge, and to whom, and what has not come', async () => {
+  test('reports the amount and recipient of a bridge delivery, and only the burn before delivery', async () => {
     const across = `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 20 --speed fast --destination ${friend} --yes --json`
     const { id } = (await run(across)).json
     await fault('bridge-undelivered')
@@ -238,8 +238,8 @@ describe('an action that another machine began', () => {
   })
 })
 
-describe('what is signed and in no block', () => {
-  test('SIGNED_NOT_SENT while nobody has heard of it', async () => {
+describe('explain for a signed transaction in no block', () => {
+  test('SIGNED_NOT_SENT before the node has accepted it', async () => {
     await fault('rpc-hang --method eth_sendRawTransaction')
     const key = 'signed-not-sent-1'
     const running = transfer('--idempotency-key', key)
@@ -258,7 +258,7 @@ describe('what is signed and in no block', () => {
     expect(await running).toMatchObject({ exit: 0 })
   })
 
-  test('SENT_NOT_SEEN when the node forgot it', async () => {
+  test('SENT_NOT_SEEN after the node dropped it, also when asked by hash', async () => {
     await fault('drop --times 1')
     const id = await sent()
     const hash = (await run(['action', 'show', id, '--json'])).json.transactions[0].hash
@@ -271,12 +271,12 @@ describe('what is signed and in no block', () => {
       next: `sluice action resume ${id}`,
     })
     expect(said.evidence).toContainEqual({ source: 'chain', text: `the node does not know ${hash}` })
-    // No chain shows it, and the journal knows whose it is.
+    // No chain has the hash, but the journal knows its action.
     const byHash = (await run(['action', 'explain', hash.toUpperCase().replace('X', 'x'), '--json'])).json
     expect(byHash).toMatchObject({ id, situation: 'SENT_NOT_SEEN' })
   })
 
-  test('WAITING in the mempool', async () => {
+  test('WAITING while it is in the mempool', async () => {
     await fault('stop-mining')
     const id = await sent()
     expect(await explain(id)).toMatchObject({
@@ -288,7 +288,7 @@ describe('what is signed and in no block', () => {
     })
   })
 
-  test('FEE_TOO_LOW, and its next command pays more', async () => {
+  test('FEE_TOO_LOW when the base fee exceeds its cap, with a speed-up that pays enough', async () => {
     await fault('stop-mining')
     const id = await sent()
     await dearBlock()
@@ -304,7 +304,7 @@ describe('what is signed and in no block', () => {
     expect(await explain(id)).toMatchObject({ situation: 'WAITING' })
   })
 
-  test('BEHIND_ANOTHER: one that comes first waits too, or is missing', async () => {
+  test('BEHIND_ANOTHER when the earlier nonce belongs to an action that is pending or was dropped', async () => {
     await fault('stop-mining')
     const first = await sent()
     const at = await nonce()
@@ -320,7 +320,7 @@ describe('what is signed and in no block', () => {
     expect(await explain(first)).toMatchObject({ situation: 'SENT_NOT_SEEN' })
   })
 
-  test('BEHIND_ANOTHER: what another program sent waits too, until nobody has it any more', async () => {
+  test('BEHIND_ANOTHER when the earlier nonce belongs to another program, or is missing after a drop', async () => {
     await fault('stop-mining')
     const at = await nonce()
     await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
@@ -334,7 +334,7 @@ describe('what is signed and in no block', () => {
     expect((await explain(id)).verdict).toBe(`${before}that one is missing.`)
   })
 
-  test('DEADLINE_PASSED: a swap that would only revert now', async () => {
+  test('DEADLINE_PASSED for a pending swap after its deadline, with cancel as the next step', async () => {
     const id = await waitingSwap()
     await dearBlock()
     await sandbox.world.warp(3_600)
@@ -347,7 +347,7 @@ describe('what is signed and in no block', () => {
     })
   })
 
-  test('CANCELLING, and CANCELLED when that is mined', async () => {
+  test('CANCELLING while the cancel is pending, CANCELLED after it is mined', async () => {
     await fault('stop-mining')
     const id = await sent()
     expect(await run(['action', 'cancel', id, '--timeout', '500ms', '--yes', '--json'])).toMatchObject({
@@ -359,7 +359,7 @@ describe('what is signed and in no block', () => {
       next: `sluice action resume ${id}`,
     })
     await rpc().request('evm_mine')
-    // The journal does not know it yet.
+    // The journal has not recorded it yet.
     expect(await explain(id)).toMatchObject({
       situation: 'CANCELLED',
       verdict: 'It was cancelled: our transaction that does nothing was mined in its place.',
@@ -374,7 +374,7 @@ describe('what is signed and in no block', () => {
     expect(await explain(id)).toMatchObject({ situation: 'CANCELLED', funds: stillThere(), next: null })
   })
 
-  test('what was to be cancelled and is sped up since is not said to be cancelled any more', async () => {
+  test('WAITING again after speed-up replaced the cancel', async () => {
     await fault('stop-mining')
     const id = await sent()
     for (const verb of ['cancel', 'speed-up'])
@@ -382,11 +382,11 @@ describe('what is signed and in no block', () => {
     expect(await explain(id)).toMatchObject({ situation: 'WAITING', next: `sluice action resume ${id}` })
   })
 
-  test('what is cancelled is not safe to begin anew while another step of it may still be mined', async () => {
+  test('CANCELLED is unsafe to retry while another signed step can still be mined', async () => {
     await fault('stop-mining')
     const id = idOf(await deposit('--pipeline', '--no-wait'))
     expect(await run(['action', 'cancel', id, '--yes', '--json', '--no-wait'])).toMatchObject({ exit: 20 })
-    // The call is forgotten by this node, and another one may have it.
+    // This node drops the deposit, but another node may still have it.
     await fault(`drop-waiting ${(await nonce()) + 1}`)
     await rpc().request('evm_mine')
     const said = await explain(id)
@@ -398,12 +398,12 @@ describe('what is signed and in no block', () => {
     expect(said.verdict).toMatch(/ Another step of it is signed, and may still be mined\.$/)
   })
 
-  test('a deposit whose approval was cancelled and whose call reverted is in the wallet, and is not said to be done', async () => {
+  test('a deposit with a cancelled approval and a reverted call is reported as still in the wallet', async () => {
     await fault('stop-mining')
     const id = idOf(await deposit('--pipeline', '--no-wait'))
     expect(await run(['action', 'cancel', id, '--yes', '--json', '--no-wait'])).toMatchObject({ exit: 20 })
     const funds = `3 USDC: still in the wallet ${wallet()} on sandbox-one.`
-    // The cancel of the deposit gets lost, so that the deposit itself is what its nonce is used for.
+    // The cancel of the deposit is dropped, so the deposit itself uses the nonce.
     const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'), { readOnly: true })
     const of = (kind: string) =>
       db.prepare('SELECT hash, raw FROM attempt WHERE operation = ? AND idx = 1 AND kind = ?').get(id, kind)!
@@ -420,7 +420,7 @@ describe('what is signed and in no block', () => {
     expect(said.funds).toBe(`${funds} Only the fee is gone.`)
   })
 
-  test('REORGED: its block went away while it was followed', async () => {
+  test('MINED_NOT_FINAL before finality, REORGED after its block was removed', async () => {
     for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
     await fault('rpc-502 --method anvil_mine')
     const ran = await transfer('--confirmations', '4', '--timeout', '1500ms')
@@ -446,8 +446,8 @@ describe('what is signed and in no block', () => {
   })
 })
 
-describe('a nonce that somebody else uses', () => {
-  test('NONCE_TAKEN_NOT_FINAL while it waits, SUPERSEDED when it is mined, and replan when that is noticed', async () => {
+describe('explain for a nonce that another transaction uses', () => {
+  test('NONCE_TAKEN_NOT_FINAL while pending, SUPERSEDED once mined, with replan after resume recorded it', async () => {
     await fault('stop-mining')
     const id = await sent()
     const at = await nonce()
@@ -472,8 +472,8 @@ describe('a nonce that somebody else uses', () => {
   })
 })
 
-describe('what is mined', () => {
-  test('MINED_UNNOTICED when nobody followed it, DONE when somebody did', async () => {
+describe('explain for a mined transaction', () => {
+  test('MINED_UNNOTICED before the journal records it, DONE after resume', async () => {
     const id = await sent()
     expect(await explain(id)).toMatchObject({
       situation: 'MINED_UNNOTICED',
@@ -492,7 +492,7 @@ describe('what is mined', () => {
     })
   })
 
-  test('MINED_NOT_FINAL is told of the first step, where several were sent at once', async () => {
+  test('MINED_NOT_FINAL names the first step of a pipelined deposit', async () => {
     await fault('rpc-502 --method anvil_mine')
     const ran = await deposit('--pipeline', '--confirmations', '4', '--timeout', '1500ms')
     expect(ran).toMatchObject({ exit: 20 })
@@ -503,11 +503,11 @@ describe('what is mined', () => {
     expect(await explain(id)).toMatchObject({ situation: 'MINED_UNNOTICED' })
   })
 
-  test('REOPENED when a block that was final went away', async () => {
+  test('REOPENED after a reorganisation removed a final block, and until it is mined again', async () => {
     for (let at = 0; at < 3; at++) await rpc().request('evm_mine')
     const id = idOf(await transfer())
     await fault('reorg 2 --network sandbox-one')
-    // The first command that comes notes that it is the same sandbox with other blocks.
+    // The first command afterwards records that the same sandbox has other blocks.
     await run('action list')
     expect(await explain(id)).toMatchObject({
       situation: 'REOPENED',
@@ -517,14 +517,14 @@ describe('what is mined', () => {
       next: `sluice action resume ${id}`,
     })
     await fault('stop-mining')
-    // Noticed, sent again, and still in no block.
+    // Recorded and rebroadcast, but still in no block.
     expect(await run(['action', 'resume', id, '--no-wait', '--timeout', '500ms', '--json'])).toMatchObject({
       exit: 20,
     })
     expect(await explain(id)).toMatchObject({ situation: 'REOPENED' })
   })
 
-  test('PARTLY_DONE with the allowance that is left, and GIVEN_UP when somebody closes it', async () => {
+  test('PARTLY_DONE with the remaining allowance, GIVEN_UP after abandon', async () => {
     const id = idOf(await deposit('--no-wait'))
     const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
     const half = {
@@ -547,7 +547,7 @@ describe('what is mined', () => {
     expect(await explain(id)).toMatchObject({ situation: 'GIVEN_UP', next: null })
   })
 
-  test('PARTLY_DONE where the catalogue does not know any more what the rest is for', async () => {
+  test('PARTLY_DONE if the strategy of the remaining steps is no longer in the catalogue', async () => {
     const id = idOf(await deposit('--no-wait'))
     const kept = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
     const { plan, steps } = kept.find(id)!
@@ -565,7 +565,7 @@ describe('what is mined', () => {
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
   })
 
-  test('QUOTE_EXPIRED when the rest has no quote any more', async () => {
+  test('QUOTE_EXPIRED if the quote of the remaining steps expired', async () => {
     const id = idOf(await swap('--no-wait'))
     expect(await explain(id)).toMatchObject({ situation: 'PARTLY_DONE' })
     await fault('stale-quote')
@@ -581,8 +581,8 @@ describe('what is mined', () => {
   })
 })
 
-describe('what the node does not say', () => {
-  test('CHAIN_SILENT: the journal alone, and a finished action is finished all the same', async () => {
+describe('explain without a usable node', () => {
+  test('CHAIN_SILENT for an open action, while a finished action stays DONE', async () => {
     const done = idOf(await transfer())
     await fault('stop-mining')
     const id = await sent()
@@ -600,7 +600,7 @@ describe('what the node does not say', () => {
     expect(await explain(done)).toMatchObject({ situation: 'DONE' })
   })
 
-  test('WRONG_CHAIN', async () => {
+  test('WRONG_CHAIN for a node on another chain', async () => {
     const id = await sent()
     await fault('rpc-wrong-chain')
     const said = await explain(id)
@@ -613,7 +613,7 @@ describe('what the node does not say', () => {
   })
 })
 
-test('JOURNAL_DAMAGED stays exit 26', async () => {
+test('explain with a damaged journal exits 26 with JOURNAL_DAMAGED', async () => {
   const id = await sent()
   const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'))
   db.exec("DROP TRIGGER step_never_update; UPDATE step SET value = '6'")

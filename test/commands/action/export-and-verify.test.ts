@@ -16,7 +16,7 @@ const { run, home } = useCommands(sandbox)
 const slug = 'aave-v3-usdc-sandbox-one'
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** The evidence of a deposit, and its page. */
+/** Exports a deposit as a page; returns the page and the evidence in it. */
 async function exported(): Promise<{ id: string; file: string; page: string; json: Document }> {
   const { json: done } = await run(`deposit ${slug} --amount 2.5 --yes --json`)
   const file = join(home(), 'case.html')
@@ -26,7 +26,7 @@ async function exported(): Promise<{ id: string; file: string; page: string; jso
   return { id: done.id, file, page, json: JSON.parse(inside) }
 }
 
-/** Every text of a document replaced: what stands in it may have come from anybody. */
+/** Replaces every text of a document, because any of them may come from an attacker. */
 const everyText = (value: unknown, by: (text: string) => string): Document =>
   typeof value === 'string'
     ? by(value)
@@ -45,7 +45,7 @@ const attacks = [
   '&lt;b&gt; \u202Eevil\u001b[31m',
 ]
 
-test('the page of an action says what happened, step by step, and is evidence itself', async () => {
+test('the page of an action shows its transactions and events, and verify accepts it until it is changed', async () => {
   const { id, file, page, json } = await exported()
   expect(json.verdict).toMatchObject({ id, situation: 'DONE', safeToRetry: false })
   expect(json.calls).toEqual([
@@ -72,7 +72,7 @@ test('the page of an action says what happened, step by step, and is evidence it
   })
 })
 
-test('a page that shows something else than the evidence in it was changed', async () => {
+test('verify rejects a page whose visible text differs from the evidence in it', async () => {
   const { file, page } = await exported()
   const [shown, inside] = page.split('<script ') as [string, string]
   for (const [from, to] of [
@@ -91,7 +91,7 @@ test('a page that shows something else than the evidence in it was changed', asy
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
 })
 
-test('a hash that was made anew hides no change of what must fit the rest of it, or of what the chain says', async () => {
+test('verify rejects evidence with a new hash if it contradicts itself or the chain', async () => {
   const { file, json } = await exported()
   const verified = (change: (evidence: Document) => void) => {
     const changed = structuredClone(json)
@@ -198,7 +198,7 @@ test('a hash that was made anew hides no change of what must fit the rest of it,
       evidence.operation.steps[1].state = 'BROADCAST'
       evidence.report.transactions[1].status = 'pending'
     },
-    // Only the allowance was given, whatever the step calls itself.
+    // Only the approval remains, whatever role its step has.
     ...['approve', 'action'].map((role) => (evidence: Document) => {
       for (const list of [evidence.operation.steps, evidence.report.transactions, evidence.calls]) list.pop()
       evidence.operation.steps[0].role = role
@@ -300,7 +300,7 @@ test('a hash that was made anew hides no change of what must fit the rest of it,
 test.each([
   ['a cancellation', 'confirmed', 'it was cancelled'],
   ['a revert', 'confirmed', 'it reverted'],
-])('%s that was in a block and not final yet is no falsehood', async (what, verdict, why) => {
+])('verify confirms %s that was mined but not final when it was exported', async (what, verdict, why) => {
   const { rpc } = sandbox.chain(31337)
   const signing = { env: rpcEnvOf(sandbox), secrets: { privateKey: sandbox.user.key } }
   await rpc.request('evm_setAutomine', [false])
@@ -324,7 +324,7 @@ test.each([
   })
 })
 
-test('what nobody can have written is told as changed, and not as a fault of the program', async () => {
+test('verify reports malformed evidence as EVIDENCE_CHANGED, not as a bug', async () => {
   const { file, page, json } = await exported()
   for (const change of [
     (evidence: Document) => (evidence.events[0].at = 'x'),
@@ -347,7 +347,7 @@ test('what nobody can have written is told as changed, and not as a fault of the
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 4 })
 })
 
-test('a node that shows half a transaction has said nothing of it', async () => {
+test('verify reports EVIDENCE_UNCONFIRMED if a node returns only a part of a transaction', async () => {
   const signing = { env: rpcEnvOf(sandbox), secrets: { privateKey: sandbox.user.key } }
   const pay = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --trust-first-use`
   const { id } = (await run(`${pay} --idempotency-key half-shown-1`, signing)).json
@@ -368,7 +368,7 @@ test('a node that shows half a transaction has said nothing of it', async () => 
   }
 })
 
-test('needs no chain, and says nothing of what is secret in the URL of a node', async () => {
+test('action export works without a usable node and hides the secret part of its URL', async () => {
   const env = rpcEnvOf(sandbox)
   const { json: done } = await run(`deposit ${slug} --amount 1 --yes --json --idempotency-key silent-1`, {
     env,
@@ -396,7 +396,7 @@ test('needs no chain, and says nothing of what is secret in the URL of a node', 
   expect(out).not.toContain('SECRETTOKEN99')
 })
 
-test('the journal is told whole where its networks have no RPC, each by its name, and what needs their nodes says which setting', async () => {
+test('journal commands work without an RPC and name each network; resume and replan name the missing setting', async () => {
   const signing = { env: rpcEnvOf(sandbox), secrets: { privateKey: sandbox.user.key } }
   const { id: here } = (
     await run(`deposit ${slug} --amount 1 --yes --json --idempotency-key unreached-1`, signing)
@@ -461,7 +461,7 @@ test('the journal is told whole where its networks have no RPC, each by its name
 })
 
 test.skipIf(!chromiumHere)(
-  `asks for nothing, runs nothing and shows every foreign text as text, ${needsChromium}`,
+  `the page loads nothing, runs no script and shows every text as text, ${needsChromium}`,
   async () => {
     const { file, json } = await exported()
     const browser = await startBrowser()
@@ -490,7 +490,7 @@ test.skipIf(!chromiumHere)(
   },
 )
 
-/** Evidence with an attack in each of its texts, but where this program itself reads a number or a time. */
+/** Evidence with an attack in each of its texts, except the numbers and times that the program parses. */
 const hostile = (json: Document, attack: string): Document => {
   const number = /^(0x[0-9a-f]*|-?\d+(\.\d+)?)$/
   return everyText(json, (text) => (number.test(text) && text.length < 60 ? text : attack))

@@ -21,14 +21,14 @@ const transfer = (amount: number) =>
   `transfer --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json`
 
 type Shown = { hash: Hex; to: Hex; input: Hex; value: Hex; nonce: Hex; gas: Hex }
-/** Sends what waits with a nonce once more, with a higher fee, as a wallet elsewhere does that has the same key. */
+/** Sends the pending transaction of a nonce again with a higher fee, like another wallet with the same key. */
 const spedUp = async (nonce: number): Promise<Hex> => {
   const shown = await rpc().request<Shown>('eth_getTransactionBySenderAndNonce', [
     wallet(),
     `0x${nonce.toString(16)}`,
   ])
   const { to, input: data, value, gas } = shown
-  // This node loses what replaces a transaction that is not the next one, unless it forgets that first.
+  // Anvil loses the replacement of a transaction that is not next, unless the original is dropped first.
   if (nonce > (await nextNonce())) await rpc().request('anvil_dropTransaction', [shown.hash])
   const fees = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x174876e800' }
   const call = { from: wallet(), to, data, value, gas, nonce: shown.nonce, chainId: '0x7a69', ...fees }
@@ -41,8 +41,8 @@ afterEach(() => mining(true))
 const copied = useCopies({ run, home })
 const journal = () => sandboxJournal(home())
 
-describe('an action whose nonce a transaction has that this journal did not sign', () => {
-  test('stops with 23 and the name of that, also where it is the same call, and is planned anew only after a yes', async () => {
+describe('an action whose nonce was used by a transaction outside the journal', () => {
+  test('exits 23 even for an identical call, and replan without --yes names the other transaction', async () => {
     const before = await got()
     const nonce = await nextNonce()
     await mining(false)
@@ -76,7 +76,7 @@ describe('an action whose nonce a transaction has that this journal did not sign
     expect((await got()) - before).toBe(7_000000n)
   })
 
-  test('is one plan with a nonce that is submitted twice by machines that share nothing: sent once', async () => {
+  test('is sent once if two machines with separate journals submit the same plan', async () => {
     const before = await got()
     const plan = await run(transfer(6).replace('--yes', '--dry-run'))
     const file = join(home(), 'plan.json')
@@ -91,10 +91,10 @@ describe('an action whose nonce a transaction has that this journal did not sign
   })
 })
 
-describe('an action that was gone on with elsewhere', () => {
+describe('an older copy of the journal of an action that was resumed since', () => {
   const done = { exit: 21, json: { error: { code: 'PARTIAL', details: { cause: 'JOURNAL_OUTDATED' } } } }
 
-  test('is not finished a second time by who speeds it up in an older copy of the journal', async () => {
+  test('reports JOURNAL_OUTDATED on speed-up and signs nothing', async () => {
     const before = await usdc()
     await mining(false)
     const { id } = (await run('deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --no-wait')).json
@@ -107,7 +107,7 @@ describe('an action that was gone on with elsewhere', () => {
     expect(before - (await usdc())).toBe(3_000000n)
   })
 
-  test('nor by who plans it anew there, though the other one had another quote', async () => {
+  test('reports JOURNAL_OUTDATED on replan after the quote expired, and signs nothing', async () => {
     const before = await usdc()
     const swap =
       'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100 --yes --json --no-wait'
@@ -127,9 +127,9 @@ describe('an action that was gone on with elsewhere', () => {
   })
 })
 
-describe('an approval that was lost to another transaction', () => {
+describe('a pipelined deposit whose approval lost its nonce', () => {
   test.each(['resume', 'replan', 'abandon'])(
-    'is nothing to wait for where the deposit is whole: %s ends it as done',
+    'is complete if the deposit itself was mined: %s reports SUCCESS',
     async (verb) => {
       const before = await usdc()
       const nonce = await nextNonce()
@@ -140,7 +140,7 @@ describe('an approval that was lost to another transaction', () => {
         wallet(),
         `0x${nonce.toString(16)}`,
       ])
-      // An allowance of more than the plan gives.
+      // A larger allowance than that of the plan.
       const more = `${shown.input.slice(0, -64)}${(200_000000).toString(16).padStart(64, '0')}`
       await rpc().request('eth_sendTransaction', [
         {
@@ -155,7 +155,7 @@ describe('an approval that was lost to another transaction', () => {
       await rpc().request('evm_mine')
       await mining(true)
       if (verb !== 'resume') {
-        // As an older version left it.
+        // The state that an older version left.
         const kept = journal()
         const [, action] = kept.find(id)!.steps
         expect(await run(['action', 'watch', id, '--json', '--timeout', '20s'])).toMatchObject({ exit: 0 })
@@ -178,8 +178,8 @@ describe('an approval that was lost to another transaction', () => {
   )
 })
 
-describe('an action that is signed and not with its chain', () => {
-  test('is named by what is done in part and cannot go on before it', async () => {
+describe('a signed action whose transaction was dropped', () => {
+  test('is resumed first by the hint of a partly done action', async () => {
     const half = (await run('deposit aave-v3-usdc-sandbox-one --amount 2 --yes --json --no-wait')).json.error
       .details.id
     await mining(false)
@@ -194,7 +194,7 @@ describe('an action that is signed and not with its chain', () => {
     expect(await run(['action', 'resume', half, '--json'])).toMatchObject({ exit: 0 })
   })
 
-  test('is named by what cannot begin before it, which is said to go on with that', async () => {
+  test('blocks a new action, and both its hint and explain name it', async () => {
     await mining(false)
     const { id: first } = (await run(`${transfer(1)} --no-wait`)).json.error.details
     await rpc().request('anvil_dropAllTransactions')
@@ -221,8 +221,8 @@ describe('an action that is signed and not with its chain', () => {
   })
 })
 
-describe('a cancel of a deposit that was sent at once', () => {
-  test('takes the deposit back before the approval: exit 24, and nothing is deposited', async () => {
+describe('cancel of a pipelined deposit', () => {
+  test('cancels approval and deposit, exits 24 and deposits nothing', async () => {
     const before = await usdc()
     await mining(false)
     const sent = await run('deposit aave-v3-usdc-sandbox-one --amount 9 --yes --json --pipeline --no-wait')

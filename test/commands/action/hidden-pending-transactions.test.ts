@@ -7,7 +7,7 @@ import { listener } from '../../support/services/listener.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
-/* What an honest payment meets that nobody followed to its end, where the very same is signed behind it, and what a node shows late. */
+/* Sent payments that were not followed, the same payment signed behind them, and nodes that show transactions late. */
 
 const sandbox = useSandbox()
 const { run, rpc, url, got, pay, height } = usePayments(sandbox, useCommands(sandbox))
@@ -17,7 +17,7 @@ const mined = async (block: number) => {
   await rpc().request('anvil_mine', ['0x5'])
 }
 
-test('a payment that succeeded, whose receipt came late, is sent again after a reorganisation', async () => {
+test('resume completes a payment that was mined, had a late receipt and was removed by a reorganisation', async () => {
   expect(await run(pay(1))).toMatchObject({ exit: 0 })
   const before = await got()
   const first = await run(pay(5, '--no-wait'))
@@ -37,7 +37,7 @@ test('a payment that succeeded, whose receipt came late, is sent again after a r
   expect(resumed).toMatchObject({ exit: 0 })
 })
 
-test('nor is a reorganisation told of it without one, where the node that answers later is behind', async () => {
+test('resume through a lagging node reports no reorganisation', async () => {
   const first = await run(pay(5, '--no-wait'))
   expect(first).toMatchObject({ exit: 20 })
   const { id } = first.json.error.details
@@ -52,7 +52,7 @@ test('nor is a reorganisation told of it without one, where the node that answer
   expect(resumed.json.error?.message ?? '').not.toContain('reorganisation')
 })
 
-/** A node in front of a sequencer, or of a private pool: it passes on what it is given, and shows nothing of what waits. */
+/** A node in front of a sequencer or a private pool: it forwards transactions, but shows none that is pending. */
 async function poolless() {
   return listener(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString())
@@ -73,7 +73,7 @@ async function poolless() {
   })
 }
 
-test('what a node shows only once it is mined is watched to its end', async () => {
+test('action watch follows a transaction that its node shows only after it is mined', async () => {
   const node = await poolless()
   await rpc().request('evm_setAutomine', [false])
   const first = await run(pay(5, '--no-wait'), node.url)
@@ -87,7 +87,7 @@ test('what a node shows only once it is mined is watched to its end', async () =
   await node.close()
 })
 
-test('a payment is not held up by a receipt of an older one that its node keeps no more', async () => {
+test('a payment succeeds although its node has pruned the receipt of an earlier payment', async () => {
   const first = await run(pay(5, '--no-wait'))
   expect(first).toMatchObject({ exit: 20 })
   const hash = first.json.error.details.action.transactions[0].hash
@@ -110,7 +110,7 @@ test('a payment is not held up by a receipt of an older one that its node keeps 
   expect(second.exit).toBe(0)
 })
 
-test('explain of a cancel that pays less than is asked says what to pay', async () => {
+test('explain suggests --max-fee for a cancel whose fee is too low', async () => {
   await rpc().request('evm_setAutomine', [false])
   const begun = await run(pay(5, '--no-wait'))
   const { id } = begun.json.error.details
@@ -124,7 +124,7 @@ test('explain of a cancel that pays less than is asked says what to pay', async 
   expect(json.next).toContain('--max-fee')
 })
 
-test('speed-up asks nothing of a cancel that is mined already', async () => {
+test('speed-up of a mined cancel exits 24 without a prompt', async () => {
   await rpc().request('evm_setAutomine', [false])
   const begun = await run(pay(5, '--no-wait'))
   const { id } = begun.json.error.details

@@ -16,14 +16,14 @@ const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address,
 
 const copied = useCopies({ run, home })
 
-test('a hash that no network shows is told as that', async () => {
+test('explain reports ACTION_NOT_FOUND for a hash that no network has', async () => {
   expect((await run(['action', 'explain', nobodys, '--json'])).json.error).toMatchObject({
     code: 'ACTION_NOT_FOUND',
     message: expect.stringMatching(/and no network has a transaction with this hash$/),
   })
 })
 
-test('a network without an RPC does not say whether it has a transaction', async () => {
+test('explain of an unknown hash names the network without an RPC', async () => {
   const { SLUICE_RPC_SANDBOX_TWO, ...env } = rpcEnvOf(sandbox)
   expect(SLUICE_RPC_SANDBOX_TWO).toBeDefined()
   expect(await run(['action', 'explain', nobodys, '--json'], { env })).toMatchObject({
@@ -38,7 +38,7 @@ test('a network without an RPC does not say whether it has a transaction', async
   })
 })
 
-test('what a transaction from elsewhere moved is told only where its call says it', async () => {
+test('explain of a foreign transaction states the moved funds only if its call is decoded', async () => {
   const { address: from } = sandbox.user
   const token = sandbox.token(31337, 'USDC').address
   const fundsAfter = async (tx: { to: `0x${string}`; data: `0x${string}` }) => {
@@ -53,7 +53,7 @@ test('what a transaction from elsewhere moved is told only where its call says i
   )
 })
 
-test('what an older copy has in part is not finished twice', async () => {
+test('an older copy neither repeats nor resumes a deposit that was finished since', async () => {
   const line =
     'deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --idempotency-key half-0001 --no-wait'
   const begun = await run(line)
@@ -69,7 +69,7 @@ test('what an older copy has in part is not finished twice', async () => {
   expect(attempts()).toBe(1)
 })
 
-test('what an older copy planned and never signed is not paid by it a second time, unless the person says so', async () => {
+test('an older copy does not repeat a payment that it planned, unless --allow-duplicate is given', async () => {
   const signer = await startSigner([sandboxKey()])
   const line = `${payment(7, 'planned-1')} --signer-url ${signer.url}`
   signer.says('eth_signTransaction', () => ({ error: { code: 4001, message: 'declined' } }))
@@ -88,7 +88,7 @@ test('what an older copy planned and never signed is not paid by it a second tim
   await signer.close()
 })
 
-test('the same that another machine did is done here again: a recurring payment is no duplicate', async () => {
+test('an older copy makes the same payment under a new key', async () => {
   const { again } = copied()
   expect(await run(payment(5, 'daily-001'))).toMatchObject({ exit: 0 })
   const before = await got()
@@ -96,7 +96,7 @@ test('the same that another machine did is done here again: a recurring payment 
   expect(await got()).toBe(before + 5_000_000n)
 })
 
-test('an action that was begun before its wallet was used elsewhere asks, and one whose wallet was not goes on', async () => {
+test('resume after a foreign transaction reports JOURNAL_OUTDATED unless --allow-duplicate is given', async () => {
   const line =
     'deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --idempotency-key begun-0001 --no-wait'
   const { id } = (await run(line)).json.error.details

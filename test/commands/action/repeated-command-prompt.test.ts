@@ -24,7 +24,7 @@ const begun = async () => {
   return sent.json.error.details.id as string
 }
 
-/** A terminal at which nobody answers: the question comes back as an error. */
+/** A terminal without an answer: the prompt becomes an error. */
 const terminal = (later = 0) =>
   ({
     io: { canAsk: true },
@@ -33,7 +33,7 @@ const terminal = (later = 0) =>
   }) as unknown as Cli
 const journal = () => openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
 
-test('the same again, while the first is not over, is asked about with the way to go on', async () => {
+test('confirmRepeat prompts for an open action at any time, and for a completed action within a day', async () => {
   const id = await begun()
   const ground = { journal: journal() } as ExecutionContext
   const request = ground.journal.find(id)!.request as { wallet: Address }
@@ -49,7 +49,7 @@ test('the same again, while the first is not over, is asked about with the way t
   await confirmRepeat(terminal(86_400_000), ground, request)
 })
 
-test('where nobody is asked, what is not over is named', async () => {
+test('without a prompt a repeat warns with the command that resumes the open action', async () => {
   const id = await begun()
   expect((await transfer(4, '--no-wait')).err).not.toContain(id)
   const again = await transfer(5)

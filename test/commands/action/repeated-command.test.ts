@@ -17,7 +17,7 @@ const transfer = `transfer --network sandbox-one --token USDC --to ${friend} --a
 const deposit = `deposit ${place} --amount 7 --yes --json ${key}`
 
 const rpc = () => sandbox.chain(31337).rpc
-/** A line whose first transaction is sent and waits, because no blocks are made; gives the id of the operation. */
+/** Runs a command whose first transaction stays pending because no blocks are mined; returns the operation ID. */
 const waiting = async (line: string): Promise<string> => {
   await rpc().request('evm_setAutomine', [false])
   const sent = await run(`${line} --no-wait`)
@@ -28,18 +28,18 @@ const mined = async () => {
   await rpc().request('evm_mine')
   await rpc().request('evm_setAutomine', [true])
 }
-/** Writes the policy of the machine; gives its file. */
+/** Writes policy.json; returns its path. */
 const policy = (text: string): string => {
   const file = join(home(), 'config', 'policy.json')
   mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
   writeFileSync(file, text, { mode: 0o600 })
   return file
 }
-// What waits belongs to the test that sent it.
+// A pending transaction belongs to the test that sent it.
 afterEach(mined)
 const unsigned = /nothing (of it )?(was|is) (signed|sent)|signed nothing/i
 
-/** What a line says that cannot go on: the operation, its code, the cause, and no word that nothing is signed. */
+/** The error of a command that cannot resume an operation. It must not claim that nothing is signed. */
 const told = ({ exit, json, out, err }: Ran) => {
   const { code, hint, details } = json.error
   expect(out + err).not.toMatch(unsigned)
@@ -54,7 +54,7 @@ const pending = (id: string, cause: string, again = '', verb = 'resume') => ({
   status: 'PENDING',
 })
 
-test('what waits, signed, is told by every line that names it and cannot go on with it', async () => {
+test('a command that cannot resume a pending operation reports PENDING with its ID and the cause', async () => {
   const id = await waiting(deposit)
   const before = attempts()
   const signer = ` ${elsewhere}`
@@ -94,17 +94,17 @@ test('what waits, signed, is told by every line that names it and cannot go on w
   expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
 })
 
-test('what is about something else of the same names is told as before', async () => {
+test('a command about another request, wallet or operation reports its own error', async () => {
   const id = await waiting(deposit)
   const path = join(home(), 'another-key')
   writeFileSync(path, sandboxKey(3), { mode: 0o600 })
   const lines: [line: string, exit: number][] = [
-    // Another request, or another wallet, under the key of this one.
+    // Another request, or another wallet, under the same key.
     [`${deposit.replace('7', '8')} ${missing}`, 14],
     [`${deposit} --key-file ${path}`, 14],
     // A new operation.
     [`deposit ${place} --amount 7 --yes --json --idempotency-key keykey-2 ${missing}`, 13],
-    // What only looks, or plans.
+    // Commands that only read or plan.
     [`${deposit} --dry-run ${missing}`, 13],
     [`action show ${id} --json --fields nothing`, 2],
     [`action resume nobody-knows-it --json ${missing}`, 4],
@@ -112,15 +112,15 @@ test('what is about something else of the same names is told as before', async (
   for (const [line, exit] of lines) expect({ line, exit: (await run(line)).exit }).toEqual({ line, exit })
 })
 
-describe('the same holds for', () => {
+describe('a failed repeat of a pending operation reports PENDING for', () => {
   test.each([
     ['a transfer', `${transfer} ${key}`],
     [
-      'a swap by its key',
+      'a swap by idempotency key',
       `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json ${key}`,
     ],
     [
-      'an allowance that is taken back',
+      'a revoked allowance',
       `wallet approvals revoke --network sandbox-one --token USDC --spender ${friend} --yes --json ${key}`,
     ],
   ])('%s', async (_, line) => {
@@ -128,7 +128,7 @@ describe('the same holds for', () => {
     expect(told(await run(`${line} --wallet nobody`))).toEqual(pending(id, 'KEY_SOURCE'))
   })
 
-  test('a swap by the id of its quote', async () => {
+  test('a swap by quote ID', async () => {
     const quote = await run(
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --json',
     )
@@ -137,7 +137,7 @@ describe('the same holds for', () => {
     expect(told(await run(`${line} ${missing}`))).toEqual(pending(id, 'KEY_SOURCE'))
   })
 
-  test('a plan, from a file and from standard input', async () => {
+  test('a plan from a file or from standard input', async () => {
     const { out } = await run(`deposit ${place} --amount 3 --dry-run --json`)
     const file = join(home(), 'plan.json')
     writeFileSync(file, out)
@@ -153,7 +153,7 @@ describe('the same holds for', () => {
     )
   })
 
-  test('a withdrawal and its claim', async () => {
+  test('a claim of a withdrawal', async () => {
     const slug = 'sandbox-lido-eth-sandbox-one'
     const done = async (line: string) => expect(await run(`${line} --yes --json`)).toMatchObject({ exit: 0 })
     await done(`deposit ${slug} --amount 3`)
@@ -165,8 +165,8 @@ describe('the same holds for', () => {
   })
 })
 
-describe('an operation that is over, or partly', () => {
-  test('done: it can be said again, and nothing is to be paid anew', async () => {
+describe('a failed repeat of an operation that ended or is partly done', () => {
+  test('reports a finished operation as completed and suggests action show', async () => {
     const { id } = (await run(deposit)).json
     const ran = await run(`${deposit} ${missing}`)
     expect(told(ran)).toEqual({
@@ -177,7 +177,7 @@ describe('an operation that is over, or partly', () => {
     expect(ran.json.error.message).toContain(`${id} has already completed`)
   })
 
-  test('done in part: 21, as long as nothing of it is on its way', async () => {
+  test('exits 21 for a partly done operation without pending transactions, also after abandon', async () => {
     const { json } = await run(`${deposit} --no-wait`)
     const { id } = json.error.details
     expect(await run(`action cancel ${id} --yes --json`)).toMatchObject({ exit: 21 })
@@ -197,7 +197,7 @@ describe('an operation that is over, or partly', () => {
     })
   })
 
-  test('cancelled: 24 again', async () => {
+  test('exits 24 for a cancelled operation', async () => {
     const id = await waiting(transfer)
     const cancelling = run(`action cancel ${id} --yes --json`)
     while (attempts() < 2) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -206,7 +206,7 @@ describe('an operation that is over, or partly', () => {
     expect(await cancelling).toMatchObject({ exit: 24 })
     expect(told(await run(`action resume ${id} --json ${missing}`))).toEqual({
       ...pending(id, 'KEY_SOURCE'),
-      // What is over needs no key to be told.
+      // An ended operation is reported without a key.
       cause: undefined,
       exit: 24,
       code: 'CANCELLED',
@@ -215,7 +215,7 @@ describe('an operation that is over, or partly', () => {
     })
   })
 
-  test('reverted: 22 again', async () => {
+  test('exits 22 for a reverted operation', async () => {
     const id = await waiting(transfer)
     const token = sandbox.token(31337, 'USDC').address
     await rpc().request('anvil_setCode', [token, '0x5f5ffd'])
@@ -231,7 +231,7 @@ describe('an operation that is over, or partly', () => {
     })
   })
 
-  test('overtaken by a transaction of somebody else: 23 again, and a new plan', async () => {
+  test('exits 23 for a superseded operation and suggests replan', async () => {
     const id = await waiting(transfer)
     await rpc().request('anvil_dropAllTransactions')
     await rpc().request('evm_setAutomine', [true])
@@ -242,7 +242,7 @@ describe('an operation that is over, or partly', () => {
     expect(after.hint).toContain(`sluice action replan ${id}`)
   })
 
-  test('done just now, by a line that names nothing, and never printed', async () => {
+  test('exits 20 with the ID of a finished transfer whose output could not be written', async () => {
     let [said, calls] = ['', 0]
     const write = (text: string) => {
       if (calls++ === 0) throw new Error('no space left')
@@ -260,21 +260,21 @@ describe('an operation that is over, or partly', () => {
   })
 
   test.each(['--json --fields nothing', '--csv'])(
-    'is not begun where %s could not be printed of it',
+    'signs nothing if %s cannot print the result',
     async (how) => {
       const { exit } = await signsNothing(() => run(`${deposit.replace('--json', '')} ${how}`))
       expect(exit).toBe(2)
     },
   )
 
-  test('begun and never signed: what failed is all that there is to say', async () => {
+  test('reports only its own error for an operation that was never signed', async () => {
     const refused = await run(`${deposit} --max-fee 0.000000001`)
     expect(refused.exit).toBeLessThan(20)
     expect(await run(`${deposit} ${missing}`)).toMatchObject({ exit: 13 })
   })
 })
 
-test('what was never signed is told as that beside another action that is done', async () => {
+test('watch exits 10 for an action that was never signed beside a finished one', async () => {
   await rpc().request('evm_setAutomine', [false])
   const stranger = { from: sandbox.user.address, to: friend, value: '0x1' }
   await rpc().request('eth_sendTransaction', [stranger])
@@ -294,7 +294,7 @@ test('what was never signed is told as that beside another action that is done',
 test.each([
   ['keys create --customer once', 'keys list'],
   ['profile set made --kind remote --base-url http://127.0.0.1:1', 'profile list'],
-])('%s does nothing where what is chosen of it cannot be printed', async (line, list) => {
+])('%s changes nothing if the result cannot be printed as requested', async (line, list) => {
   const before = (await run(`${list} --json`)).json
   for (const how of ['--csv', '--json --fields nonesuch']) expect((await run(`${line} ${how}`)).exit).toBe(2)
   expect((await run(`${list} --json`)).json).toEqual(before)
@@ -305,7 +305,7 @@ test.each([
   })
 })
 
-test('a field that only some of what a command gives has is no reason to refuse once it is done', async () => {
+test('--fields accepts fields that only some results have, and rejects unknown fields before anything changes', async () => {
   const planned = await run(`${transfer} --dry-run --json --fields planHash`)
   expect(planned.json).toEqual({ planHash: expect.stringMatching(/^[0-9a-f]{64}$/) })
   const id = await waiting(`${deposit}-chosen`)
@@ -326,13 +326,13 @@ test('a field that only some of what a command gives has is no reason to refuse 
   expect(watched.out.split('\n')[0]).toBe('{"status":"FAILED"}')
 })
 
-test('who goes on with what is sent and does not want to wait has a look, and the same end as who sent it', async () => {
+test('resume --no-wait of a pending operation exits 20 with PENDING', async () => {
   const id = await waiting(`${deposit}-unawaited`)
   const looked = await run(`action resume ${id} --no-wait --yes --json`)
   expect(looked).toMatchObject({ exit: 20, json: { error: { code: 'PENDING', details: { id } } } })
 })
 
-test('no allowance is said to be none while the approval that gives it is on its way', async () => {
+test('revoke reports PENDING while the approval is pending, and revokes after it is mined', async () => {
   const id = await waiting(`${deposit}-to-be-revoked`)
   const revoked = await run(`action revoke ${id} --yes --json`)
   expect(revoked).toMatchObject({
@@ -346,7 +346,7 @@ test('no allowance is said to be none while the approval that gives it is on its
   })
 })
 
-test('a policy that is named holds for what is left of an operation, or nothing more of it is signed', async () => {
+test('the policy of a repeated command applies to the remaining steps, and no step is signed against it', async () => {
   const line = `${deposit}-by-policy`
   const id = await waiting(line)
   await mined()
@@ -365,11 +365,11 @@ test('a policy that is named holds for what is left of an operation, or nothing 
   }
   expect(await held()).toBe(before)
   expect((await run(line)).exit).toBe(0)
-  // What is over is only told.
+  // A finished operation is only reported.
   expect((await run(`${line} --policy ${strict}`)).exit).toBe(0)
 })
 
-test('the policy of the machine that became stricter meanwhile holds for what is left, too, unless another was named', async () => {
+test('a stricter policy.json applies to the remaining steps unless the action started with --policy', async () => {
   const file = policy('{}')
   const own = join(home(), 'own.json')
   writeFileSync(own, '{"perTransaction":{"sandbox-one:USDC":"1000"}}', { mode: 0o600 })
@@ -399,7 +399,7 @@ test('the policy of the machine that became stricter meanwhile holds for what is
   rmSync(file)
 })
 
-test('a fee that the policy of the machine forbids by now is not paid for more speed, and giving up is not forbidden', async () => {
+test('a fee that policy.json forbids stops speed-up, but not cancel', async () => {
   const id = await waiting(`${deposit}-too-dear`)
   const before = attempts()
   const file = policy('{"maxFeePerGas":"0.000001"}')
@@ -411,12 +411,12 @@ test('a fee that the policy of the machine forbids by now is not paid for more s
   expect((await run(`action cancel ${id} --yes --json --no-wait`)).exit).toBe(20)
   expect(attempts()).toBe(before + 1)
   await mined()
-  // Followed to its end, whatever the policy says.
+  // The cancel is followed to its end under any policy.
   expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 24 })
   rmSync(file)
 })
 
-test('what cannot be taken back is not given up for it: it goes on as before', async () => {
+test('a revocation that policy.json forbids does not abandon the action, which can be resumed', async () => {
   const id = await waiting(`${deposit}-to-be-kept`)
   await mined()
   const before = attempts()
@@ -435,7 +435,7 @@ test('what cannot be taken back is not given up for it: it goes on as before', a
         },
       },
     })
-  // Nor by itself, where that was asked for.
+  // Not by --revoke-on-failure either.
   expect(await run(`${deposit}-to-be-kept --revoke-on-failure`)).toMatchObject({
     exit: 21,
     json: { error: { details: { revoked: { status: 'failed' } } } },
@@ -451,7 +451,7 @@ test('what cannot be taken back is not given up for it: it goes on as before', a
   expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 0 })
 })
 
-test('a key stands for nothing of another kind or profile, and what is over for no line that is wrong by itself', async () => {
+test('a used key does not hide the error of an invalid argument, another profile or an unknown ID', async () => {
   const line = `${deposit}-of-a-kind`
   const used = '--idempotency-key keykey-1-of-a-kind'
   expect((await run(line)).exit).toBe(0)

@@ -9,7 +9,7 @@ const rpc = () => sandbox.chain(31337).rpc
 const mining = (on: boolean) => rpc().request('evm_setAutomine', [on])
 afterEach(() => mining(true))
 
-test('two steps that were sent together and lost their nonces to others can be planned anew, and are done once', async () => {
+test('replan completes a pipelined deposit whose two steps lost their nonces, and deposits once', async () => {
   const { address: wallet } = sandbox.user
   const nonce = Number(await rpc().request<Hex>('eth_getTransactionCount', [wallet, 'latest']))
   const usdc = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, wallet)

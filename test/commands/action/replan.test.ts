@@ -17,13 +17,13 @@ const swap = (amount: number, ...more: string[]) =>
     ...more,
   ])
 
-/** A swap of which only the approval went out. */
+/** A swap of which only the approval is sent; returns its ID. */
 const half = async (key: string) => {
   const begun = await swap(100, '--no-wait', '--idempotency-key', key)
   expect(begun).toMatchObject({ exit: 20 })
   return (begun.json as { error: { details: { id: string } } }).error.details.id
 }
-/** An action whose only transaction was sent, and whose nonce another one used. */
+/** An action that was sent, and whose nonce another transaction used; returns its ID. */
 const lost = async (line: string): Promise<string> => {
   await rpc().request('evm_setAutomine', [false])
   const sent = await run(`${line} --yes --json --no-wait`)
@@ -37,7 +37,7 @@ const lost = async (line: string): Promise<string> => {
   })
   return id
 }
-/** Somebody else moves the price against whoever sells USDC. */
+/** Another account sells USDC, which lowers its price. */
 const sell = async (amount: number) => {
   const key = join(home(), 'another-key')
   writeFileSync(key, `${'11'.repeat(32)}\n`, { mode: 0o600 })
@@ -49,7 +49,7 @@ const sell = async (amount: number) => {
 }
 
 describe('a quote that expires after the approval', () => {
-  test('is asked for again, and taken when it brings no less', async () => {
+  test('is renewed and executed if the output is no lower', async () => {
     const [usdc, usdt] = [await balance('USDC'), await balance('USDT')]
     const id = await half('expires-0001')
     await sandbox.world.warp(3_600)
@@ -61,7 +61,7 @@ describe('a quote that expires after the approval', () => {
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0, json: { replayed: true } })
   })
 
-  test('is not taken when it brings less: exit 21, with what to do, and the person may accept it', async () => {
+  test('is not renewed at a lower output: exit 21, until replan --accept-min-out accepts it', async () => {
     const usdc = await balance('USDC')
     const id = await half('worse-0001')
     await sell(400_000)
@@ -89,7 +89,7 @@ describe('a quote that expires after the approval', () => {
   })
 })
 
-test('a new quote that costs more than was accepted is not taken, however little more that is', async () => {
+test('resume refuses a new quote that costs more than was accepted', async () => {
   const usdc = await balance('USDC')
   const begun = await run(
     'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-out 100 --yes --json --no-wait',
@@ -113,8 +113,8 @@ test('a new quote that costs more than was accepted is not taken, however little
   expect(await balance('USDC')).toBe(usdc)
 })
 
-describe('a nonce that another transaction used', () => {
-  test('is left behind by a new plan, and paid once', async () => {
+describe('replan', () => {
+  test('signs a new plan after a lost nonce, and the transfer pays once', async () => {
     const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
     const got = () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, friend)
     const before = await got()
@@ -132,7 +132,7 @@ describe('a nonce that another transaction used', () => {
     expect((await got()) - before).toBe(5_000000n)
   })
 
-  test('does not count in what is over: what a new plan did instead is done, and never given up', async () => {
+  test('after a lost nonce makes abandon report SUCCESS once the new transaction is mined', async () => {
     const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
     const id = await lost(`transfer --network sandbox-one --token USDC --to ${friend} --amount 5`)
     const again = await run(['action', 'replan', id, '--yes', '--json', '--no-wait'])
@@ -147,7 +147,7 @@ describe('a nonce that another transaction used', () => {
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0, json: { replayed: true } })
   })
 
-  test('of a deposit that was sent at once is planned anew, whatever became of its second step', async () => {
+  test('completes a pipelined deposit that lost its nonces', async () => {
     const id = await lost('deposit aave-v3-usdc-sandbox-one --amount 3 --pipeline')
     expect(await run(['action', 'replan', id, '--yes', '--json'])).toMatchObject({
       exit: 0,
@@ -155,7 +155,7 @@ describe('a nonce that another transaction used', () => {
     })
   })
 
-  test('nothing is planned anew while something is on its way', async () => {
+  test('exits 20 while a transaction is pending', async () => {
     await rpc().request('evm_setAutomine', [false])
     const sent = await swap(5, '--no-wait')
     const { id } = (sent.json as { error: { details: { id: string } } }).error.details
@@ -164,7 +164,7 @@ describe('a nonce that another transaction used', () => {
     await rpc().request('evm_mine')
   })
 
-  test('but what is final on the chain by now is, though the journal does not know it yet', async () => {
+  test('plans the remaining step once the approval is final, before the journal records it', async () => {
     const sent = await swap(5, '--no-wait')
     const { id } = (sent.json as { error: { details: { id: string } } }).error.details
     const state = async () => (await run(['action', 'show', id, '--json'])).json.transactions[0].status
@@ -172,7 +172,7 @@ describe('a nonce that another transaction used', () => {
     const final = async () =>
       (await run(['action', 'explain', id, '--json'])).json.situation === 'PARTLY_DONE'
     await expect.poll(final, { timeout: 10_000 }).toBe(true)
-    // A dry run plans the same, and notes nothing.
+    // A dry run makes the same plan and records nothing.
     const dry = await run(['action', 'replan', id, '--dry-run', '--json'])
     expect(dry).toMatchObject({ exit: 0, json: { steps: [{ role: 'action' }] } })
     expect(await state()).toBe(before)
@@ -182,7 +182,7 @@ describe('a nonce that another transaction used', () => {
     })
   })
 
-  test('nor is what is mined and used up said to be on its way, where its allowance is asked for back', async () => {
+  test('revoke reports a pending deposit, and no remaining allowance once the deposit is mined', async () => {
     await rpc().request('evm_setAutomine', [false])
     const sent = await run('deposit aave-v3-usdc-sandbox-one --amount 3 --pipeline --yes --json --no-wait')
     const { id } = (sent.json as { error: { details: { id: string } } }).error.details

@@ -26,13 +26,13 @@ const allowance = async () =>
       pool(),
     ]),
   )
-/** A deposit of which only the approval went out. */
+/** A deposit of which only the approval is sent; returns its ID. */
 const halfDone = async (key: string): Promise<string> => {
   const begun = await deposit(key, '--no-wait')
   await expect.poll(allowance, { timeout: 10_000 }).toBe(100_000000n)
   return begun.json.error.details.id
 }
-/** The same, given up. */
+/** The same, abandoned. */
 const givenUp = async (key: string): Promise<string> => {
   const id = await halfDone(key)
   expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
@@ -45,21 +45,21 @@ const error = async (line: string | string[]) => {
   const { code, message, hint, details } = json.error
   return { exit, code, message, hint, cause: details.cause, details }
 }
-/** Takes back what a test left, for the next one has the same chain. */
+/** Revokes the allowance that a test left, because the next test uses the same chain. */
 const takeBack = async (id: string) => {
   await fault('clear')
   expect(await run(`action revoke ${id} --yes --json`)).toMatchObject({ exit: 0 })
   expect(await allowance()).toBe(0n)
 }
 
-describe('an allowance that nobody can read', () => {
-  test('is not said to be none: revoke fails by its node, and is the next step; the others say that it is not known', async () => {
+describe('remaining allowances without a node or a known token', () => {
+  test('an unreachable node makes revoke fail, and abandon and explain report them as unknown', async () => {
     const id = await givenUp('unread-0001')
     await fault('rpc-down')
     const now = '--timeout 2s'
     const before = attempts()
     const failed = await error(`action revoke unread-0001 --yes --json ${now}`)
-    // Something of it is signed, so that the code is what it deserves, and the node's is the cause.
+    // The action has signed transactions: the code is PARTIAL, and the error of the node is the cause.
     expect(failed).toMatchObject({
       exit: 21,
       code: 'PARTIAL',
@@ -84,7 +84,7 @@ describe('an allowance that nobody can read', () => {
     expect(out).toContain('No allowance of this action remains.')
   })
 
-  test('is not said to be none where there is no node for its chain', async () => {
+  test('are unknown if their chain has no RPC', async () => {
     const id = await givenUp('unread-0002')
     const rpc = () => {
       throw new AppError('CONFIG_INVALID', 'No RPC for sandbox-one')
@@ -95,7 +95,7 @@ describe('an allowance that nobody can read', () => {
     await takeBack(id)
   })
 
-  test('is not said to be none where its token stands in no catalogue', async () => {
+  test('are found for a swap whose token is in no catalogue', async () => {
     const swap = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100'
     const id = (await error(`${swap} --yes --json --no-wait`)).details.id
     const ground = { catalog: withoutTokens(), rpc: () => sandbox.chain(31337).rpc } as never
@@ -105,7 +105,7 @@ describe('an allowance that nobody can read', () => {
     await takeBack(id)
   })
 
-  test('is not said to be none where nobody names its token, or only as what a position is held in', async () => {
+  test('are found for a deposit whose token is in no catalogue or is only a receipt token', async () => {
     const id = await halfDone('left-nameless')
     const left = (catalog: object) =>
       remainingAllowances({ catalog, rpc: () => sandbox.chain(31337).rpc } as never, kept(id))
@@ -128,8 +128,8 @@ const kept = (id: string) => {
   return operation
 }
 
-describe('the next step after a revocation that failed', () => {
-  test('is the revocation, also when the action was given up by the try before', async () => {
+describe('the hint after a failed revocation', () => {
+  test('repeats the revocation, also if the first attempt abandoned the action', async () => {
     const id = await halfDone('again-0001')
     await fault('rpc-502 --method eth_estimateGas')
     const first = await error('action revoke again-0001 --yes --json')
@@ -145,7 +145,7 @@ describe('the next step after a revocation that failed', () => {
     await takeBack(id)
   })
 
-  test('is to mend the policy where that is in the way, and then the same', async () => {
+  test('says to fix an invalid policy file, then to repeat the same command', async () => {
     const id = await halfDone('policy-0001')
     const file = join(home(), 'config', 'policy.json')
     mkdirSync(join(home(), 'config'), { recursive: true, mode: 0o700 })
@@ -164,8 +164,8 @@ describe('the next step after a revocation that failed', () => {
   })
 })
 
-describe('with --revoke-on-failure', () => {
-  test('the last word is that nothing is left, in units, and what to do is not to revoke', async () => {
+describe('--revoke-on-failure', () => {
+  test('after a revert reports the revoked amount and no remaining allowance', async () => {
     await reverts()
     const { exit, message, hint, details } = await error(line('after-0001').concat('--revoke-on-failure'))
     await fault('clear')
@@ -180,7 +180,7 @@ describe('with --revoke-on-failure', () => {
     expect(await allowance()).toBe(0n)
   })
 
-  test('what was given up for it is told as given up, and its report, too', async () => {
+  test('reports an action that it abandoned as FAILED, with the revoked amount', async () => {
     const id = await halfDone('after-0002')
     const code = await sandbox.chain(31337).rpc.request<string>('eth_getCode', [pool(), 'latest'])
     await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), '0x60006000fd'])
@@ -191,7 +191,7 @@ describe('with --revoke-on-failure', () => {
     expect(details).toMatchObject({ id, action: { id, status: 'FAILED' } })
   })
 
-  test('where it could not be taken back, that is said, with why, and both ways are left', async () => {
+  test('reports a failed revocation with its cause, and suggests resume or revoke', async () => {
     const id = await halfDone('after-0003')
     const { exit, message, hint, details } = await error([
       ...line('after-0003'),
@@ -205,12 +205,12 @@ describe('with --revoke-on-failure', () => {
     await takeBack(id)
   })
 
-  test('without it, what may still be taken is said in units and symbols', async () => {
+  test('omitted, the error names the remaining allowance, and a repeat with the flag revokes it', async () => {
     await reverts()
     const { message, hint, details } = await error(line('after-0004'))
     expect(message).toContain(`; ${pool()} may still take 100 USDC on sandbox-one`)
     expect(hint).toBe(`sluice action revoke ${details.id}`)
-    // Asked for later, it is done then; and what a node does not say is not said to be nothing.
+    // A repeat with the flag revokes it; an allowance that cannot be read makes the revocation fail.
     await fault('rpc-502 --method eth_call')
     const unread = await error(line('after-0004').concat('--revoke-on-failure'))
     await fault('clear')
@@ -229,8 +229,8 @@ describe('with --revoke-on-failure', () => {
   })
 })
 
-describe('what a deposit allowed whose nonce another transaction used', () => {
-  /** A deposit whose approval is mined, and whose call another transaction was mined in the place of. */
+describe('the allowance of a deposit whose call lost its nonce', () => {
+  /** A deposit with a mined approval, whose call lost its nonce to another transaction. */
   const lost = async (key: string) => {
     const { rpc } = sandbox.chain(31337)
     await rpc.request('evm_setAutomine', [false])
@@ -247,7 +247,7 @@ describe('what a deposit allowed whose nonce another transaction used', () => {
       `^See what it did: sluice action explain 0x[0-9a-f]{64}; then a new plan: sluice action replan ${id}$`,
     )
 
-  test('is named in units and symbols', async () => {
+  test('is named with amount and symbol', async () => {
     const id = await lost('lost-0001')
     expect(await error(line('lost-0001'))).toMatchObject({
       exit: 23,
@@ -261,7 +261,7 @@ describe('what a deposit allowed whose nonce another transaction used', () => {
     await takeBack(id)
   })
 
-  test('is taken back with --revoke-on-failure, and a new plan allows it anew', async () => {
+  test('is revoked by --revoke-on-failure, and replan completes the deposit', async () => {
     const id = await lost('lost-0002')
     const { exit, message, hint, details } = await error(line('lost-0002').concat('--revoke-on-failure'))
     expect({ exit, hint }).toEqual({ exit: 23, hint: next(id) })
@@ -284,7 +284,7 @@ const line = (key: string): string[] => [
   key,
 ]
 
-test('what is over is refused at once, by the words of its end, whatever was to be done with it', async () => {
+test('resume, replan, cancel and speed-up report how an action ended, and sign nothing', async () => {
   const ids: Record<string, string> = { PARTIAL: await givenUp('closed-0001') }
   await takeBack(ids.PARTIAL!)
   await reverts()
@@ -325,7 +325,7 @@ test('what is over is refused at once, by the words of its end, whatever was to 
   expect(attempts()).toBe(before)
 })
 
-test('what is done is reported as it is, by every one of them', async () => {
+test('resume, replan, cancel and speed-up report a finished action as SUCCESS', async () => {
   const { id } = (await deposit('done-0001')).json
   for (const verb of ['resume', 'replan', 'cancel', 'speed-up'])
     expect(await run(`action ${verb} ${id} --json`)).toMatchObject({
@@ -335,7 +335,7 @@ test('what is done is reported as it is, by every one of them', async () => {
   expect(await run(`action replan ${id} --yes --accept-min-out 5 --json`)).toMatchObject({ exit: 0 })
 })
 
-test('what is said of running it again is true of it: a revocation pays nobody', async () => {
+test('the warning about re-running a command names its effect: gas, payment or withdrawal', async () => {
   const revoke = `wallet approvals revoke --network sandbox-one --token USDC --spender ${pool()} --yes`
   const again = async (typed: string) => (await run(typed)).err.match(/re-running this command (.*)\n/)?.[1]
   expect(await again(revoke)).toBe('may pay its gas again')
@@ -349,7 +349,7 @@ test('what is said of running it again is true of it: a revocation pays nobody',
   expect(elsewhere.json.error.message).toContain('may pay its gas again')
 })
 
-/** An operation that was given up before anything of it was signed, as the journal keeps it. */
+/** An operation that was dropped before anything was signed, as the journal keeps it. */
 function dropped(key: string): string {
   const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
   const transaction = { to: pool() as Hex, data: '0x' as Hex, chainId: 31337, value: 0n }

@@ -17,7 +17,7 @@ const held = () => {
   return sandbox.balanceOf(chainId, receipt.address, sandbox.user.address)
 }
 
-/** A plan in a file, as somebody would hand it on. */
+/** Writes a plan to a file; returns both. */
 const planned = async (line = `deposit ${place} --amount 2 --dry-run --json`) => {
   const { exit, out, json } = await run(line)
   expect(exit).toBe(0)
@@ -28,8 +28,8 @@ const planned = async (line = `deposit ${place} --amount 2 --dry-run --json`) =>
 const submit = (file: string, ...more: string[]) =>
   run(['action', 'submit', file, '--yes', '--json', ...more])
 
-describe('a plan in a file', () => {
-  test('is signed and sent as it was made, once, and answered again afterwards', async () => {
+describe('action submit', () => {
+  test('signs and sends the plan once, and returns the same result afterwards', async () => {
     const before = await held()
     const { file, plan } = await planned()
     expect(attempts()).toBe(0)
@@ -46,7 +46,7 @@ describe('a plan in a file', () => {
     expect(await nextNonce()).toBe(plan.nonce + 2)
   })
 
-  test('pays once on two machines that share nothing: the second ends with 23, and names what the first sent', async () => {
+  test('exits 23 on a second machine with a separate journal, and names the transaction of the first', async () => {
     const before = await held()
     const { file, plan } = await planned()
     const first = await submit(file)
@@ -59,7 +59,7 @@ describe('a plan in a file', () => {
     expect((await held()) - before).toBeLessThan(2_100000n)
   })
 
-  test('whose nonce another transaction used is exit 23, and nothing is signed', async () => {
+  test('exits 23 and signs nothing if another transaction used the nonce of the plan', async () => {
     const { file } = await planned()
     const paid = await run(
       `transfer --network sandbox-one --token USDC --to ${friend} --amount 1 --yes --json`,
@@ -67,7 +67,7 @@ describe('a plan in a file', () => {
     const before = attempts()
     const refused = await submit(file)
     expect(refused).toMatchObject({ exit: 23, json: { error: { code: 'NONCE_USED' } } })
-    // Nobody has typed a nonce, and none can be typed here.
+    // The hint must not suggest --nonce, which this command does not have.
     expect(refused.json.error.hint).toBe(
       `This plan can never be sent. Make a new one: run the original command with --dry-run --json; to see what used its nonce: sluice action explain ${paid.json.transactions.at(-1).hash}`,
     )
@@ -80,8 +80,8 @@ describe('a plan in a file', () => {
     ['an amount', (text: string) => text.replace('1e8480', '1e8481')],
     ['the nonce', (text: string) => text.replace(/"nonce":(\d+)/, (_, n) => `"nonce":${Number(n) + 1}`)],
     ['the wallet', (text: string) => text.replaceAll(sandbox.user.address, friend)],
-    ['the id', (text: string) => text.replace(/"id":"[0-9a-f]{4}/, '"id":"beef')],
-  ])('that somebody changed is refused: %s', async (_, change) => {
+    ['the ID', (text: string) => text.replace(/"id":"[0-9a-f]{4}/, '"id":"beef')],
+  ])('refuses a plan after a change of %s', async (_, change) => {
     const { file } = await planned()
     const { out } = await run(`deposit ${place} --amount 2 --dry-run --json`)
     expect(change(out)).not.toBe(out)
@@ -92,7 +92,7 @@ describe('a plan in a file', () => {
 
   type Shown = Awaited<ReturnType<typeof planned>>['plan'] & Record<string, never>
   const follows: [string, (plan: Shown) => unknown][] = [
-    ['the words of a step', ({ steps }) => Object.assign(steps[1]!, { text: 'Supply 2 USDC to a friend' })],
+    ['the text of a step', ({ steps }) => Object.assign(steps[1]!, { text: 'Supply 2 USDC to a friend' })],
     [
       'the name of a call',
       ({ steps }) => Object.assign((steps[1] as never as { call: object }).call, { name: 'gift' }),
@@ -104,7 +104,7 @@ describe('a plan in a file', () => {
         Object.assign((steps[0] as never as { call: { args: object } }).call.args, { amount: '1' }),
     ],
     [
-      'a fee of the service',
+      'a service fee',
       (plan) =>
         Object.assign(plan, {
           serviceFees: [],
@@ -132,7 +132,7 @@ describe('a plan in a file', () => {
   }
 
   test.each([...follows, ...seen])(
-    'in which %s was edited is refused, to be signed and by a policy',
+    'and policy check refuse a plan after an edit of %s',
     async (_, change) => {
       const { file, plan } = await planned()
       expect((await policed(file)).exit).toBe(0)
@@ -143,14 +143,17 @@ describe('a plan in a file', () => {
     },
   )
 
-  test.each(follows)('nor is %s believed with a hash that fits it', async (_, change) => {
-    const { file, plan } = await planned()
-    change(plan as Shown)
-    writeFileSync(file, JSON.stringify({ ...plan, shownHash: shownPlanHash(plan) }))
-    await refusedBoth(file)
-  })
+  test.each(follows)(
+    'and policy check refuse a plan after an edit of %s with a matching hash',
+    async (_, change) => {
+      const { file, plan } = await planned()
+      change(plan as Shown)
+      writeFileSync(file, JSON.stringify({ ...plan, shownHash: shownPlanHash(plan) }))
+      await refusedBoth(file)
+    },
+  )
 
-  test('that was edited after it was done is that, in one sentence', async () => {
+  test('reports an edit of an executed plan in one sentence', async () => {
     const { file, plan } = await planned()
     expect(await submit(file)).toMatchObject({ exit: 0 })
     for (const change of [{ assurance: 'L4' }, { nonce: 7 }]) {
@@ -161,7 +164,7 @@ describe('a plan in a file', () => {
     }
   })
 
-  test('is signed by nobody but its wallet', async () => {
+  test('refuses the key of another wallet', async () => {
     const { file } = await planned()
     const key = join(home(), 'key')
     writeFileSync(key, `${'11'.repeat(32)}\n`, { mode: 0o600 })
@@ -170,7 +173,7 @@ describe('a plan in a file', () => {
     rmSync(key)
   })
 
-  test('that is none is a usage error', async () => {
+  test('reports a missing file or a file without a plan as a usage error', async () => {
     const file = join(home(), 'nothing.json')
     expect(await submit(file)).toMatchObject({ exit: 2 })
     writeFileSync(file, '{}')
@@ -181,7 +184,7 @@ describe('a plan in a file', () => {
     ])
   })
 
-  test('is tried again before it is signed: what would fail now is not sent', async () => {
+  test('signs nothing if the balance for the plan was spent', async () => {
     const { file } = await planned(
       `transfer --network sandbox-one --token USDC --to ${friend} --amount 3 --dry-run --json`,
     )
@@ -200,7 +203,7 @@ describe('a plan in a file', () => {
   })
 })
 
-describe('allowances', () => {
+describe('remaining allowances of an action', () => {
   const allowance = async () => {
     const { constants, asset, chainId } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
@@ -216,7 +219,7 @@ describe('allowances', () => {
     return (begun.json as { error: { details: { id: string } } }).error.details.id
   }
 
-  test('that an action left are listed, and taken back with it', async () => {
+  test('are listed, and revoked by action revoke', async () => {
     const id = await half()
     expect(await run('wallet approvals list --json')).toMatchObject({
       exit: 0,
@@ -238,7 +241,7 @@ describe('allowances', () => {
     })
   })
 
-  test('are taken back by naming them, and not from under an action that needs them', async () => {
+  test('are revoked by wallet approvals revoke, but not while an open action needs them', async () => {
     const id = await half()
     const line = [
       'wallet',
@@ -259,7 +262,7 @@ describe('allowances', () => {
     expect(await run('wallet approvals revoke --yes --json')).toMatchObject({ exit: 2 })
   })
 
-  test('are taken back by themselves when it goes wrong and one asked for it', async () => {
+  test('are revoked by --revoke-on-failure if the deposit fails', async () => {
     const { rpc } = sandbox.chain(31337)
     const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')

@@ -24,17 +24,17 @@ const allowance = async () => {
   return BigInt(await sandbox.call(chainId, asset.address, words, [sandbox.user.address, constants.pool]))
 }
 
-/** A deposit of which only the approval went out. */
+/** A deposit of which only the approval is sent; returns its ID. */
 const halfDone = async (key: string) => {
   const begun = await deposit(3, key, '--no-wait')
   expect(begun).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
-  // It is on its way: in a block a moment later.
+  // The approval is mined a moment later.
   await expect.poll(allowance, { timeout: 10_000 }).toBe(3_000000n)
   return (begun.json as { error: { details: { id: string } } }).error.details.id
 }
 
-describe('an action that is not finished', () => {
-  test('keeps its allowance: another that would take it is refused before anything is signed', async () => {
+describe('an unfinished action', () => {
+  test('keeps its allowance: another deposit that needs it is refused before anything is signed', async () => {
     const id = await halfDone('half-0001')
     const before = attempts()
     const other = await deposit(7, 'other-0001')
@@ -55,7 +55,7 @@ describe('an action that is not finished', () => {
     expect(await allowance()).toBe(0n)
   })
 
-  test('is not said to be safe to do again while that is refused, and is again once it is given up', async () => {
+  test('is unsafe to retry until it is abandoned', async () => {
     const id = await halfDone('half-0006')
     const explained = async () => (await run(['action', 'explain', id, '--json'])).json
     await expect.poll(async () => (await explained()).situation, { timeout: 10_000 }).toBe('PARTLY_DONE')
@@ -76,7 +76,7 @@ describe('an action that is not finished', () => {
     expect(await deposit(3, 'again-0006')).toMatchObject({ exit: 0 })
   })
 
-  test('is read by the signer: all that may be signed for it', async () => {
+  test('gives the signing process both of its transactions', async () => {
     const id = await halfDone('half-0003')
     const dirs = directories({ SLUICE_HOME: home() })
     const catalog = async () => sandbox.world.catalog()
@@ -84,13 +84,13 @@ describe('an action that is not finished', () => {
     expect((await written())!.transactions).toHaveLength(2)
   })
 
-  test('does not stand in the way of what has nothing to do with it', async () => {
+  test('does not block a deposit of another token or on another network', async () => {
     await halfDone('half-0002')
     expect(await run('deposit aave-v3-usdt-sandbox-one --amount 1 --yes --json')).toMatchObject({ exit: 0 })
     expect(await run('deposit aave-v3-usdc-sandbox-two --amount 1 --yes --json')).toMatchObject({ exit: 0 })
   })
 
-  test('can be given up, and then nothing stands in the way', async () => {
+  test('can be abandoned, and then blocks no other deposit', async () => {
     const id = await halfDone('half-0003')
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({
       exit: 0,
@@ -110,13 +110,13 @@ describe('an action that is not finished', () => {
     expect(await receipts()).toBeLessThan(8_000000n)
   })
 
-  test('is in the way of a dry run, too', async () => {
+  test('also blocks a dry run', async () => {
     await halfDone('half-0005')
     const plan = await run(['deposit', place, '--amount', '9', '--dry-run', '--json'])
     expect(plan).toMatchObject({ exit: 10, json: { error: { code: 'OPERATION_UNFINISHED' } } })
   })
 
-  test('that is finished says so when it is given up, however often, and as it ended', async () => {
+  test('that ended is reported with its status by every further abandon', async () => {
     const { id } = (await deposit(3, 'done-00001')).json
     const before = attempts()
     for (const _ of [1, 2]) {
@@ -135,7 +135,7 @@ describe('an action that is not finished', () => {
     expect(attempts()).toBe(before + 1)
   })
 
-  test('whose last step is final, and of which nobody said that it is done, is done', async () => {
+  test('with a final last step that is not recorded yet is completed by abandon', async () => {
     const begun = await run(
       `transfer --network sandbox-one --token USDC --to ${friend} --amount 1 --yes --json --no-wait`,
     )
@@ -148,7 +148,7 @@ describe('an action that is not finished', () => {
     expect((await run(['action', 'show', id, '--json'])).json.status).toBe('SUCCESS')
   })
 
-  test('is not given up without being asked', async () => {
+  test('is not abandoned without --yes', async () => {
     const id = await halfDone('half-0004')
     expect(await run(['action', 'abandon', id, '--json'])).toMatchObject({
       exit: 20,
@@ -158,9 +158,9 @@ describe('an action that is not finished', () => {
   })
 })
 
-test('a key whose plan was never signed is planned anew', async () => {
-  // As a process leaves it that dies between the journal and the first signature, with a plan that counts on an
-  // allowance which is gone since: the deposit alone.
+test('a key whose plan was never signed gets a new plan', async () => {
+  // The state after a process died between the journal entry and the first signature: its plan has only the deposit,
+  // because it counts on an allowance that no longer exists.
   const plan = (await run(['deposit', place, '--amount', '5', '--dry-run', '--json'])).json as {
     steps: { to: Hex; data: Hex; chainId: number; text: string }[]
   }
@@ -197,7 +197,7 @@ test('a key whose plan was never signed is planned anew', async () => {
   expect(await receipts()).toBeLessThan(6_000000n)
 })
 
-test('a quote is executed once, whatever the key', async () => {
+test('a quote is executed once, and refused under another key', async () => {
   const quoted = await run(
     'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 10 --json',
   )
@@ -219,7 +219,7 @@ test('a quote is executed once, whatever the key', async () => {
   expect(attempts()).toBe(before)
 })
 
-test('a swap that was begun with the flags of a quote is gone on with by its own command, and not signed again by its quote', async () => {
+test('a swap started by flags is resumed by action resume, and refused by swap execute with its ID', async () => {
   const flags = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 10'
   const begun = await run(`swap execute ${flags} --yes --json --no-wait`)
   const { operation: id } = begun.json.error.details
@@ -241,7 +241,7 @@ test('a swap that was begun with the flags of a quote is gone on with by its own
   expect(attempts()).toBe(before + 1)
 })
 
-test('withdrawing all says how much came out, the same each time', async () => {
+test('a withdrawal of everything reports the received amount, also when it is repeated', async () => {
   await deposit(12, 'full-0001')
   await sandbox.world.warp(86_400 * 30)
   const before = await sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, sandbox.user.address)

@@ -11,7 +11,7 @@ const { run, home } = useCommands(sandbox)
 const rpc = () => sandbox.chain(31337).rpc
 
 let made = 0
-/** The evidence of an action, and how it is verified after a change, with a hash that was made anew. */
+/** Exports an action. `verified` changes the evidence, hashes it again and verifies it; `words` changes the text of a step. */
 async function exported(id: string) {
   const file = join(home(), `case-${++made}.json`)
   expect(await run(['action', 'export', id, '--out', file, '--json'])).toMatchObject({ exit: 0 })
@@ -32,11 +32,11 @@ async function exported(id: string) {
 const unsaid = (least: string) =>
   `; the vault does not say beforehand what it pays: no less than ${least} by its price is accepted`
 
-test('what a market would not say stands with a withdrawal from it, in the words of this program, and with nothing else', async () => {
+test('verify accepts the note on an unknown payout of a withdrawal only in the exact words of the program', async () => {
   const slug = 'sandbox-vault-usdc-sandbox-one'
   const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-one').receipt.address
   const code = await rpc().request<string>('eth_getCode', [vault, 'latest'])
-  // Nothing answers to `previewRedeem` any more.
+  // The vault no longer has `previewRedeem`.
   await rpc().request('anvil_setCode', [vault, code.replaceAll('634cdad506', '63ffffffff')])
   await run(`deposit ${slug} --amount 100 --yes --quiet`)
   const left = await run(`withdraw ${slug} --amount max --yes --json`)
@@ -55,11 +55,11 @@ test('what a market would not say stands with a withdrawal from it, in the words
     `${unsaid('5 USDC')}${unsaid('5 USDC')}`,
   ])
     expect([other, await words(() => told + other)]).toEqual([other, '4 EVIDENCE_CHANGED'])
-  // Any amount: what the vault was worth then, nobody knows any more.
+  // Any amount is accepted, because the value of the vault at that time is no longer known.
   expect(await words(() => told + unsaid('5 USDC'))).toBe('0 VERIFIED')
 })
 
-test('nor with what is no withdrawal of everything, or one from a market that says what it pays', async () => {
+test('verify refuses a note on an unknown payout for deposits, partial withdrawals and markets that state it', async () => {
   const place = 'aave-v3-usdc-sandbox-one'
   const put = await run(`deposit ${place} --amount 3 --yes --json`)
   const taken = await run(`withdraw ${place} --amount max --yes --json`)
@@ -77,7 +77,7 @@ test('nor with what is no withdrawal of everything, or one from a market that sa
   }
 })
 
-test('a step in vain has words of its own only where another one took its place', async () => {
+test('verify accepts the old text of a superseded step after a replan, and no other text', async () => {
   const { address: from } = sandbox.user
   const swap = (more: string) =>
     run(`swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json ${more}`)
@@ -100,7 +100,7 @@ test('a step in vain has words of its own only where another one took its place'
     report.transactions[0].text = operation.steps[0].text = other()
   }
   expect(await lost.verified(since)).toBe('4 EVIDENCE_CHANGED')
-  // Somebody else sells so much of it that the new plan has another minimum.
+  // Another account sells so much USDC that the new plan has another minimum.
   const key = join(home(), 'another-key')
   writeFileSync(key, `${'11'.repeat(32)}\n`, { mode: 0o600 })
   const { address } = privateKeyToAccount(`0x${'11'.repeat(32)}`)

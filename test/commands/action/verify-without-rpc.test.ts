@@ -7,7 +7,7 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 
 const { run, home } = useCommands(useSandbox())
 
-/** Evidence of a deposit, and a copy of it that somebody changed and hashed anew. */
+/** Exports the evidence of a deposit, changed and hashed again. */
 async function exported(change: (evidence: Document) => void = () => undefined): Promise<string> {
   const { json } = await run('deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json')
   const file = join(home(), `${json.id}.json`)
@@ -19,7 +19,7 @@ async function exported(change: (evidence: Document) => void = () => undefined):
 }
 
 test.each(['engine', 'remote'])(
-  'evidence is checked by itself in a profile %s that has no RPC, and says that the rest needs one',
+  'verify in the profile %s reports consistent evidence as unconfirmed and names the missing RPC',
   async (profile) => {
     const file = await exported()
     const { exit, json } = await run(`action verify ${file} --json --profile ${profile}`)
@@ -32,10 +32,10 @@ test.each(['engine', 'remote'])(
 )
 
 test.each<[what: string, change: (evidence: Document) => void]>([
-  ['whose report says something else', (evidence) => (evidence.report.status = 'FAILED')],
-  ['whose amount is another', (evidence) => (evidence.report.amounts.in.formatted = '2500')],
-  ['that lacks a part', (evidence) => delete evidence.attempts],
-])('evidence %s is refused as changed without any RPC, and not as a wrong command', async (_, change) => {
+  ['with a changed status', (evidence) => (evidence.report.status = 'FAILED')],
+  ['with a changed amount', (evidence) => (evidence.report.amounts.in.formatted = '2500')],
+  ['without its attempts', (evidence) => delete evidence.attempts],
+])('verify without an RPC refuses evidence %s as EVIDENCE_CHANGED', async (_, change) => {
   const file = await exported(change)
   for (const profile of ['engine', 'remote', 'sandbox']) {
     const { exit, json } = await run(`action verify ${file} --json --profile ${profile}`)
@@ -43,7 +43,7 @@ test.each<[what: string, change: (evidence: Document) => void]>([
   }
 })
 
-test('what is no evidence at all is a wrong command still', async () => {
+test('verify reports a file that is not evidence as a usage error', async () => {
   const file = join(home(), 'none.json')
   writeFileSync(file, '{"format":"another"}')
   expect(await run(`action verify ${file} --json --profile engine`)).toMatchObject({

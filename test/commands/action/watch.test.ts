@@ -9,13 +9,13 @@ const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)
 const across =
   'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --yes --json --no-wait'
-/** A swap whose burn is sent, and that nobody follows. */
+/** A swap whose burn is sent, and that no process follows; returns its ID. */
 const burned = async (): Promise<string> => {
   const { id } = (await run(across)).json.error.details
   expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
   return id
 }
-/** A watch: what it ended with, and all that it printed, as documents. */
+/** Runs action watch; returns its exit code and the documents that it printed. */
 const watch = async (ids: string | string[], timeout = '20s') => {
   const line = ['action', 'watch', ...[ids].flat(), '--interval', '50ms', '--json', '--timeout', timeout]
   const { exit, out } = await signsNothing(() => run(line))
@@ -26,7 +26,7 @@ const watch = async (ids: string | string[], timeout = '20s') => {
   return { exit, all, last: all.findLast((one) => !one.error), error: all.at(-1).error }
 }
 const shown = async (id: string) => (await run(['action', 'show', id, '--json'])).json
-/** The transaction that minted on the other chain, by the node's own logs. */
+/** The transaction that minted on the other chain, from the logs of its node. */
 const mint = async (): Promise<string | undefined> => {
   const { tokenMessenger: address } = sandbox.world.catalog().cctpV2.find((end) => end.chainId === 31338)!
   const topics = [topicOf('MintAndWithdraw(address,uint256,address,uint256)')]
@@ -37,7 +37,7 @@ const mint = async (): Promise<string | undefined> => {
 }
 
 test.each(['turn', 'chain'])(
-  'a watch notes what a bridge delivered where nobody is at work with the wallet, and never beside somebody who is: %s',
+  'action watch records a bridge delivery, but not while another process holds the lock: %s',
   async (which) => {
     const id = await burned()
     await expect.poll(mint, { timeout: 10_000 }).toBeDefined()
@@ -59,7 +59,7 @@ test.each(['turn', 'chain'])(
   },
 )
 
-describe('a watch ends with the code of what it watched:', () => {
+describe('the exit code of action watch', () => {
   const place = 'aave-v3-usdc-sandbox-one'
   const pay = 'transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
   const rpc = () => sandbox.chain(31337).rpc
@@ -69,7 +69,7 @@ describe('a watch ends with the code of what it watched:', () => {
     const { exit, error } = await watch(ids)
     return { exit, code: error.code, hint: error.hint }
   }
-  /** A payment that waits, and what is done about it before blocks are made again. */
+  /** A payment that is sent without mining; `meanwhile` runs before mining starts again. Returns its ID. */
   const waiting = async (amount: number, meanwhile: (id: string) => Promise<unknown>): Promise<string> => {
     await rpc().request('evm_setAutomine', [false])
     const id = await idOf(`${pay} --amount ${amount} --no-wait`)
@@ -77,7 +77,7 @@ describe('a watch ends with the code of what it watched:', () => {
     await rpc().request('evm_setAutomine', [true])
     return id
   }
-  /** An operation as a process leaves it that dies between the journal and the first signature, or as it is given up then. */
+  /** An operation that a process left which died before the first signature, or that was dropped then. */
   const planned = (id: string, isDropped = false) => {
     const transaction = { chainId: 31337, to: sandbox.user.address, data: '0x', value: 1n } as const
     const journal = openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
@@ -99,7 +99,7 @@ describe('a watch ends with the code of what it watched:', () => {
       await rpc().request('evm_mine')
     })
 
-  test('cancelled by our own transaction, and reverted, also where nobody was there to note it', async () => {
+  test('is 24 for a cancelled action and 22 for a reverted one, also before the journal records it', async () => {
     const one = await cancelled()
     const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     if (constants.family !== 'aave-v3') throw new Error('an Aave strategy was expected')
@@ -112,7 +112,7 @@ describe('a watch ends with the code of what it watched:', () => {
     expect(await run(`action revoke ${two} --yes --json`)).toMatchObject({ exit: 0 })
   })
 
-  test('signed, and nowhere any more: a watch sends nothing again, and names what does', async () => {
+  test('is 20 for a dropped transaction, which watch does not resend', async () => {
     const id = await waiting(1, () => rpc().request('anvil_dropAllTransactions'))
     const { exit, error } = await watch(id, '1500ms')
     expect({ exit, code: error.code, hint: error.hint }).toEqual({
@@ -124,7 +124,7 @@ describe('a watch ends with the code of what it watched:', () => {
     expect(await watch(id)).toMatchObject({ exit: 0 })
   })
 
-  test('given up in part, given up before anything was signed, and several of them', async () => {
+  test('is 21 for an action abandoned in part, 9 for a dropped one, and 21 for both', async () => {
     const part = await idOf(`deposit ${place} --amount 100 --no-wait`)
     await expect
       .poll(async () => (await run(`action abandon ${part} --yes --json`)).exit, { timeout: 10_000 })
@@ -132,12 +132,12 @@ describe('a watch ends with the code of what it watched:', () => {
     expect(await ended(part)).toMatchObject({ exit: 21, code: 'PARTIAL' })
     planned('dropped-0001', true)
     expect(await ended('dropped-0001')).toMatchObject({ exit: 9, code: 'DECLINED' })
-    // Below 20 it would be said that nothing was signed.
+    // An exit code below 20 would mean that nothing was signed.
     expect(await ended(['dropped-0001', part])).toMatchObject({ exit: 21, code: 'PARTIAL' })
     expect(await run(`action revoke ${part} --yes --json`)).toMatchObject({ exit: 0 })
   })
 
-  test('planned and never signed, which no waiting begins; where somebody is at work, it may yet', async () => {
+  test('is 10 for an action that was never signed, and 20 while another process holds the wallet lock', async () => {
     const { operation } = (await run(`deposit ${place} --amount 5 --dry-run --json`)).json
     planned(operation.id)
     const hint = `sluice action resume ${operation.id}`
@@ -148,12 +148,12 @@ describe('a watch ends with the code of what it watched:', () => {
     const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)
     const watched = await watch(operation.id, '300ms').finally(() => lock!.release())
     expect(watched).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
-    // What only the journal of this machine knows has its end, too.
+    // The same for an action that only the journal of this machine has.
     planned('planned-0001')
     expect(await ended('planned-0001')).toMatchObject({ exit: 10, code: 'OPERATION_UNFINISHED' })
   })
 
-  test('done in part, which nobody goes on with; where somebody is at work, and while a part is on its way, it goes on', async () => {
+  test('is 21 for a partly done action, and 20 while a step is pending or another process holds a lock', async () => {
     await rpc().request('evm_setAutomine', [false])
     const id = await idOf(`deposit ${place} --amount 7 --no-wait`)
     expect(await watch(id, '300ms')).toMatchObject({ exit: 20, error: { code: 'PENDING' } })
@@ -173,12 +173,12 @@ describe('a watch ends with the code of what it watched:', () => {
     expect(await watch(id)).toMatchObject({ exit: 0, last: { status: 'SUCCESS' } })
   })
 
-  test('its nonce used by another, which no waiting mends', async () => {
+  test('is 23 for a lost nonce, and 0 after a replan, with both transactions listed', async () => {
     const id = await waiting(2, () => rpc().request('anvil_dropAllTransactions'))
     await sandbox.sendAs(31337, sandbox.user.address, { to: sandbox.user.address, value: 1n })
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 23 })
     expect(await ended(id)).toMatchObject({ exit: 23, code: 'SUPERSEDED' })
-    // Planned anew and mined, and told by the service alone: what was lost is not said to be there twice.
+    // Replanned and mined, and reported by the service alone: the lost transaction is not listed twice.
     expect(await run(`action replan ${id} --yes --no-wait --json`)).toMatchObject({ exit: 20 })
     const name = `${sandbox.user.address.toLowerCase()}.turn`
     const lock = await acquireLock(join(home(), 'data', 'sandbox', 'locks', name), 0)

@@ -21,7 +21,7 @@ const stepOf = (id: string) => {
   return { state, step: steps[0]!.state }
 }
 
-/** A deposit that was given up when its approval was final, which a reorganisation takes off the chain then. */
+/** Abandons a deposit whose approval is final, then removes the approval by a reorganisation; returns the ID. */
 const takenAway = async (key: string) => {
   const before = await count()
   const begun = await run(
@@ -48,7 +48,7 @@ afterEach(async () => {
   await rpc().request('evm_mine')
 })
 
-test('what was given up and is in no block any more is sent again as it was signed, and nothing else of it: the wallet goes on', async () => {
+test('resume rebroadcasts only the signed step of an abandoned action that a reorganisation removed', async () => {
   const id = await takenAway('half-0001')
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({
     situation: 'GIVEN_UP',
@@ -80,7 +80,7 @@ test('what was given up and is in no block any more is sent again as it was sign
   expect(await pay('after-0001')).toMatchObject({ exit: 0 })
 })
 
-test('or it is cancelled', async () => {
+test('cancel replaces the signed step of an abandoned action that a reorganisation removed', async () => {
   const id = await takenAway('half-0002')
   expect(await signsNothing(() => run(`action cancel ${id} --json`))).toMatchObject({ exit: 20 })
   expect(await run(`action cancel ${id} --yes --json`)).toMatchObject({
@@ -93,7 +93,7 @@ test('or it is cancelled', async () => {
   expect(await pay('after-0002')).toMatchObject({ exit: 0 })
 })
 
-test('while it is on its way again it waits for its end, which is told, and is not made dearer', async () => {
+test('speed-up, replan and revoke sign nothing while the step of an abandoned action is pending again', async () => {
   const id = await takenAway('half-0003')
   await rpc().request('evm_setAutomine', [false])
   const waits = {

@@ -22,7 +22,7 @@ const payment = (amount: number, key: string) =>
 const explained = async (id: string, ...urls: string[]) =>
   (await signsNothing(() => run(`action explain ${id} --json`, by(...urls)))).json
 
-/** A payment that waits in no block. */
+/** Sends a payment that stays pending; returns its ID. */
 const waiting = async (amount: number) => {
   await rpc().request('evm_setAutomine', [false])
   const sent = await run(payment(amount, `first-000${amount}`), by(url()))
@@ -30,7 +30,7 @@ const waiting = async (amount: number) => {
   return sent.json.error.details.id as string
 }
 
-test('a payment that was cancelled, and waits again as its cancel is in no block any more, is neither safe to make again nor made', async () => {
+test('a payment whose cancel a reorganisation removed is unsafe to retry, and a repeat of it is refused', async () => {
   const before = await got()
   const id = await waiting(5)
   await run(`action cancel ${id} --timeout 500ms --yes --json`, by(url()))
@@ -77,7 +77,7 @@ test('a payment that was cancelled, and waits again as its cancel is in no block
   expect((await got()) - before).toBe(5_000000n)
 })
 
-test('what lost its nonce to a transaction that is in no block any more can still be mined, and is not safe to make again', async () => {
+test('a payment that lost its nonce is unsafe to retry while the other transaction is pending again', async () => {
   const id = await waiting(7)
   await rpc().request('anvil_dropAllTransactions')
   const other = { from: sandbox.user.address, to: friend, value: '0x1' }

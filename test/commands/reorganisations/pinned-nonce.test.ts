@@ -20,7 +20,7 @@ const payment = (amount: number, key: string) =>
 const pay = (amount: number, key: string, more = '') =>
   run(`${payment(amount, key)} --no-wait --yes ${more}`, by())
 
-/** A payment that waits in no block. */
+/** Sends a payment that stays pending. */
 const waiting = async (amount: number, key: string) => {
   await rpc().request('evm_setAutomine', [false])
   const sent = await pay(amount, key)
@@ -32,7 +32,7 @@ const waiting = async (amount: number, key: string) => {
   return { id, raw, nonce }
 }
 
-/** What a block has decided for good of a payment; then the block goes away, and the payment waits again. */
+/** Mines the block that settles a payment, removes it by a reorganisation and broadcasts the payment again. */
 const waitsAgain = async (
   { id, raw, nonce }: Awaited<ReturnType<typeof waiting>>,
   exit: number,
@@ -63,14 +63,14 @@ afterEach(async () => {
   await rpc().request('evm_mine')
 })
 
-/** All that waits is mined, and has paid so much. */
+/** Mines all pending transactions and returns the amount paid since. */
 const paidSince = async (before: bigint) => {
   await rpc().request('evm_mine')
   await rpc().request('evm_mine')
   return (await got()) - before
 }
 
-test('behind a payment whose cancel is in no block any more it is not made again, neither by a pinned nonce nor in a queue', async () => {
+test('a repeat is refused while a reorganised cancel leaves the payment pending, with --nonce or --queue-behind too', async () => {
   const before = await got()
   const { id, nonce } = await cancelled('first-0001')
   for (const [at, more] of ['', `--nonce ${nonce + 1}`, '--queue-behind'].entries())
@@ -87,7 +87,7 @@ test('behind a payment whose cancel is in no block any more it is not made again
   expect(await paidSince(before)).toBe(5_000000n)
 })
 
-test('nor by a plan that was made while it was safe to make it again', async () => {
+test('action submit refuses a plan that was made before the cancel of the same payment was reorganised', async () => {
   const before = await got()
   const file = join(home(), 'plan.json')
   const { id } = await cancelled('first-0002', async () =>
@@ -101,7 +101,7 @@ test('nor by a plan that was made while it was safe to make it again', async () 
   expect(await paidSince(before)).toBe(5_000000n)
 })
 
-test('behind a payment that lost its nonce to what is in no block any more it is not made again either', async () => {
+test('a repeat is refused while a payment that lost its nonce is pending again after a reorganisation', async () => {
   const before = await got()
   const { id, nonce } = await lost('first-0003')
   const pinned = `--nonce ${nonce + 1}`
@@ -126,7 +126,7 @@ test('behind a payment that lost its nonce to what is in no block any more it is
   expect(await paidSince(before)).toBe(5_000000n)
 })
 
-test('a payment that was made in the place of one that lost its nonce loses it to that, and is not made again', async () => {
+test('a repeated payment that loses its nonce to the original is superseded, and only the original pays', async () => {
   const before = await got()
   const { id, nonce, raw } = await lost('first-0005')
   await rpc().request('anvil_dropAllTransactions')
@@ -144,7 +144,7 @@ test('a payment that was made in the place of one that lost its nonce loses it t
   expect(await paidSince(before)).toBe(5_000000n)
 })
 
-test('behind what waits and was settled by nothing a pinned nonce is signed', async () => {
+test('a payment with the next pinned nonce is signed behind an ordinary pending payment', async () => {
   const before = await got()
   const { nonce } = await waiting(5, 'first-0004')
   expect(await pay(6, 'next-0004', `--nonce ${nonce + 1}`)).toMatchObject({ exit: 20 })

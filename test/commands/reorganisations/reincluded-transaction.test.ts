@@ -6,7 +6,7 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run, rpc, got, pay } = usePayments(sandbox, useCommands(sandbox))
 
-test('what a reorganisation took, and nodes put into another block, is not told to be in the wallet still', async () => {
+test('explain does not say that funds are still in the wallet after a reorganised payment was mined again', async () => {
   expect(await run(pay(1))).toMatchObject({ exit: 0 })
   const done = await run(pay(5))
   expect(done).toMatchObject({ exit: 0 })
@@ -16,7 +16,7 @@ test('what a reorganisation took, and nodes put into another block, is not told 
   await rpc().request('anvil_reorg', [1, []])
   expect(await got()).toBe(before - 5_000_000n)
   await rpc().request('evm_mine')
-  // As nodes do by themselves: what was in a block that is gone waits again, and comes into another one.
+  // Real nodes return the transactions of a removed block to the pool and mine them in a later block.
   await rpc().request('eth_sendRawTransaction', [raw])
   await rpc().request('anvil_mine', ['0x3'])
   expect(await got()).toBe(before)

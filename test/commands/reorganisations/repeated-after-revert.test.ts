@@ -5,16 +5,16 @@ import { usePayments } from '../../support/payments/use-payment-commands.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
-/* What was let go, as it reverted for good, and is in no block any more: nobody sends it again, as the same may have been done since. */
+/* A final revert that a reorganisation removes is never rebroadcast: the payment may have been repeated since. */
 
 const sandbox = useSandbox()
 const commands = useCommands(sandbox)
 const { run: sandboxRun, home } = commands
 const { run, rpc, token, got, pay, height } = usePayments(sandbox, commands)
-/** The code of a contract that reverts whatever is asked of it. */
+/** Bytecode that reverts every call. */
 const revertsAlways = '0x60006000fd'
 
-/** A payment that waits, mined while its token reverts whatever is asked of it; gives what the code of the token was, and the block. */
+/** Mines a pending payment while its token reverts every call. Returns its ID, and `away`, which removes the block of the revert. */
 async function reverted(
   begin: (line: string) => Promise<{ exit: number; json: { error: { details: { id: string } } } }>,
   meanwhile?: (id: string) => Promise<void>,
@@ -30,7 +30,7 @@ async function reverted(
   await rpc().request('anvil_setCode', [token(), code])
   await rpc().request('evm_mine')
   await rpc().request('evm_setAutomine', [true])
-  /** Takes all from that block on off the chain, and makes others. */
+  /** Replaces all blocks from the revert on. */
   const away = async () => {
     await rpc().request('anvil_reorg', [(await height()) - block + 1, []])
     await rpc().request('anvil_setCode', [token(), code])
@@ -39,7 +39,7 @@ async function reverted(
   return { id: begun.json.error.details.id, away }
 }
 
-test('what reverted, and was paid anew as that was safe, is cancelled and not sent again where both are in no block any more: paid once', async () => {
+test('a reorganised revert that was paid again can only be cancelled, and the payment is made once', async () => {
   const before = await got()
   const { id, away } = await reverted(run)
   expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
@@ -66,7 +66,7 @@ test('what reverted, and was paid anew as that was safe, is cancelled and not se
     situation: 'REOPENED',
     next: cancel,
   })
-  // What was done since waits behind it, and says so.
+  // The second payment waits behind the first and names it.
   const behind = await run(`action resume ${second.json.id} --json --timeout 3s`)
   expect(behind).toMatchObject({ exit: 20 })
   expect(behind.json.error.details).toMatchObject({ before: id })
@@ -80,7 +80,7 @@ test('what reverted, and was paid anew as that was safe, is cancelled and not se
   expect((await got()) - before).toBe(5_000_000n)
 })
 
-/** A payment that reverted for good and was paid anew, both in no block any more. */
+/** A final revert and the second payment for it, both removed by a reorganisation. */
 async function letGo() {
   const { id, away } = await reverted(run)
   expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 22 })
@@ -90,7 +90,7 @@ async function letGo() {
   return { id, second: second.json.id as string }
 }
 
-test('its cancel that waits is made dearer by speed-up, and not taken back', async () => {
+test('speed-up raises the fee of a pending cancel instead of restoring the reverted payment', async () => {
   const before = await got()
   const { id, second } = await letGo()
   await rpc().request('evm_setAutomine', [false])
@@ -108,7 +108,7 @@ test('its cancel that waits is made dearer by speed-up, and not taken back', asy
   expect((await got()) - before).toBe(5_000_000n)
 })
 
-test('where its cancel had been taken back before, resume sends nothing again either', async () => {
+test('resume rebroadcasts nothing for a reorganised revert whose cancel was undone before', async () => {
   const before = await got()
   const { id, away } = await reverted(run, async (waits) => {
     expect(await run(`action cancel ${waits} --yes --json --no-wait`)).toMatchObject({ exit: 20 })
@@ -126,7 +126,7 @@ test('where its cancel had been taken back before, resume sends nothing again ei
   expect(await got()).toBe(before)
 })
 
-test('what reverted is safe to pay anew once the journal has that, and is told to be gone on with before', async () => {
+test('a revert is safe to retry only after resume has recorded it in the journal', async () => {
   const { id } = await reverted(run)
   const resume = `action resume ${id}`
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({
@@ -138,7 +138,7 @@ test('what reverted is safe to pay anew once the journal has that, and is told t
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({ safeToRetry: true })
 })
 
-test('what reverted of what was given up is not sent again after somebody was only asked whether to cancel it', async () => {
+test('resume rebroadcasts no reorganised revert of an abandoned action, even after action cancel without --yes', async () => {
   const before = await got()
   const { id, away } = await reverted(sandboxRun)
   const journal = sandboxJournal(home())
@@ -151,7 +151,7 @@ test('what reverted of what was given up is not sent again after somebody was on
     gasUsed: BigInt(receipt.gasUsed!),
     gasPrice: BigInt(receipt.effectiveGasPrice!),
   }
-  // As a plan that was made anew since leaves it, which was given up then.
+  // The state that a replan leaves when its action is abandoned afterwards.
   for (const state of ['INCLUDED', 'FINAL_REVERTED'] as const)
     journal.moveStep(id, 0, state, 'seen', inclusion)
   journal.settle(id, 'CANCELLED', 'given up by the person', 21)
@@ -169,7 +169,7 @@ test('what reverted of what was given up is not sent again after somebody was on
   expect(await got()).toBe(before)
 })
 
-test('what is in no block any more is not watched to a success, and behind another action that one is told to come first', async () => {
+test('watch reports no SUCCESS after a reorganisation, and explain names the earlier action to resume first', async () => {
   const [first, second] = [await run(pay(1)), await run(pay(2))]
   expect([first.exit, second.exit]).toEqual([0, 0])
   await rpc().request('anvil_reorg', [2, []])
@@ -190,13 +190,13 @@ test('what is in no block any more is not watched to a success, and behind anoth
     expect(await run(`action resume ${json.id} --json`)).toMatchObject({ exit: 0 })
 })
 
-test('nor is it where the service saw it succeed and nobody had noted that', async () => {
+test('watch reports no SUCCESS after a reorganisation if only the service had recorded the success', async () => {
   expect(await sandboxRun(pay(1))).toMatchObject({ exit: 0 })
   const before = await got()
   const begun = await sandboxRun(pay(3, '--no-wait'))
   expect(begun).toMatchObject({ exit: 20 })
   const { id } = begun.json.error.details
-  // The service has it as a success from here on.
+  // From here on the service records a success.
   expect((await sandboxRun(`action explain ${id} --json`)).json).toMatchObject({
     situation: 'MINED_UNNOTICED',
   })
@@ -206,7 +206,7 @@ test('nor is it where the service saw it succeed and nobody had noted that', asy
   expect({ exit, succeeds: out.includes('SUCCESS') }).toEqual({ exit: 20, succeeds: false })
 })
 
-test('nor is it where the service of this machine saw it succeed', async () => {
+test('watch reports no SUCCESS for a finished payment that sandbox fault reorg removed', async () => {
   const made = await sandboxRun(pay(3))
   expect(made).toMatchObject({ exit: 0 })
   expect(await sandboxRun('sandbox fault reorg 1 --network sandbox-one --yes --json')).toMatchObject({
@@ -216,7 +216,7 @@ test('nor is it where the service of this machine saw it succeed', async () => {
   expect({ exit, succeeds: out.includes('SUCCESS') }).toEqual({ exit: 20, succeeds: false })
 })
 
-test('nobody is told to speed up what is being cancelled, where its cancel is refused as too cheap', async () => {
+test('resume suggests cancel, not speed-up, when the fee of the pending cancel is too low', async () => {
   const { id } = await letGo()
   await rpc().request('evm_setAutomine', [false])
   expect(await run(`action cancel ${id} --yes --json --no-wait`)).toMatchObject({ exit: 20 })

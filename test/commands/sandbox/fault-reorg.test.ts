@@ -12,7 +12,7 @@ const fault = async (line: string) => {
   return set.json
 }
 
-test('replace blocks where that can be: of what was loaded nothing before is kept, and no chain is left half done', async () => {
+test('sandbox fault reorg affects only networks with enough blocks, and changes nothing if no network has enough', async () => {
   const two = sandbox.chain(31338).rpc
   const most = async (network: string) => {
     const refused = await run(`sandbox fault reorg 1000 --network ${network} --json`)

@@ -9,7 +9,7 @@ const sandbox = useSandbox()
 const { run, attempts } = useCommands(sandbox)
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const node = () => sandbox.chain(31337).rpc
-/** The chain as commands reach it now. */
+/** An RPC client on the URL that commands use, with the active faults. */
 const reached = () => httpRpc(sandbox.world.faults.urlOf(31337), { deadlineMs: 1_000, retries: 0 })
 const head = async () => Number(await node().request('eth_blockNumber'))
 const fault = async (line: string) => {
@@ -32,8 +32,8 @@ const pool = () => {
 }
 const deposit = () => run('deposit aave-v3-usdc-sandbox-one --amount 2 --yes --json')
 
-describe('what is typed', () => {
-  test('that is no fault is refused with all that are', async () => {
+describe('sandbox fault with invalid arguments', () => {
+  test('refuses an unknown fault and lists all faults', async () => {
     const refused = await run('sandbox fault gremlins --json')
     expect(refused).toMatchObject({ exit: 2, json: { error: { code: 'USAGE' } } })
     for (const kind of Object.keys(faultKinds)) expect(refused.json.error.hint).toContain(kind)
@@ -57,13 +57,13 @@ describe('what is typed', () => {
     'drop-waiting first',
     'rpc-502 --reason no',
     'clear --network sandbox-one',
-  ])('%s is refused with the way out', async (line) => {
+  ])('refuses %s with a hint and sets no fault', async (line) => {
     const refused = await run(`sandbox fault ${line} --json`)
     expect(refused).toMatchObject({ exit: 2, json: { error: { hint: expect.any(String) } } })
     expect(sandbox.world.faults.list()).toEqual([])
   })
 
-  test('for a network or a contract that is not there is refused', async () => {
+  test('refuses an unknown network and an address without a contract', async () => {
     expect(await run('sandbox fault rpc-502 --network base --json')).toMatchObject({ exit: 2 })
     expect(await run(`sandbox fault revert ${friend} --json`)).toMatchObject({
       exit: 2,
@@ -72,7 +72,7 @@ describe('what is typed', () => {
   })
 })
 
-test('what is set is listed, named by status and by every other command, and ended by clear', async () => {
+test('active faults are listed, named by sandbox status and every other command, and removed by clear', async () => {
   expect(await run('sandbox fault')).toMatchObject({ exit: 0, out: '', err: 'No active faults.\n' })
   expect(await fault('stop mining --network sandbox-one')).toMatchObject({
     kind: 'stop-mining',
@@ -98,8 +98,8 @@ test('what is set is listed, named by status and by every other command, and end
   expect((await run('strategies list')).err).not.toContain('sandbox fault')
 })
 
-describe('chains', () => {
-  test('that make no blocks let wait what is sent, and go on when it is cleared', async () => {
+describe('chain faults', () => {
+  test('stop-mining leaves a transfer pending until the fault is cleared', async () => {
     await fault('stop-mining')
     const [before, at] = [await got(), await head()]
     expect(await transfer('--timeout', '1500ms')).toMatchObject({ exit: 20 })
@@ -112,7 +112,7 @@ describe('chains', () => {
     expect((await got()) - before).toBe(5_000000n)
   })
 
-  test('that make no blocks hold up no bridge: it delivers when they go on', async () => {
+  test('stop-mining delays the delivery of a bridge until the fault is cleared', async () => {
     await fault('stop-mining --network sandbox-two')
     const { address } = sandbox.token(31338, 'USDC')
     const held = () => sandbox.balanceOf(31338, address, sandbox.user.address)
@@ -120,7 +120,7 @@ describe('chains', () => {
     const line =
       'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 7 --speed standard --yes --json'
     expect(await run(`${line} --timeout 1500ms`)).toMatchObject({ exit: 20 })
-    // Whatever needs the bridge at rest gets it at once.
+    // Setting a fault pauses the bridge relayer, which must not wait for the halted chain.
     await fault('rpc-502 --method nothing')
     const { pending } = await sandbox.chain(31338).rpc.request<{ pending: string }>('txpool_status')
     expect(pending).toBe('0x0')
@@ -129,7 +129,7 @@ describe('chains', () => {
     expect((await held()) - before).toBe(7_000000n)
   })
 
-  test('replace blocks: what was in them is gone, and it is still the same sandbox', async () => {
+  test('reorg undoes a payment, and repeating it with its key pays once without a second signature', async () => {
     for (let at = 0; at < 3; at++) await node().request('evm_mine')
     const before = await got()
     const key = ['--idempotency-key', 'reorged-0001']
@@ -145,7 +145,7 @@ describe('chains', () => {
     expect((await got()) - before).toBe(5_000000n)
   })
 
-  test('revert the next transaction to a contract, and no other, with the reason that was given', async () => {
+  test('revert and out-of-gas fail only the next transaction to the contract', async () => {
     await fault(`revert ${pool()} --reason 29`)
     expect(await deposit()).toMatchObject({ exit: 22, json: { error: { code: 'REVERTED' } } })
     expect((await run('sandbox fault --json')).json.items).toEqual([])
@@ -155,7 +155,7 @@ describe('chains', () => {
     expect(await deposit()).toMatchObject({ exit: 0 })
   })
 
-  test('end the life of the quotes that were given', async () => {
+  test('stale-quote expires existing quotes for good, and later quotes are valid', async () => {
     const line = 'swap quote --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --json'
     const { id } = (await run(line)).json
     await fault('stale-quote')
@@ -164,7 +164,7 @@ describe('chains', () => {
       json: { error: { code: 'QUOTE_EXPIRED' } },
     })
     expect(attempts()).toBe(0)
-    // What expired stays so, and what is quoted since is good.
+    // The old quote stays expired; a quote requested after the fault is valid.
     await run('sandbox fault clear')
     expect((await run(`swap status ${id} --json`)).json.status).toBe('expired')
     expect(await run(`swap execute ${id} --yes --json`)).toMatchObject({ exit: 4 })
@@ -173,18 +173,18 @@ describe('chains', () => {
     expect(again).toMatchObject({ exit: 0 })
   })
 
-  test('end the quote of what is half done: its rest is signed by a new one, also after the fault is cleared', async () => {
+  test('stale-quote during a half-signed swap: resume signs the rest with a new quote', async () => {
     const swap =
       'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --yes --json'
     const { id } = (await run(`${swap} --no-wait`)).json.error.details
     await fault('stale-quote')
     await run('sandbox fault clear')
-    // Its approval is signed: whoever takes it for one of which nothing was sent would ask for the same twice.
+    // The approval is signed: status must not report the swap as unsent, which would invite a duplicate.
     expect(await run(`swap status ${id} --watch --json`)).toMatchObject({ exit: 21 })
     const done = await run(['action', 'resume', id, '--json'])
     expect(done.err).toContain('The quote expired. A new quote with no lower output')
     expect(done).toMatchObject({ exit: 0 })
-    // What was paid by the new quote is the swap of the old one, by whatever name it is asked for.
+    // The swap paid with the new quote is found by the old ID and by its own ID.
     const status = await run(`swap status ${id} --json`)
     const { hash } = done.json.transactions.at(-1)
     expect(status).toMatchObject({ exit: 0, json: { status: 'fulfilled', originTxHash: hash } })
@@ -192,7 +192,7 @@ describe('chains', () => {
     expect((await run(`swap status ${id} --watch --json`)).exit).toBe(0)
   })
 
-  test('and a new quote that is refused is told with the reason, and what a person can do', async () => {
+  test('stale-quote with a refused new quote: resume names the reason and suggests replan', async () => {
     const swap =
       'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 10 --provider kyberswap --yes --json'
     const { id } = (await run(`${swap} --no-wait`)).json.error.details
@@ -208,8 +208,8 @@ describe('chains', () => {
   })
 })
 
-describe('transactions', () => {
-  test('are taken and forgotten, as often as was said', async () => {
+describe('transaction faults', () => {
+  test('drop loses as many sent transactions as --times says', async () => {
     await fault('drop --times 1')
     const before = await got()
     const sent = await transfer('--no-wait')
@@ -220,7 +220,7 @@ describe('transactions', () => {
     expect((await got()) - before).toBe(5_000000n)
   })
 
-  test('are held back until the fault is cleared, or for a while', async () => {
+  test('delay holds a transaction until the fault is cleared, or for the given time', async () => {
     const before = await got()
     await fault('delay --times 1')
     expect(await transfer('--no-wait')).toMatchObject({ exit: 20 })
@@ -232,13 +232,13 @@ describe('transactions', () => {
     const begun = performance.now()
     expect(await transfer('--no-wait')).toMatchObject({ exit: 20 })
     const sum = (await got()) - before
-    // A machine that is slow may look too late.
+    // A slow machine may read the balance after the delay.
     if (performance.now() - begun < 1_000) expect(sum).toBe(5_000000n)
     while ((await got()) - before === 5_000000n) await new Promise((resolve) => setTimeout(resolve, 10))
     expect((await got()) - before).toBe(10_000000n)
   })
 
-  test('that wait are forgotten: all, or one by its nonce', async () => {
+  test('drop-waiting removes all pending transactions, or one by its nonce', async () => {
     await fault('stop-mining')
     const from = sandbox.user.address
     const nonce = Number(await node().request('eth_getTransactionCount', [from, 'latest']))
@@ -255,14 +255,14 @@ describe('transactions', () => {
   })
 })
 
-describe('the node', () => {
+describe('node faults', () => {
   test.each([
     ['rpc-502', { code: 'RPC_UNREACHABLE', details: { status: 502 } }],
     ['rpc-429 3s', { code: 'RPC_UNREACHABLE', details: { status: 429, retryAfterMs: 3_000 } }],
     ['rpc-down', { code: 'RPC_UNREACHABLE', details: { fault: 'unreachable' } }],
     ['rpc-hang', { code: 'RPC_UNREACHABLE', details: { fault: 'deadline' } }],
     ['rpc-slow 5s', { code: 'RPC_UNREACHABLE', details: { fault: 'deadline' } }],
-  ])('%s fails so, only for the method that is named, and not any more when cleared', async (line, error) => {
+  ])('%s affects only the method of --method, until the fault is cleared', async (line, error) => {
     await fault(`${line} --method eth_blockNumber`)
     const rpc = reached()
     await expect(rpc.request('eth_blockNumber')).rejects.toMatchObject(error)
@@ -271,18 +271,18 @@ describe('the node', () => {
     expect(Number(await rpc.request('eth_blockNumber'))).toBe(await head())
   })
 
-  test('answers late, and then rightly', async () => {
+  test('rpc-slow delays a correct answer', async () => {
     await fault('rpc-slow 50ms')
     expect(Number(await reached().request('eth_blockNumber'))).toBe(await head())
   })
 
-  test('says that it is on another chain: exit 7, and nothing is signed', async () => {
+  test('rpc-wrong-chain makes a transfer exit 7 without signing', async () => {
     await fault('rpc-wrong-chain --network sandbox-one')
     expect(await transfer()).toMatchObject({ exit: 7, json: { error: { code: 'CHAIN_ID_MISMATCH' } } })
     expect(attempts()).toBe(0)
   })
 
-  test('is behind, and refused when it is far behind what was seen', async () => {
+  test('rpc-head-back returns an old head, and a transfer refuses it as inconsistent', async () => {
     for (let at = 0; at < 6; at++) await node().request('evm_mine')
     await transfer()
     await fault('rpc-head-back 5')
@@ -292,7 +292,7 @@ describe('the node', () => {
     expect(attempts()).toBe(before)
   })
 
-  test('loses what is sent, or the answer to it: paid once either way', async () => {
+  test('a transfer pays once under rpc-lost-request and rpc-lost-answer', async () => {
     for (const kind of ['rpc-lost-request', 'rpc-lost-answer']) {
       const before = await got()
       await fault(`${kind} --times 1`)
@@ -301,7 +301,7 @@ describe('the node', () => {
     }
   })
 
-  test('is asked as it is where no fault needs anybody in between', async () => {
+  test('a chain without a node fault is reached directly, without the proxy', async () => {
     const { rpcUrl } = sandbox.chain(31337)
     await fault('stop-mining')
     expect(sandbox.world.faults.urlOf(31337)).toBe(rpcUrl)
@@ -313,8 +313,8 @@ describe('the node', () => {
   })
 })
 
-describe('USDC is what Circle deploys', () => {
-  test('paused, nothing of it moves, and the reason is said; cleared, it moves again', async () => {
+describe('USDC faults', () => {
+  test('usdc-paused blocks a deposit with the reason, until the fault is cleared', async () => {
     await fault('usdc-paused --network sandbox-one')
     const refused = await deposit()
     expect(refused).toMatchObject({ exit: 10, json: { error: { code: 'SIMULATION_REVERTED' } } })
@@ -323,7 +323,7 @@ describe('USDC is what Circle deploys', () => {
     expect((await deposit()).exit).toBe(0)
   })
 
-  test('blacklisted, a wallet can neither send nor be sent it, and others can', async () => {
+  test('usdc-blacklisted blocks transfers to or from that wallet only, until the fault is cleared', async () => {
     expect((await fault(`usdc-blacklisted ${friend}`)).text).toBe(`USDC is blacklisted for ${friend}`)
     const refused = await transfer()
     expect(refused).toMatchObject({ exit: 10, json: { error: { code: 'SIMULATION_REVERTED' } } })
@@ -336,7 +336,7 @@ describe('USDC is what Circle deploys', () => {
   })
 })
 
-test('the services of providers answer late: a quote waits for them until its deadline, and says so', async () => {
+test('services-slow: a quote stops at its deadline and names the providers that returned nothing', async () => {
   await fault('services-slow 20s')
   const line = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1000 --json'
   const quoted = await run(`${line} --compare`, { env: { SLUICE_QUOTE_DEADLINE: '1' } })
@@ -344,7 +344,7 @@ test('the services of providers answer late: a quote waits for them until its de
   const noteOf = (name: string) =>
     quoted.json.items.find(({ provider }: { provider: string }) => provider === name).lost
   expect([noteOf('kyberswap'), noteOf('cow')]).toEqual(Array(2).fill('returned no quote in time'))
-  // Where all that could serve a route ask services, it is these that are named, and not the nodes.
+  // When every provider of a route depends on a slow service, the error names the services, not the nodes.
   const far = 'swap quote --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10'
   expect(await run(`${far} --json`, { env: { SLUICE_QUOTE_DEADLINE: '1' } })).toMatchObject({
     exit: 6,

@@ -15,7 +15,7 @@ const sluice = async (...args: string[]) => {
   return out
 }
 
-test('a server that runs obeys the faults that are set while it runs', async () => {
+test('a running server applies faults that another process sets', async () => {
   const { key } = oneDocument(await sluice('keys', 'create', '--customer', 'acme', '--json'))
   const server = startSluice(at.home, ['serve', '--port', '0', '--json'])
   const { url } = oneDocument(await server.line())
@@ -34,7 +34,7 @@ test('a server that runs obeys the faults that are set while it runs', async () 
   await seen('sandbox-one')
   await sluice('sandbox', 'fault', 'clear')
   await seen(null)
-  // Its clock is that of the sandbox, too: quotes that are over by a fault are over for who asks it.
+  // The server also follows the sandbox clock, which stale-quote moves forward.
   const quote = oneDocument(
     await sluice(
       ...'swap quote --from sandbox-one --to sandbox-one --token-in USDC --token-out WETH --amount-in 5 --json'.split(
@@ -55,7 +55,7 @@ test('a server that runs obeys the faults that are set while it runs', async () 
   await server.ended
 }, 60_000)
 
-test('the demo runs on the sandbox, whatever profile is in use, and with whatever is in the environment', async () => {
+test('sluice demo runs on the sandbox despite the active profile and SLUICE_ environment variables', async () => {
   await sluice('profile', 'set', 'mine', '--kind', 'engine')
   await sluice('profile', 'use', 'mine')
   const env = {

@@ -6,7 +6,7 @@ const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 const slug = 'aave-v3-usdc-sandbox-one'
 
-test('the history of a rate is a line of its own, and a chart with --plot', async () => {
+test('strategies show prints the rate history as a sparkline, and as an ASCII chart with --plot', async () => {
   const young = await run(`strategies show ${slug} --plot`)
   expect(young.out).toMatch(/^history +not known$/m)
   expect(young.out).not.toContain('┤')
@@ -26,7 +26,7 @@ test('the history of a rate is a line of its own, and a chart with --plot', asyn
   expect(plotted.out).not.toMatch(/[^\x20-\x7e\n]/)
 })
 
-test('a list at a terminal has a column of what was paid from day to day, once there are days', async () => {
+test('strategies list has a TREND column at a terminal once daily rates are stored, and none in CSV', async () => {
   const ask = () => run('strategies list --asset USDC --limit 4', { columns: 80 })
   await ask()
   for (let days = 0; days < 2; days++) {
@@ -39,7 +39,7 @@ test('a list at a terminal has a column of what was paid from day to day, once t
   expect((await run('strategies list --asset USDC --csv')).out).not.toMatch(/trend|rates/i)
 })
 
-test('the list goes on with --watch until its time is over: a line a change, or a document', async () => {
+test('strategies list --watch prints matching strategies as lines or JSON documents until --timeout', async () => {
   const lines = run(
     'strategies list --watch --interval 1s --timeout 1500ms --asset USDC --network sandbox-one',
   )
@@ -56,7 +56,7 @@ test('the list goes on with --watch until its time is over: a line a change, or 
     expect(JSON.parse(line).items[0]).toMatchObject({ slug: expect.stringContaining('brla') })
 })
 
-test('--watch takes no interval that is too short, and no --csv', async () => {
+test('strategies list --watch rejects a too short interval, --csv and --fields', async () => {
   for (const line of ['--watch --interval 10ms', '--watch --csv', '--watch --fields slug'])
     expect(await run(`strategies list ${line}`)).toMatchObject({ exit: 2, out: '' })
 })

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { type Document, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
-// A swap from Bitcoin signs nothing, and what is typed to limit it holds all the same.
+// A swap from Bitcoin signs nothing, but the limits of the command line and of policies still apply.
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
-/** Commands that know no token that is worth a bitcoin. */
+/** Commands without a token that gives the price of bitcoin. */
 const unpriced = useCommands(sandbox, {
   catalog: () => {
     const { tokens, ...rest } = sandbox.world.catalog()
@@ -22,7 +22,7 @@ const executed = (more: string) => run(`swap execute ${flags} --no-wait --yes --
 const quoted = async () => (await run(`swap quote ${flags} --json`)).json.id as string
 const countQuotes = async () => (await run('swap list --from bitcoin --json')).json.total as number
 
-/** Commands that cannot read Bitcoin. */
+/** Commands that cannot reach the Bitcoin API. */
 const blind = useCommands(sandbox, {
   catalog: () => {
     const { bitcoin, ...rest } = sandbox.world.catalog()
@@ -30,7 +30,7 @@ const blind = useCommands(sandbox, {
   },
 })
 
-test('a deposit of which nobody can say whether it is paid is not shown a second time', async () => {
+test('hides the deposit address while it cannot check whether the deposit is paid', async () => {
   const { json: quote } = await blind.run(`swap quote ${flags} --provider near-intents --json`)
   const { exit, out, err, json } = await blind.run(`swap execute ${quote.id} --no-wait --yes --json`)
   expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
@@ -40,10 +40,10 @@ test('a deposit of which nobody can say whether it is paid is not shown a second
   expect(out + err).not.toMatch(/bcrt1q/)
 })
 
-describe('an idempotency key', () => {
+describe('idempotency key of a swap from Bitcoin', () => {
   const key = 'bitcoin-key-1'
 
-  test('keeps the deposit that a dry run has shown, and says what else it was used for', async () => {
+  test('keeps the deposit of a dry run, and a refused reuse names the swap', async () => {
     const more = `--provider near-intents --idempotency-key ${key}`
     const { json: shown } = await run(`swap execute ${flags} ${more} --dry-run --json`)
     expect((await executed(more)).json.error.details).toMatchObject({
@@ -57,7 +57,7 @@ describe('an idempotency key', () => {
     })
   })
 
-  test('is asked for where a script could get a second deposit', async () => {
+  test('omitted by a script: prints a warning that running the command again pays again', async () => {
     const { exit, err } = await run(`swap execute ${flags} --no-wait --yes --json`)
     expect({ exit, err }).toEqual({
       exit: 20,
@@ -66,7 +66,7 @@ describe('an idempotency key', () => {
   })
 
   test.each(['near-intents', 'thorchain'])(
-    'shows one deposit of %s, however often it is used',
+    'names one deposit of %s on every repeat: unpaid, paid and two days later',
     async (name) => {
       const more = `--provider ${name} --idempotency-key ${key}`
       const first = await executed(more)
@@ -87,7 +87,7 @@ describe('an idempotency key', () => {
       const memo = deposit.memo === null ? [] : ['--memo', deposit.memo]
       const { json: paid } = await run(['sandbox', 'pay-bitcoin', deposit.address, '0.01', ...memo, '--json'])
       const known = await executed(more)
-      // On a busy machine the swap may be over by then.
+      // On a busy machine the swap may have finished by now.
       expect(known.json.error?.details ?? known.json).toMatchObject({
         id,
         originTxHash: paid.txid,
@@ -95,20 +95,20 @@ describe('an idempotency key', () => {
       })
       const done = await run(`swap execute ${flags} ${more} --yes --json`)
       expect(done.json, done.err).toMatchObject({ id, status: 'fulfilled', originTxHash: paid.txid })
-      // The quotes of this machine are forgotten after a day, and the key is not.
+      // Local quotes are deleted after a day; the key remains.
       const later = await run(`swap execute ${flags} ${more} --yes --json`, { later: 50 * 3_600_000 })
       expect(later.json, later.err).toMatchObject({ id, status: 'fulfilled' })
       expect(await countQuotes()).toBe(1)
     },
   )
 
-  test('shows one deposit to two processes at once', async () => {
+  test('gives two concurrent processes the same deposit', async () => {
     const both = await Promise.all([0, 1].map(() => executed(`--idempotency-key ${key}`)))
     const [one, other] = both.map(({ json }) => json.error.details as Document)
     expect(one.deposit.address).toBe(other.deposit.address)
   })
 
-  test('of a quote that nobody paid in time gives no second address', async () => {
+  test('gives QUOTE_EXPIRED and no second address after the quote expired unpaid', async () => {
     const { json } = await executed(`--idempotency-key ${key}`)
     const again = `swap execute ${flags} --no-wait --yes --json --idempotency-key ${key}`
     const { exit, json: late, err } = await run(again, { later: 5 * 3_600_000 })
@@ -119,7 +119,7 @@ describe('an idempotency key', () => {
     expect(await countQuotes()).toBe(1)
   })
 
-  test('is refused for another request, of Bitcoin or of a network, either way around', async () => {
+  test('is refused for any other request, on Bitcoin or on another network', async () => {
     const swap = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json'
     await executed(`--idempotency-key ${key}`)
     const others = [
@@ -137,7 +137,7 @@ describe('an idempotency key', () => {
     expect((await executed('--idempotency-key signed-key-1')).exit).toBe(14)
   })
 
-  test('of a quote ID is that of this quote alone', async () => {
+  test('used with a quote ID is bound to that quote', async () => {
     const [one, other] = [await quoted(), await quoted()]
     const line = (id: string) => `swap execute ${id} --no-wait --yes --json --idempotency-key ${key}`
     const { address } = (await run(line(one))).json.error.details.deposit
@@ -145,19 +145,19 @@ describe('an idempotency key', () => {
     expect((await run(line(other))).exit).toBe(14)
   })
 
-  test('that was refused by a limit is still free', async () => {
+  test('stays free after --accept-min-out refused the quote', async () => {
     expect((await executed(`--accept-min-out 1000000 --idempotency-key ${key}`)).exit).toBe(8)
     expect((await executed(`--idempotency-key ${key}`)).exit).toBe(20)
   })
 })
 
-describe.each(['flags', 'a quote ID'])('by %s', (by) => {
+describe.each(['flags', 'a quote ID'])('swap execute from Bitcoin by %s', (by) => {
   const refused = async (more: string) => {
     const what = by === 'flags' ? flags : await quoted()
     return run(`swap execute ${what} --no-wait --yes --json ${more}`)
   }
 
-  test('the minimum output that is accepted holds', async () => {
+  test('enforces --accept-min-out', async () => {
     const { exit, json, err } = await refused('--accept-min-out 1000000')
     expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
     expect(json.error.hint).toContain('below the 1000000 of --accept-min-out')
@@ -165,7 +165,7 @@ describe.each(['flags', 'a quote ID'])('by %s', (by) => {
     expect((await refused('--accept-min-out 1')).exit).toBe(20)
   })
 
-  test('the price impact that is accepted holds, against the price of WBTC', async () => {
+  test('enforces --max-price-impact against the price of WBTC', async () => {
     const { exit, json } = await refused('--max-price-impact 0.1%')
     expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
     expect(json.error.details.share).toBeCloseTo(0.003, 4)
@@ -177,14 +177,14 @@ describe.each(['flags', 'a quote ID'])('by %s', (by) => {
     [{ maxSlippage: '0.1%' }, 'POLICY_LIMIT'],
     [{ simulation: 'required' }, 'POLICY_SIMULATION'],
     [{ minAssurance: 'L3' }, 'POLICY_ASSURANCE'],
-  ])('the policy %o holds', async (policy, code) => {
+  ])('enforces the policy %o', async (policy, code) => {
     const path = join(home(), 'policy.json')
     writeFileSync(path, JSON.stringify(policy), { mode: 0o600 })
     const { exit, json } = await refused(`--policy ${path}`)
     expect({ exit, code: json.error.code }, json.error.message).toEqual({ exit: 8, code })
   })
 
-  test('a policy that is not there is none, and one that is met allows it', async () => {
+  test('refuses a missing policy file, and runs under a policy that is met', async () => {
     expect((await refused('--policy /nope')).json.error.code).toBe('CONFIG_INVALID')
     const path = join(home(), 'policy.json')
     const policy = {
@@ -214,7 +214,7 @@ describe.each(['flags', 'a quote ID'])('by %s', (by) => {
     '--assert USDC>=1',
     `--wallet foo${by === 'flags' ? ` --destination ${friend}` : ''}`,
     '--speed fast',
-  ])('%s is refused, as nothing is signed', async (more) => {
+  ])('refuses %s because nothing is signed', async (more) => {
     const { exit, json } = await refused(more)
     expect({ exit, code: json.error.code }).toEqual({ exit: 2, code: 'USAGE' })
     if (!more.startsWith('--speed'))
@@ -222,14 +222,14 @@ describe.each(['flags', 'a quote ID'])('by %s', (by) => {
   })
 })
 
-test('where nobody has a price of a bitcoin, a script must accept that', async () => {
+test('without a bitcoin price a script must pass --max-price-impact', async () => {
   const line = `swap execute ${flags} --no-wait --yes --json`
   const { exit, json } = await unpriced.run(line)
   expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
   expect((await unpriced.run(`${line} --max-price-impact 100%`)).exit).toBe(20)
 })
 
-test('a policy names who may be paid beside the own wallet', async () => {
+test('a policy without receivers refuses another account as --destination or --wallet', async () => {
   const path = join(home(), 'policy.json')
   writeFileSync(path, JSON.stringify({ receivers: [] }), { mode: 0o600 })
   for (const flag of ['--destination', '--wallet']) {

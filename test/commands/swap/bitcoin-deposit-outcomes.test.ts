@@ -7,7 +7,7 @@ import { type Document, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
-/** Whether no provider answers. */
+/** True while no provider is reachable. */
 let isSilent = false
 const { run } = useCommands(sandbox, {
   catalog: () => {
@@ -24,9 +24,10 @@ const friend: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 type Provider = 'near-intents' | 'thorchain'
 
 /**
- * The ends of a swap that begins on Bitcoin. `pays` are the shares of the amount that are paid, in percent, each after the one before was
- * seen; `how` it is paid. `first` is how `swap status --watch` ends then, and `said` what explain calls it; `last` and `finally` are the
- * same once the rest is paid and the faults are cleared. `got` and `back` are what the recipient and whoever paid have at the end.
+ * A final state of a swap from Bitcoin. `pays` lists the payments in percent of the amount, each made after the one before was found;
+ * `how` is a deviation of the payment. `first` is the exit code of `swap status --watch` after the first payment, `said` the situation
+ * of `action explain` then; `last` and `finally` are the same after all payments and without faults. `got` is the amount of the
+ * recipient, `back` the refund to the payer.
  */
 type End = {
   providers: readonly Provider[]
@@ -75,13 +76,13 @@ const ends: Readonly<Record<string, End>> = {
     finally: 'BRIDGE_SHORT',
     got: '97 %',
   },
-  'only said to be paid out': { ...waits, faults: ['bitcoin-lies'] },
-  'only said to be given back': { ...waits, faults: ['bitcoin-refund-lies'] },
-  'not processed for a while': { ...waits, faults: ['bitcoin-stuck'] },
-  'in no block for a while': { ...waits, faults: ['bitcoin-unmined'] },
+  'falsely reported as paid out': { ...waits, faults: ['bitcoin-lies'] },
+  'falsely reported as refunded': { ...waits, faults: ['bitcoin-refund-lies'] },
+  'processed late': { ...waits, faults: ['bitcoin-stuck'] },
+  'mined late': { ...waits, faults: ['bitcoin-unmined'] },
   'replaced by a payment with a higher fee': { ...waits, faults: ['bitcoin-unmined'], how: 'replaced' },
-  'of a provider that is silent': { ...waits, how: 'provider silent', first: 6, said: 'none' },
-  'not paid in time': {
+  'provider unreachable at first': { ...waits, how: 'provider silent', first: 6, said: 'none' },
+  'never paid': {
     ...delivered,
     how: 'late',
     pays: [],
@@ -92,10 +93,10 @@ const ends: Readonly<Record<string, End>> = {
     got: 'nothing',
   },
   'paid late': { ...delivered, how: 'late', first: 0 },
-  'paid with too much': { ...delivered, pays: [150] },
+  overpaid: { ...delivered, pays: [150] },
   'paid in two parts': { ...waits, providers: ['near-intents'], pays: [40, 60] },
-  'paid in part, and late': { ...refunded, providers: ['near-intents'], how: 'late', pays: [60] },
-  'paid in part': { ...refunded, providers: ['thorchain'], pays: [60] },
+  'underpaid and late': { ...refunded, providers: ['near-intents'], how: 'late', pays: [60] },
+  underpaid: { ...refunded, providers: ['thorchain'], pays: [60] },
   'paid without the memo': {
     ...refunded,
     providers: ['thorchain'],
@@ -109,7 +110,7 @@ const random = seeded(campaignSeed(70))
 const all = Object.entries(ends).flatMap(([name, { providers }]) =>
   providers.map((provider) => ({ name, provider })),
 )
-// Each seed takes the ends in another order, so that a slice has some of all.
+// Each seed shuffles the cases, so that a slice covers all kinds.
 const order = all
   .map((one) => ({ one, key: random() }))
   .toSorted((a, b) => a.key - b.key)
@@ -125,7 +126,7 @@ const campaign = Array.from({ length: cells(5, 200) }, (_, at) => ({
 const fees: Readonly<Record<Provider, bigint>> = { 'near-intents': 1_500n, thorchain: 2_000n }
 const networks = { 31337: 'sandbox-one', 31338: 'sandbox-two' } as const
 
-/** What Bitcoin shows that was paid to an address, in satoshi; with a memo, only what has that. */
+/** Total paid to an address on Bitcoin, in satoshi; with a memo, only of transactions that carry it. */
 async function paidOn(address: string, memo?: string): Promise<bigint> {
   const { esplora } = sandbox.world.catalog().bitcoin!
   let sum = 0n
@@ -143,9 +144,9 @@ async function paidOn(address: string, memo?: string): Promise<bigint> {
 
 const hex = (text: string) => Buffer.from(text).toString('hex')
 
-describe('an end of a swap from Bitcoin', () => {
+describe('final state of a swap from Bitcoin', () => {
   test.each(campaign)(
-    '$at: by $provider, $name: $satoshi satoshi for $symbol on $to, to the unit on both chains',
+    '$at: $provider, $name: $satoshi satoshi for $symbol on $to, with the expected balances on both chains',
     async ({ at, name, provider, symbol, to, satoshi, recipient }) => {
       const { faults = [], pays, how, ...end } = ends[name]!
       const payee = recipient ?? sandbox.user.address
@@ -167,7 +168,7 @@ describe('an end of a swap from Bitcoin', () => {
       for (const fault of faults) expect((await run(`sandbox fault ${fault} --json`)).exit).toBe(0)
 
       const hashes: string[] = []
-      /** What was paid after some of the shares. */
+      /** Total of the first `count` payments. */
       const upTo = (count: number): bigint =>
         (satoshi * BigInt(pays.slice(0, count).reduce((sum, share) => sum + share, 0))) / 100n
       const pay = async (at: number, more: readonly string[] = []): Promise<string> => {

@@ -5,7 +5,7 @@ import { payAndFollow } from '../../../src/commands/swap/bitcoin-deposit.ts'
 import { codeOf, engineOn } from '../../support/engine.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
-// Whoever serves a quote serves its deposit as well: both are held here to what was asked, and to each other.
+// A service returns a quote and its deposit: both are checked against the request and against each other.
 
 const sandbox = useSandbox()
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -13,7 +13,7 @@ const refund = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 
 type Shown = { amounts: { least: { raw: string } } }
 
-/** Shows how a quote is paid, as a service says it: the quote that it shows, and the quote whose deposit it gives. */
+/** Runs `payAndFollow` on a quote that `seen` changes; `asked` is the slippage of the request. Returns the printed document. */
 async function shown(
   provider: string,
   {
@@ -62,7 +62,7 @@ const surer = (quote: Quote): Quote => ({ ...quote, minAmountOut: quote.minAmoun
 const forOther = (quote: Quote): Quote => ({ ...quote, destinationAddress: refund as never })
 
 test.each(['near-intents', 'thorchain'])(
-  'a deposit of %s that brings less than its quote, or pays another, is refused',
+  'refuses a %s deposit that pays less than its quote or another recipient',
   async (provider) => {
     expect(BigInt((await shown(provider, {})).amounts.least.raw)).toBeGreaterThan(0n)
     for (const seen of [better, surer, forOther])
@@ -71,9 +71,9 @@ test.each(['near-intents', 'thorchain'])(
 )
 
 test.each(['near-intents', 'thorchain'])(
-  'a minimum of %s that is more than half a percent below what is expected is refused, unless it was asked for',
+  'refuses a %s minimum more than 0.5 percent below the output unless the request allowed that slippage',
   async (provider) => {
-    // The quote says that two percent may slip, and nobody has asked for that here.
+    // The quote has a slippage of two percent that the request did not allow.
     expect(await codeOf(shown(provider, { slippage: 0.02 }))).toBe('PROVIDER_API_ERROR')
     const { amounts } = await shown(provider, { slippage: 0.02, asked: 0.02 })
     expect(BigInt(amounts.least.raw)).toBeGreaterThan(0n)

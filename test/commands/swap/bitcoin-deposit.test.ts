@@ -12,7 +12,7 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)
-/** Commands that know a second node of THORChain. */
+/** Commands with a second THORChain node. */
 const withSecond = useCommands(sandbox, {
   catalog: () => {
     const { bitcoin, ...rest } = sandbox.world.catalog()
@@ -20,7 +20,7 @@ const withSecond = useCommands(sandbox, {
     return { ...rest, bitcoin: { ...bitcoin!, secondThornode } }
   },
 })
-/** Commands that know another node of THORChain, which is served by the test. */
+/** Commands with a THORChain node that the test serves. */
 let otherNode = ''
 const withOther = useCommands(sandbox, {
   catalog: () => {
@@ -34,7 +34,7 @@ const refund = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 const flags = `--from bitcoin --token-in BTC --to sandbox-one --token-out USDC --amount-in 0.01 --refund ${refund}`
 const usdc = () => sandbox.balanceOf(chainId, sandbox.token(chainId, 'USDC').address, sandbox.user.address)
 
-/** Asks for a quote of a provider, and how it is paid. */
+/** Requests a quote of a provider, and returns the swap with its payment details. */
 async function quoted(provider: string, more = flags) {
   const { exit, json, err } = await run(`swap quote ${more} --provider ${provider} --json`)
   expect(exit, err).toBe(0)
@@ -44,7 +44,7 @@ async function quoted(provider: string, more = flags) {
   return shown.json.error.details
 }
 
-/** Pays a deposit as a wallet would. */
+/** Pays a deposit like a Bitcoin wallet; returns the transaction ID. */
 const paid = async ({ deposit }: Document, amount = '0.01', more: readonly string[] = []) => {
   const memo = deposit.memo === null ? [] : ['--memo', deposit.memo]
   const { exit, json, err } = await run([
@@ -60,8 +60,8 @@ const paid = async ({ deposit }: Document, amount = '0.01', more: readonly strin
   return json.txid as string
 }
 
-describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provider) => {
-  test('is quoted, shown, paid, followed and delivered, and nothing is signed', async () => {
+describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (provider) => {
+  test('is quoted, paid, followed and delivered, and its quote signs nothing', async () => {
     const before = await usdc()
     const shown = await signsNothing(() => quoted(provider))
     expect(shown).toMatchObject({
@@ -97,7 +97,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
       await documented(again, await run(again))
   })
 
-  test('is given back where its provider refunds it, with 25', async () => {
+  test('exits 25 with REFUNDED when the provider refunds the payment', async () => {
     const shown = await quoted(provider)
     await run('sandbox fault bitcoin-refund')
     await paid(shown)
@@ -107,7 +107,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect((await run(`swap status ${shown.id} --watch --json`)).exit).toBe(25)
   })
 
-  test('that brings less than the minimum has failed, with 25, whatever its provider says', async () => {
+  test('exits 25 with ARRIVED_SHORT when less than the minimum arrives', async () => {
     const shown = await quoted(provider)
     await run('sandbox fault bitcoin-short 3')
     await paid(shown)
@@ -123,7 +123,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     })
   })
 
-  test('that its provider does not process is still waited for, with 20, and goes on later', async () => {
+  test('exits 20 while the provider does not process the payment, and completes after that', async () => {
     const shown = await quoted(provider)
     await run('sandbox fault bitcoin-stuck')
     const hash = await paid(shown)
@@ -143,7 +143,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
   test.each([
     ['bitcoin-lies', 'the node of its chain does not show that transaction'],
     ['bitcoin-refund-lies', 'Bitcoin does not show it yet'],
-  ])('that its provider only says to have ended (%s) is still waited for', async (fault, note) => {
+  ])('exits 20 while no chain confirms the end that the provider reports (%s)', async (fault, note) => {
     const before = await usdc()
     const shown = await quoted(provider)
     await run(`sandbox fault ${fault}`)
@@ -166,7 +166,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect(await usdc()).toBeGreaterThan(before)
   })
 
-  test('that nobody paid in time has expired', async () => {
+  test('expires when the deposit is not paid in time', async () => {
     const shown = await quoted(provider)
     const later = 5 * 3_600_000
     expect((await run(`swap status ${shown.id} --json`)).json.status).toBe('pending')
@@ -176,7 +176,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect(json.error.hint).toContain(`If it was paid: sluice swap status --watch ${shown.id}`)
   })
 
-  test('that is paid is never shown as one to pay, from the mempool to its end, and after its time', async () => {
+  test('never shows payment details again once it is paid: pending, finished and expired', async () => {
     const shown = await quoted(provider)
     await run('sandbox fault bitcoin-unmined')
     const hash = await paid(shown)
@@ -206,7 +206,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect(later.exit).toBe(0)
   })
 
-  test('follows the payment that replaced another, and says so', async () => {
+  test('follows the transaction that replaced the payment, and notes the replacement', async () => {
     const shown = await quoted(provider)
     await run('sandbox fault bitcoin-unmined')
     const first = await paid(shown)
@@ -226,7 +226,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
     expect((await run(`sandbox pay-bitcoin ${refund} 1 --replace ${second}`)).exit).toBe(2)
   })
 
-  test('says of a hash what it is not', async () => {
+  test('rejects an unknown, malformed or unrelated hash of --btc-tx with the reason', async () => {
     const shown = await quoted(provider)
     const ask = async (hash: string) =>
       (await run(`swap status ${shown.id} --btc-tx ${hash} --json`)).json.error
@@ -248,7 +248,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin by %s', (provi
   })
 })
 
-test('less than the amount is no deposit of 1Click yet, and the rest makes it one', async () => {
+test('an underpaid 1Click deposit stays pending until the missing amount is paid, and explain names that amount', async () => {
   const shown = await quoted('near-intents')
   const hash = await paid(shown, '0.004')
   const { exit, json } = await run(`swap execute ${shown.id} --json --timeout 1s`)
@@ -275,7 +275,7 @@ test('less than the amount is no deposit of 1Click yet, and the rest makes it on
   expect(again.err).not.toContain('fulfilled')
 })
 
-test('a short payment to THORChain is overdue from its payment on, as no rest can come', async () => {
+test('a short payment to THORChain counts as overdue from the time of the payment', async () => {
   const shown = await quoted('thorchain')
   await run('sandbox fault bitcoin-stuck')
   await paid(shown, '0.004')
@@ -285,7 +285,7 @@ test('a short payment to THORChain is overdue from its payment on, as no rest ca
   expect(json.verdict).toMatch(/It was paid 9[01] min ago/)
 })
 
-test('less than the limit of the memo of THORChain is refunded', async () => {
+test('a payment to THORChain below the limit of the memo is refunded', async () => {
   const shown = await quoted('thorchain')
   await paid(shown, '0.004')
   const { exit, json } = await run(`swap execute ${shown.id} --json`)
@@ -293,7 +293,7 @@ test('less than the limit of the memo of THORChain is refunded', async () => {
   expect(json.error.details.deposit.note).toContain('less than the 0.01 BTC of the quote')
 })
 
-test('a payment to THORChain without the memo is found by its hash only, and said to be none', async () => {
+test('a payment to THORChain without the memo is found only by its hash, with a note', async () => {
   const shown = await quoted('thorchain')
   await run('sandbox fault bitcoin-stuck')
   const { json } = await run(`sandbox pay-bitcoin ${shown.deposit.address} 0.01 --json`)
@@ -303,7 +303,7 @@ test('a payment to THORChain without the memo is found by its hash only, and sai
   )
 })
 
-test('one payment with the memo of two quotes ends one of them', async () => {
+test('one payment with the memo of two THORChain quotes completes only one of them', async () => {
   const [one, other] = [await quoted('thorchain'), await quoted('thorchain')]
   expect(one.deposit.memo).toBe(other.deposit.memo)
   const hash = await paid(one)
@@ -317,7 +317,7 @@ test('one payment with the memo of two quotes ends one of them', async () => {
   })
 })
 
-test('is found at a busy vault, behind the payments of others', async () => {
+test('swap status finds a payment to THORChain behind 30 later payments to the same vault', async () => {
   const shown = await quoted('thorchain')
   await run('sandbox fault bitcoin-stuck')
   const hash = await paid(shown)
@@ -325,7 +325,7 @@ test('is found at a busy vault, behind the payments of others', async () => {
   expect((await run(`swap status ${shown.id} --json`)).json.originTxHash).toBe(hash)
 })
 
-test.each(['ETH', 'WETH', 'WBTC'])('pays out %s as well', async (symbol) => {
+test.each(['ETH', 'WETH', 'WBTC'])('THORChain delivers %s', async (symbol) => {
   const shown = await quoted('thorchain', flags.replace('USDC', symbol))
   await paid(shown)
   const { exit, json, err } = await run(`swap execute ${shown.id} --json`)
@@ -333,7 +333,7 @@ test.each(['ETH', 'WETH', 'WBTC'])('pays out %s as well', async (symbol) => {
 })
 
 test.each([0.1, 0.4, 2])(
-  'THORChain is held to a slippage of %d percent of what its quote brings, fees left out',
+  'a THORChain quote with a slippage of %d percent sets its minimum that far below the quoted output',
   async (percent) => {
     const { json, err } = await run(`swap quote ${flags} --provider thorchain --slippage ${percent}% --json`)
     const [out, least] = [json.tokenOut?.amount.raw, json.minAmountOut?.raw].map(Number) as [number, number]
@@ -341,7 +341,7 @@ test.each([0.1, 0.4, 2])(
   },
 )
 
-test('what a provider refuses is told in its words', async () => {
+test('the error of a refused quote repeats the message of the provider', async () => {
   const { json } = await run(`swap quote ${flags.replace('0.01', '0.00001')} --provider near-intents --json`)
   expect(json.error).toMatchObject({
     code: 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
@@ -349,7 +349,7 @@ test('what a provider refuses is told in its words', async () => {
   })
 })
 
-test('the best by output is taken, and both are compared', async () => {
+test('swap quote selects the highest output, and --compare ranks both providers', async () => {
   const best = await run(`swap quote ${flags} --json`)
   const { json } = await run(`swap quote ${flags} --compare --json`)
   expect(json.items.map(({ provider, rank }: Document) => [provider, rank])).toEqual([
@@ -365,9 +365,9 @@ test('the best by output is taken, and both are compared', async () => {
   })
 })
 
-test('an offer whose address is proved is ranked before one that brings more, and the proofs are shown', async () => {
+test('--compare ranks a quote with a proven address before a higher unproven one, and shows the proofs', async () => {
   const { thornode } = sandbox.world.catalog().bitcoin!
-  // A node whose offers bring twice as much.
+  // A node that quotes twice the output.
   const generous = await serveLoopback(async (_, { pathname, search }) => {
     const body = (await (await fetch(`${thornode}${pathname}${search}`)).json()) as Document
     if (!pathname.endsWith('/quote/swap')) return { status: 200, body }
@@ -396,7 +396,7 @@ test('an offer whose address is proved is ranked before one that brings more, an
   }
 })
 
-test('without a refund address only THORChain is asked, which refunds to the sender', async () => {
+test('without --refund only THORChain quotes, and near-intents asks for --refund', async () => {
   const bare = flags.replace(` --refund ${refund}`, '')
   expect((await run(`swap quote ${bare} --json`)).json.provider).toBe('thorchain')
   expect((await run(`swap quote ${bare} --provider near-intents --json`)).json.error).toMatchObject({
@@ -405,7 +405,7 @@ test('without a refund address only THORChain is asked, which refunds to the sen
   })
 })
 
-test('a person sees where to pay, how much, until when, and a URI where that can carry all of it', async () => {
+test('a dry run shows amount, late-payment terms and a payment URI, and for THORChain the memo without a URI', async () => {
   const one = await run(`swap execute ${flags} --provider near-intents --dry-run`)
   expect(one.exit).toBe(0)
   expect(one.out).toMatch(/pay +0\.01 BTC, exactly/)
@@ -420,7 +420,7 @@ test('a person sees where to pay, how much, until when, and a URI where that can
 
 test.each<[string, string, string, RegExp]>([
   [
-    'a main-net refund address',
+    'a mainnet refund address',
     flags.replace(refund, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
     'INVALID_ADDRESS',
     /the Bitcoin chain of the sandbox/,
@@ -439,7 +439,7 @@ test.each<[string, string, string, RegExp]>([
   ],
   ['an exact output', flags.replace('--amount-in 0.01', '--amount-out 5'), 'USAGE', /exact input/],
   ['no destination network', flags.replace('--to sandbox-one ', ''), 'USAGE', /which one/],
-  ['another token of Bitcoin', flags.replace('BTC', 'DOGE'), 'UNKNOWN_TOKEN', /DOGE/],
+  ['a token other than BTC', flags.replace('BTC', 'DOGE'), 'UNKNOWN_TOKEN', /DOGE/],
   [
     'an unknown provider',
     `${flags} --provider uniswap-v3`,
@@ -448,22 +448,22 @@ test.each<[string, string, string, RegExp]>([
   ],
   ['an unknown token', flags.replace('USDC', 'BRLX'), 'UNKNOWN_TOKEN', /BRLX/],
   [
-    'too small an amount',
+    'an amount below the minimum',
     flags.replace('0.01', '0.00001'),
     'QUOTE_GENERATION_FAILED',
     /no less than 0\.0001 BTC/,
   ],
-])('%s is refused', async (_, line, code, message) => {
+])('swap quote from Bitcoin refuses %s', async (_, line, code, message) => {
   const { json } = await run(`swap quote ${line} --json`)
   expect(json.error).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-test('a Bitcoin address is no refund address of a swap that begins elsewhere', async () => {
+test('a swap from an EVM network refuses a Bitcoin refund address', async () => {
   const line = `swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --refund ${refund}`
   expect((await run(`${line} --json`)).exit).toBe(2)
 })
 
-describe('a remote service', () => {
+describe('a swap from Bitcoin through a remote service', () => {
   const apiKey = 'key-bitcoin'
   const bitcoin = () => sandbox.world.catalog().bitcoin!
   let served: TestServer
@@ -477,11 +477,11 @@ describe('a remote service', () => {
       secrets: { privateKey: sandbox.user.key, apiKey },
     })
 
-  // What is known here of Bitcoin is the real one: that of the sandbox is a stranger's.
+  // The client knows only the real Bitcoin here, so the terms of the sandbox fail its check.
   test.each([
     ['near-intents', /is not signed by its key/],
     ['thorchain', /not one of this Bitcoin chain/],
-  ])('is not believed: the terms of %s are checked on this machine', async (provider, message) => {
+  ])('refuses terms of %s that fail the check on this machine', async (provider, message) => {
     const line = `swap execute ${flags.replace(refund, '158gYbSooieRtN52drCxzvPdMQbH9jr2WV')} --provider ${provider} --idempotency-key not-believed-${provider}`
     const swapped = (await asked(`${line} --json`)).json.error
     expect(swapped.message).toMatch(/Bitcoin chain of the sandbox/)
@@ -493,7 +493,7 @@ describe('a remote service', () => {
     expect(err).not.toContain('bcrt1q')
   })
 
-  test('says the same of a quote and of its status as the engine here', async () => {
+  test('returns a quote and its pending status', async () => {
     expect(bitcoin().chain).toBe('test')
     const { json, err } = await asked(`swap quote ${flags} --json`)
     expect(json, err).toMatchObject({ provider: 'near-intents', refundAddress: refund })
@@ -504,7 +504,7 @@ describe('a remote service', () => {
   })
 })
 
-test('on a terminal a QR code is shown of what a wallet needs, and only there', async () => {
+test('qrCode returns a code only for a Unicode terminal that is wide enough', async () => {
   const to = { isTerminal: true, columns: 80 } as Stream
   const code = await qrCode('bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.01', to)
   expect(code!.split('\n').length).toBeGreaterThan(15)
@@ -517,13 +517,13 @@ test('on a terminal a QR code is shown of what a wallet needs, and only there', 
     expect(await qrCode('bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', other)).toBeUndefined()
 })
 
-test('an address that a second node of THORChain names as well is shown as one', async () => {
+test('the dry run names both THORChain nodes when they agree on the address', async () => {
   const { out } = await withSecond.run(`swap execute ${flags} --provider thorchain --dry-run`)
   const { port } = new URL(sandbox.world.catalog().bitcoin!.thornode!)
   expect(out).toContain(`all but the address, which 127.0.0.1:${port} and localhost:${port} name`)
 })
 
-test('the environment may name a second node of THORChain, over https or on this machine', async () => {
+test('SLUICE_THORNODE_URL sets a second THORChain node and requires https', async () => {
   const secondOf = async (url?: string) => {
     const env = {
       SLUICE_RPC_BASE: 'http://127.0.0.1:1',
@@ -540,7 +540,7 @@ test('the environment may name a second node of THORChain, over https or on this
   })
 })
 
-test('the environment may name another Esplora API, over https or on this machine', async () => {
+test('SLUICE_ESPLORA_URL sets another Esplora API and requires https', async () => {
   const esploraOf = async (url?: string) => {
     const env = {
       SLUICE_RPC_BASE: 'http://127.0.0.1:1',

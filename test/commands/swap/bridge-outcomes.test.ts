@@ -18,9 +18,10 @@ const networks = { 31337: 'sandbox-one', 31338: 'sandbox-two' } as const
 type ChainId = keyof typeof networks
 
 /**
- * The ends of a transfer to another chain, and of a ramp, which is paid out later on the same one. `faults` are set before it and `cleared` after it; `warps`: its time passes. `first` is how
- * the command ends, `said` what explain calls it then, and `last` how it ends when it is gone on with. `paid` and `got` say what both
- * chains show at the end; `isBackThere`: it is given back for the most part on the other chain, in USDC.
+ * A final state of a transfer to another chain, or of a ramp, which pays out later on the same chain. The faults are set before the
+ * command; `isCleared` clears them after it, `warps` moves the clock past the expiry. `first` is the exit code of the command, `said` the
+ * situation of `action explain` then; `last` and `finally` are the same after `action resume`. `paid` and `got` are the amounts that left
+ * and arrived; `isBackThere`: most of it is refunded in USDC on the destination chain.
  */
 type End = {
   provider: 'cctp' | 'across' | 'avenia' | 'lifi' | 'relay'
@@ -34,7 +35,7 @@ type End = {
   paid: 'all' | 'the fee' | 'nothing'
   got: 'all' | 'nine tenths' | 'nothing'
   isBackThere?: true
-  /** A stranger pays a unit with the number of the order before its end. */
+  /** A third party pays one unit with the order number before the end. */
   isTouched?: true
 }
 
@@ -51,13 +52,13 @@ const waits = { ...arrives, first: 20, isCleared: true } as const
 
 const ends: Readonly<Record<string, End>> = {
   'cctp, delivered': { ...arrives, provider: 'cctp' },
-  'cctp, not attested for a while': {
+  'cctp, attested late': {
     ...waits,
     provider: 'cctp',
     faults: ['bridge stuck'],
     said: 'BRIDGE_WAITING',
   },
-  'cctp, not delivered for a while': {
+  'cctp, delivered late': {
     ...waits,
     provider: 'cctp',
     faults: ['bridge undelivered'],
@@ -75,13 +76,13 @@ const ends: Readonly<Record<string, End>> = {
   },
   'across, filled': { ...arrives, provider: 'across' },
   'across, filled late': { ...arrives, provider: 'across', faults: ['bridge slow-fill 400ms'] },
-  'across, not filled for a while': {
+  'across, first not filled, then filled': {
     ...waits,
     provider: 'across',
     faults: ['bridge unfilled'],
     said: 'BRIDGE_WAITING',
   },
-  'across, expired and not paid back yet': {
+  'across, expired and refunded late': {
     ...waits,
     provider: 'across',
     faults: ['bridge unfilled', 'bridge unrefunded'],
@@ -92,7 +93,7 @@ const ends: Readonly<Record<string, End>> = {
     paid: 'nothing',
     got: 'nothing',
   },
-  'across, expired and paid back': {
+  'across, expired and refunded': {
     ...waits,
     provider: 'across',
     faults: ['bridge unfilled'],
@@ -105,8 +106,8 @@ const ends: Readonly<Record<string, End>> = {
   },
   'ramp, paid out': { ...arrives, provider: 'avenia' },
   'ramp, paid out late': { ...arrives, provider: 'avenia', faults: ['ramp slow 1s'] },
-  'ramp, held for a while': { ...waits, provider: 'avenia', faults: ['ramp held'], said: 'RAMP_WAITING' },
-  'ramp, only said to be paid': {
+  'ramp, held at first': { ...waits, provider: 'avenia', faults: ['ramp held'], said: 'RAMP_WAITING' },
+  'ramp, falsely reported as paid': {
     ...waits,
     provider: 'avenia',
     faults: ['ramp lies'],
@@ -138,19 +139,19 @@ const ends: Readonly<Record<string, End>> = {
   },
   'relay, paid out': { ...arrives, provider: 'relay' },
   'relay, paid out late': { ...arrives, provider: 'relay', faults: ['relay slow 1s'] },
-  'relay, not paid out for a while': {
+  'relay, stuck, then paid out': {
     ...waits,
     provider: 'relay',
     faults: ['relay stuck'],
     said: 'BRIDGE_WAITING',
   },
-  'relay, only said to be paid out': {
+  'relay, falsely reported as paid out': {
     ...waits,
     provider: 'relay',
     faults: ['relay lies'],
     said: 'BRIDGE_WAITING',
   },
-  'relay, not paid out for a while, while a stranger pays a unit of it': {
+  'relay, stuck, third party pays one unit': {
     ...waits,
     provider: 'relay',
     faults: ['relay stuck'],
@@ -158,7 +159,7 @@ const ends: Readonly<Record<string, End>> = {
     isTouched: true,
   },
   'relay, failed': { ...waits, provider: 'relay', faults: ['relay failed'], said: 'BRIDGE_STUCK' },
-  'relay, given back on the other chain': {
+  'relay, refunded on the destination chain': {
     ...arrives,
     provider: 'relay',
     faults: ['relay refund'],
@@ -169,7 +170,7 @@ const ends: Readonly<Record<string, End>> = {
     got: 'nothing',
     isBackThere: true,
   },
-  'relay, given back where it came from': {
+  'relay, refunded on the origin chain': {
     ...arrives,
     provider: 'relay',
     faults: ['relay refund-origin'],
@@ -181,13 +182,13 @@ const ends: Readonly<Record<string, End>> = {
     got: 'nothing',
   },
   'lifi, filled': { ...arrives, provider: 'lifi' },
-  'lifi, not filled for a while, while its service says that it is': {
+  'lifi, false fill report, then filled': {
     ...waits,
     provider: 'lifi',
     faults: ['bridge unfilled', 'lifi lies'],
     said: 'BRIDGE_WAITING',
   },
-  'lifi, expired and not paid back yet': {
+  'lifi, false fill report, refunded late': {
     ...waits,
     provider: 'lifi',
     faults: ['bridge unfilled', 'bridge unrefunded', 'lifi lies'],
@@ -206,11 +207,11 @@ const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
   const name = names[at % names.length]!
   const { provider, isBackThere } = ends[name]!
   const isRamp = provider === 'avenia'
-  // What is given back on the other chain is USDC there.
+  // Relay refunds on the destination chain in USDC.
   const isUsdc = provider === 'cctp' || (random() < 0.5 && !isBackThere)
   const symbol = isUsdc ? 'USDC' : isRamp ? 'BRLA' : 'USDT'
   const from: ChainId = random() < 0.5 ? 31337 : 31338
-  // In millionths of a token: a ramp has narrow limits, and a fixed fee, as Relay has, of which a small transfer would lose too much.
+  // In millionths of a token. A ramp has narrow limits, and Relay a fixed fee that consumes a small transfer.
   const [least, most] = isRamp ? [120e6, 35] : provider === 'relay' ? [25e6, 400] : [2e6, 5_000]
   return {
     at,
@@ -226,7 +227,7 @@ const campaign = Array.from({ length: cells(names.length, 200) }, (_, at) => {
   }
 })
 
-/** Pays a unit of a token, as somebody who is not the solver, with the number of the newest order behind the call. */
+/** Pays one unit of a token from an account that is not the solver, with the newest order number after the calldata. */
 async function payUnit(from: ChainId, { chainId, address: token }: Token, payee: Address): Promise<void> {
   const { depository } = relayOn(sandbox.world.catalog(), from)!
   const logs = await sandbox
@@ -241,9 +242,9 @@ async function payUnit(from: ChainId, { chainId, address: token }: Token, payee:
   expect(status).toBe('0x1')
 }
 
-describe('an end of a transfer', () => {
+describe('final state of a bridge or ramp transfer', () => {
   test.each(campaign)(
-    '$at: $name: $symbol from $from, exact $exact, ends as it says, to the unit on both chains',
+    '$at: $name: $symbol from $from, exact $exact, with the expected balances on both chains',
     async ({ name, symbol, symbolOut, from, to, exact, amount, recipient, speed }) => {
       const {
         provider,

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => service.stop())
 
 const places = {
-  'our own engine': {},
+  'the local engine': {},
   'a service': () => ({
     env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
     secrets: { privateKey: sandbox.user.key, apiKey },
@@ -32,39 +32,36 @@ const at = (place: keyof typeof places) => {
   return typeof said === 'function' ? said() : said
 }
 
-describe.each(Object.keys(places) as (keyof typeof places)[])(
-  'a swap that moves its price, by %s',
-  (place) => {
-    const key = (n: number) => `--idempotency-key impact-${place.length}-${n}`
+describe.each(Object.keys(places) as (keyof typeof places)[])('price impact of a swap on %s', (place) => {
+  const key = (n: number) => `--idempotency-key impact-${place.length}-${n}`
 
-    test('is refused by more than 3 %, with how much it is, and signed by those who accept that', async () => {
-      const ran = await signsNothing(() => run(swap(50_000_000, key(1)), at(place)))
-      expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
-      const { share } = ran.json.error.details
-      expect(share).toBeGreaterThan(0.5)
-      expect(ran.json.error.message).toContain(`${(share * 100).toFixed(2)} % less`)
-      const [, accepted] = /--max-price-impact (\S+)$/.exec(ran.json.error.hint) ?? []
-      expect((await run(swap(50_000_000, `--max-price-impact 1% ${key(2)}`), at(place))).exit).toBe(8)
-      const done = await run(swap(50_000_000, `--max-price-impact ${accepted} ${key(3)}`), at(place))
-      expect(done.json).toMatchObject({ status: 'SUCCESS' })
-    })
+  test('above 3 % is refused with its size, and accepted by the flag of the hint', async () => {
+    const ran = await signsNothing(() => run(swap(50_000_000, key(1)), at(place)))
+    expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
+    const { share } = ran.json.error.details
+    expect(share).toBeGreaterThan(0.5)
+    expect(ran.json.error.message).toContain(`${(share * 100).toFixed(2)} % less`)
+    const [, accepted] = /--max-price-impact (\S+)$/.exec(ran.json.error.hint) ?? []
+    expect((await run(swap(50_000_000, `--max-price-impact 1% ${key(2)}`), at(place))).exit).toBe(8)
+    const done = await run(swap(50_000_000, `--max-price-impact ${accepted} ${key(3)}`), at(place))
+    expect(done.json).toMatchObject({ status: 'SUCCESS' })
+  })
 
-    test('is told in its quote, its plan and on the screen', async () => {
-      const quote = await run(`swap quote ${pair} --amount-in 50000000 --json`, at(place))
-      expect(quote.json.priceImpact).toBeGreaterThan(0.5)
-      const quoted = await run(`swap quote ${pair} --amount-in 50000000`, at(place))
-      expect(quoted.out).toMatch(/price +\d\d\.\d\d % below spot/)
-      const plan = await run(`${swap(100)} --dry-run`, at(place))
-      expect(plan.json.priceImpacts).toMatchObject([{ leg: 0, by: 'pool' }])
-      expect(plan.json.priceImpacts[0].share).toBeLessThan(0.01)
-      const shown = await run(`${swap(100).replace(' --json', '')} --dry-run`, at(place))
-      expect(shown.out).toMatch(/price +0\.\d\d % below spot \(source: its pools\)/)
-    })
-  },
-)
+  test('is shown in the quote, the plan and the terminal output', async () => {
+    const quote = await run(`swap quote ${pair} --amount-in 50000000 --json`, at(place))
+    expect(quote.json.priceImpact).toBeGreaterThan(0.5)
+    const quoted = await run(`swap quote ${pair} --amount-in 50000000`, at(place))
+    expect(quoted.out).toMatch(/price +\d\d\.\d\d % below spot/)
+    const plan = await run(`${swap(100)} --dry-run`, at(place))
+    expect(plan.json.priceImpacts).toMatchObject([{ leg: 0, by: 'pool' }])
+    expect(plan.json.priceImpacts[0].share).toBeLessThan(0.01)
+    const shown = await run(`${swap(100).replace(' --json', '')} --dry-run`, at(place))
+    expect(shown.out).toMatch(/price +0\.\d\d % below spot \(source: its pools\)/)
+  })
+})
 
-describe('a swap whose price nobody here knows', () => {
-  /** A node that does not answer what names one of these contracts. */
+describe('price impact of a swap without a known pool price', () => {
+  /** A node that returns an error to calls that name one of these contracts. */
   const deafTo = (contracts: readonly string[]) =>
     listener((request, response) => {
       let body = ''
@@ -96,13 +93,13 @@ describe('a swap whose price nobody here knows', () => {
     return run(swap(100, `--accept-min-out 0.03 ${more}`), { env, secrets }).finally(() => node.close())
   }
 
-  test('is held to what both sides are worth in USD, where the pools are not known', async () => {
+  test('is computed from the USD values of both sides', async () => {
     const plan = (await swapAt([quoter()], '--dry-run')).json
     expect(plan.priceImpacts).toMatchObject([{ leg: 0, by: 'usd' }])
     expect(plan.priceImpacts[0].share).toBeLessThan(0.03)
   })
 
-  test('says so in its plan, and needs the flag of a script', async () => {
+  test('is reported as unknown without USD prices, and requires --max-price-impact', async () => {
     const deaf = [quoter(), known().priceOracles[31337]!]
     expect((await swapAt(deaf, '--dry-run')).json.priceImpacts).toEqual([{ leg: 0, share: null, by: null }])
     const ran = await signsNothing(() => swapAt(deaf, '--idempotency-key unknown-1'))
@@ -113,12 +110,12 @@ describe('a swap whose price nobody here knows', () => {
   })
 })
 
-test('a transfer to another chain is held to one for one', async () => {
+test('a same-asset transfer to another chain measures its price impact against a rate of one', async () => {
   const transfer = (amount: number, more: string) =>
     run(
       `swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in ${amount} --provider relay --yes --json ${more}`,
     )
-  // Half of so little is what it costs.
+  // The fees are about half of this small amount.
   const ran = await signsNothing(() => transfer(1, '--idempotency-key at-par-one'))
   expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code: 'POLICY_PRICE_IMPACT' })
   const accepted = /--max-price-impact \S+%/.exec(ran.json.error.hint)![0]
@@ -128,14 +125,14 @@ test('a transfer to another chain is held to one for one', async () => {
   expect((await transfer(100, '--dry-run')).json.priceImpacts[0].share).toBeLessThan(0.03)
 })
 
-describe('a policy about price impact', () => {
+describe('maxPriceImpact of a policy', () => {
   const policy = (most: string) => {
     const path = join(home(), 'policy-of-a-test.json')
     writeFileSync(path, JSON.stringify({ maxPriceImpact: most }), { mode: 0o600 })
     return `--policy ${path}`
   }
 
-  test('holds beside the flag, and allows more where nothing is typed', async () => {
+  test('applies in addition to the flag, and raises the default limit without the flag', async () => {
     const small = `${swap(100)} --dry-run`
     for (const flag of ['', '--max-price-impact 50%'])
       expect((await run(`${small} ${flag} ${policy('1bps')}`)).json.error).toMatchObject({

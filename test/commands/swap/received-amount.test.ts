@@ -19,7 +19,7 @@ const shares = (id: string) => {
 }
 const explain = async (id: string) => (await run(['action', 'explain', id, '--json'])).json
 
-/** Somebody else sells so much of it that the price of USDC falls. */
+/** Another account sells this amount of USDC, so that its price falls. */
 const sell = async (amount: number) => {
   const key = join(home(), 'another-key')
   writeFileSync(key, `${'11'.repeat(32)}\n`, { mode: 0o600 })
@@ -30,7 +30,7 @@ const sell = async (amount: number) => {
   expect(await run([...line.split(' '), '--key-file', key])).toMatchObject({ exit: 0 })
 }
 
-test('a swap says what came, by its receipt, and not what its quote promised', async () => {
+test('a swap reports the received amount from its receipt, not from its quote', async () => {
   const quoted = await run(
     'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --slippage 5% --json',
   )
@@ -54,7 +54,7 @@ test('a swap says what came, by its receipt, and not what its quote promised', a
   expect(page).toContain(funds)
   expect(page.split('<script')[0]).not.toContain(tokenOut.amount.formatted)
 
-  // A journal of before, which does not hold what came: the receipt says it, or where no node does, it is said to be the least.
+  // Older journals lack the received amount: it is read from the receipt, or shown as a minimum if no node answers.
   const db = new DatabaseSync(join(home(), 'data', 'sandbox', 'journal.db'))
   db.exec('UPDATE operation SET result = NULL')
   db.close()
@@ -69,7 +69,7 @@ test('a swap says what came, by its receipt, and not what its quote promised', a
   )
 })
 
-test('over a bridge, into a vault and out of it: each says what came', async () => {
+test('a bridge transfer, a vault deposit and a withdrawal report the received amount', async () => {
   const before = await held('USDC', 31338)
   const across = await run(
     'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 100 --yes --json',
@@ -89,7 +89,7 @@ test('over a bridge, into a vault and out of it: each says what came', async () 
   expect(out.json.amounts.out.raw).toBe(((await held('USDC')) - usdc).toString())
 })
 
-test('nothing came of a swap that reverted, whatever its quote promised', async () => {
+test('a reverted swap reports no received amount, and evidence with the expected amount still verifies', async () => {
   const line = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 12 --json'
   const plan = (await run(`${line} --dry-run`)).json
   await run(`sandbox fault revert ${plan.steps.at(-1).to}`)
@@ -101,7 +101,7 @@ test('nothing came of a swap that reverted, whatever its quote promised', async 
   const file = join(home(), 'evidence.json')
   await run(['action', 'export', id, '--out', file])
   expect(await run(['action', 'verify', file, '--json'])).toMatchObject({ exit: 0 })
-  // Evidence of before says what was expected.
+  // Older evidence files contain the expected amount.
   const evidence = JSON.parse(readFileSync(file, 'utf8'))
   Object.assign(evidence.report, { amounts: evidence.operation.plan.about.amounts })
   expect(evidence.report.amounts.out).toMatchObject({ symbol: 'WETH' })

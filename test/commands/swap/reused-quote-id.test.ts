@@ -26,7 +26,7 @@ const say = (line: string) =>
 const small = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 10 --json'
 const large = 'swap quote --from sandbox-one --token-in USDT --token-out WETH --amount-in 5000 --json'
 
-test('an id that the service gives to another quote means what it meant first', async () => {
+test('a service that reuses a quote ID for another quote is refused, and the ID still executes the first quote', async () => {
   const first = JSON.parse((await say(small)).out) as { id: string }
   service.lies = { quote: ({ quote }) => ({ quote: { ...quote, id: first.id, quoteId: first.id } as Wire }) }
   const again = await say(large)
@@ -46,7 +46,7 @@ test('an id that the service gives to another quote means what it meant first', 
   expect(before - after).toBe(10_000000n)
 })
 
-test('a service that gives the same quote twice is no worse for it', async () => {
+test('a service that returns the same quote twice is accepted', async () => {
   let given: Wire
   service.lies = {
     quote: ({ quote }) => {

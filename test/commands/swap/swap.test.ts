@@ -15,8 +15,8 @@ const other = '0x6666666666666666666666666666666666666666' as const
 const near = '--from sandbox-one --token-in USDC --token-out WETH'
 const far = '--from sandbox-one --to sandbox-two --token-in USDC --token-out USDC'
 
-describe('swap quote', () => {
-  test('is the best offer, with exactly the fields of the contract, and is remembered', async () => {
+describe('swap quote, swap status and swap list', () => {
+  test('returns the best quote with the documented fields, and stores it', async () => {
     const { exit, json } = await run(`swap quote ${near} --amount-in 100 --json`)
     expect(exit).toBe(0)
     expect(Object.keys(json)).toEqual([
@@ -66,7 +66,7 @@ describe('swap quote', () => {
     })
   })
 
-  test('says what is left after gas, near what the swap then costs', async () => {
+  test('estimates gas within 10 percent of the executed swap, and reports the output after gas', async () => {
     const { json: offered } = await run(`swap quote ${near} --amount-in 100 --json`)
     const { json: done } = await run(`swap execute ${offered.id} --yes --json`)
     const used = Number(done.transactions.at(-1).gasUsed)
@@ -75,7 +75,7 @@ describe('swap quote', () => {
     expect(offered.netAmountIn).toBeNull()
   })
 
-  test('whose gas costs more than it brings says so, and is compared all the same', async () => {
+  test('reports a negative output after gas, and still compares the quotes', async () => {
     const { json } = await run(`swap quote ${near} --amount-in 0.1 --json`)
     expect(json.netAmountOut.raw).toMatch(/^-[1-9]/)
     expect(json.netUsd).toMatch(/^-0\.[0-9]+$/)
@@ -98,7 +98,7 @@ describe('swap quote', () => {
     expect(csv).toMatch(/^relay,.*0\.5 USDC network; 0\.1 USDC relayer,/m)
   })
 
-  test('by a provider whose minimum nothing proves comes after those that prove theirs', async () => {
+  test('--compare ranks a provider with an unproven minimum after the others', async () => {
     const { json } = await run(
       'swap quote --compare avenia,cow --from sandbox-one --token-in USDC --token-out BRLA --amount-in 100 --json',
     )
@@ -111,7 +111,7 @@ describe('swap quote', () => {
     expect(Number(json.items[1].netUsd)).toBeGreaterThan(Number(json.items[0].netUsd))
   })
 
-  test('that no provider serves names what can be swapped', async () => {
+  test('a quote without a route lists the possible routes', async () => {
     const { exit, json } = await run(
       'swap quote --from sandbox-one --token-in USDC --to sandbox-two --token-out ETH --amount-in 1 --json',
     )
@@ -126,7 +126,7 @@ describe('swap quote', () => {
     expect(json.error.message).toMatch(/It can be swapped into .*WETH on sandbox-one/)
   })
 
-  test('lists for people those that could serve the route, and names the others in one line', async () => {
+  test('--compare keeps ineligible providers out of the table, names them on stderr and lists them in CSV', async () => {
     const { out, err } = await run(`swap quote --compare ${near} --amount-in 100`)
     expect(out).toMatch(/^balancer-v2 .* returned no quote$/m)
     expect(out).not.toMatch(/^cctp/m)
@@ -135,7 +135,7 @@ describe('swap quote', () => {
     expect(csv).toMatch(/^cctp,.*does not serve this route$/m)
   })
 
-  test('of all providers lists the best first, what each proves, and why the others have none', async () => {
+  test('--compare ranks all quotes with their proofs, and gives an error for each provider without one', async () => {
     const { exit, json, err } = await run(`swap quote --compare ${near} --amount-in 100 --json`)
     expect(exit).toBe(0)
     expect(
@@ -168,7 +168,7 @@ describe('swap quote', () => {
     expect((await run(`swap execute ${first.quote.id} --yes --json`)).exit).toBe(0)
   })
 
-  test('asks the providers that the environment names, and refuses names and times that it cannot heed', async () => {
+  test('asks only the providers of SLUICE_SWAP_PROVIDERS, and rejects unknown names and invalid deadlines', async () => {
     const quotedWith = (env: Record<string, string>, more = '') =>
       run(`swap quote ${near} --amount-in 900000 ${more} --json`, { env })
     expect((await quotedWith({})).json.provider).toBe('kyberswap')
@@ -190,7 +190,7 @@ describe('swap quote', () => {
     }
   })
 
-  test('says which node is down where that is why nobody has a quote', async () => {
+  test('names the unreachable node when no provider returns a quote', async () => {
     const env = { ...rpcEnvOf(sandbox, { 'sandbox-one': 'http://127.0.0.1:1' }), SLUICE_PROFILE: 'engine' }
     for (const more of ['--compare', '--provider uniswap-v2']) {
       const { exit, json } = await run(`swap quote ${near} --amount-in 100 ${more} --json`, { env })
@@ -202,7 +202,7 @@ describe('swap quote', () => {
     }
   })
 
-  test('of named providers asks these, and tells a wrong request once', async () => {
+  test('--compare with provider names reports unknown providers, and rejects invalid requests', async () => {
     const { json } = await run(`swap quote --compare uniswap-v3,nobody ${near} --amount-in 100 --json`)
     expect(json.items[1]).toMatchObject({ provider: 'nobody', error: { code: 'INVALID_PREFERRED_PROVIDER' } })
     expect((await run(`swap quote --compare nobody ${near} --amount-in 100 --json`)).json.error.code).toBe(
@@ -212,7 +212,7 @@ describe('swap quote', () => {
       expect((await run(`swap quote --compare ${near} ${wrong} --json`)).exit).not.toBe(0)
   })
 
-  test('stands where it is asked for by the key of the swap that took it, too', async () => {
+  test('swap status accepts the idempotency key of a swap, and rejects unknown keys and keys of other actions', async () => {
     const { json: done } = await run(
       `swap execute ${near} --amount-in 3 --yes --json --idempotency-key swap-by-key-1`,
     )
@@ -234,7 +234,7 @@ describe('swap quote', () => {
     })
   })
 
-  test('stands where the journal says, where the service knows nothing of what was sent', async () => {
+  test('swap status uses the journal when the database of the service is gone', async () => {
     const line = `swap execute ${near} --amount-in 3 --yes --json`
     const { json: done } = await run(line)
     const { json: told } = await run(`swap status ${done.id} --json`)
@@ -249,14 +249,14 @@ describe('swap quote', () => {
     expect(told.originTxHash).toBe(done.transactions.at(-1).hash)
   })
 
-  test('in words says what the fast way over a bridge would cost, and what is sent without it', async () => {
+  test('prints the cost of --speed fast for a bridge transfer, unless it is selected', async () => {
     const { out } = await run(`swap quote ${far} --amount-in 50`)
     expect(out).toMatch(/receive +50 USDC/)
     expect(out).toMatch(/sooner +fast costs 0\.005 USDC and arrives sooner, by --speed fast/)
     expect((await run(`swap quote ${far} --amount-in 50 --speed fast`)).out).not.toContain('sooner')
   })
 
-  test('in words says what comes at least, and how to take it', async () => {
+  test('prints the received amount and the command that executes the quote', async () => {
     const { out } = await run(`swap quote ${near} --amount-out 0.01`)
     expect(out).toMatch(/receive +0\.01 WETH/)
     expect(out).toContain('sluice swap execute')
@@ -264,7 +264,7 @@ describe('swap quote', () => {
     expect(named.out).toMatch(/next +sluice swap execute \S+ --profile sandbox/)
   })
 
-  test('takes addresses for tokens, chain ids for networks, and slippage in both units', async () => {
+  test('accepts token addresses, chain IDs, and slippage in percent or basis points', async () => {
     const line = `--from 31337 --token-in ${sandbox.token(31337, 'USDC').address} --token-out weth --amount-in 10`
     const { json: percent } = await run(`swap quote ${line} --slippage 1% --json`)
     const { json: bps } = await run(`swap quote ${line} --slippage 100bps --json`)
@@ -272,7 +272,7 @@ describe('swap quote', () => {
     expect(bps.minAmountOut).toEqual(percent.minAmountOut)
   })
 
-  test('list filters and pages', async () => {
+  test('swap list filters and paginates', async () => {
     await run(`swap quote ${near} --amount-in 1`)
     await run(`swap quote ${far} --amount-in 100`)
     expect((await run('swap list --provider cctp --json')).json.total).toBe(1)
@@ -284,7 +284,7 @@ describe('swap quote', () => {
 })
 
 describe('swap execute', () => {
-  test('by the id of a quote: spends what it says, brings at least what it promises, and only once', async () => {
+  test('by quote ID spends the input, delivers the quoted output, and runs only once', async () => {
     const { json: quote } = await run(`swap quote ${near} --amount-in 100 --json`)
     const before = [await held(31337, 'USDC'), await held(31337, 'WETH')] as const
     const { exit, json } = await run(`swap execute ${quote.id} --yes --json --quiet`)
@@ -300,7 +300,7 @@ describe('swap execute', () => {
     expect(status).toMatchObject({ status: 'fulfilled', originTxHash: json.transactions.at(-1).hash })
   })
 
-  test('by the flags of a quote, exact out, to somebody else', async () => {
+  test('by flags with an exact output pays another recipient', async () => {
     const before = await held(31337, 'USDC')
     const { exit, json } = await run(
       `swap execute ${near} --amount-out 0.02 --destination ${other} --yes --json --quiet`,
@@ -313,13 +313,13 @@ describe('swap execute', () => {
     )
   })
 
-  test('a quote that was asked for with another destination pays there', async () => {
+  test('by quote ID pays the destination of the quote', async () => {
     const { json: quote } = await run(`swap quote ${near} --amount-in 50 --destination ${other} --json`)
     expect((await run(`swap execute ${quote.id} --yes --quiet`)).exit).toBe(0)
     expect(await held(31337, 'WETH', other)).toBe(BigInt(quote.tokenOut.amount.raw))
   })
 
-  test('a quote that was planned before and never signed is carried out by the terms of now', async () => {
+  test('executes a quote that was planned but never signed with the terms of the new command', async () => {
     const { json: quote } = await run(`swap quote ${near} --amount-in 20 --json`)
     const data = join(home(), 'data', 'sandbox')
     const lock = tryLock(join(data, 'locks', `31337-${sandbox.user.address.toLowerCase()}.lock`))
@@ -335,7 +335,7 @@ describe('swap execute', () => {
     journal.close()
   })
 
-  test('a quote is carried out a while after it was given, on a chain whose clock is far ahead', async () => {
+  test('executes a quote 30 s after it was issued, on a chain whose clock is 10 min ahead', async () => {
     const { rpc } = sandbox.chain(31337)
     await rpc.request('evm_increaseTime', [600])
     await rpc.request('evm_mine')
@@ -344,7 +344,7 @@ describe('swap execute', () => {
     expect(done).toMatchObject({ exit: 0, json: { status: 'SUCCESS' } })
   })
 
-  test('across chains says where it ends, and with whom', async () => {
+  test('the dry run names the destination network and the recipient', async () => {
     const other = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
     const dry = async (line: string) =>
       (await run(`swap execute ${line} --dry-run --quiet`)).out.split('\n')[0]
@@ -355,7 +355,7 @@ describe('swap execute', () => {
   })
 
   test.each(['fast', 'standard'])(
-    'across chains, %s: both hashes, right amount, right recipient',
+    'across chains at speed %s delivers the exact amount, and reports both hashes',
     async (speed) => {
       const before = [await held(31337, 'USDC'), await held(31338, 'USDC')] as const
       const { exit, json } = await run(

@@ -15,7 +15,7 @@ const file = (name: string, text: string): string => {
 }
 const pw = () => join(home(), 'pw')
 const opened: Partial<Secrets> = { password: 'right' }
-/** A deposit of which only the approval went out, signed with the keystore that signs by default. */
+/** Starts a deposit with the default keystore of which only the approval is sent; returns its ID. */
 const halfDone = async (): Promise<string> => {
   const { json } = await run('deposit aave-v3-usdc-sandbox-one --amount 5 --yes --json --no-wait', {
     secrets: opened,
@@ -33,7 +33,7 @@ const other = '0x00000000000000000000000000000000000000000000000000000000000000a
 beforeEach(async () => {
   file('pw', 'right\n')
   file('wpw', 'wrong\n')
-  // Two keystores are of one address, of which that of others comes first in a list.
+  // Two keystores hold the same address; the one that is not the default sorts first.
   for (const [name, key, password] of [
     ['k1', sandbox.user.key, 'right'],
     ['fromcast', sandbox.user.key, 'other'],
@@ -43,8 +43,8 @@ beforeEach(async () => {
   await run('wallet use k1')
 })
 
-describe('the next step after trouble with a password', () => {
-  test('names the keystore that was meant, and a file; with that it goes on', async () => {
+describe('the hint after a missing or wrong password', () => {
+  test('names the selected keystore and --password-file, and the pasted revoke succeeds', async () => {
     const id = await halfDone()
     const before = attempts()
     const revoke = `sluice action revoke ${id} --yes --wallet k1 --password-file PATH`
@@ -72,7 +72,7 @@ describe('the next step after trouble with a password', () => {
     expect((await run(`${pasted} --json`)).exit).toBe(0)
   })
 
-  test('after another wallet names that of the action, and asks for what was typed with the other', async () => {
+  test('names the wallet of the action when another was given, and repeats --password-file if it was given', async () => {
     const id = await halfDone()
     const owner = `--wallet ${sandbox.user.address}`
     expect(await next(`action resume ${id} --yes --wallet w1 --password-file ${pw()}`)).toMatchObject({
@@ -85,7 +85,7 @@ describe('the next step after trouble with a password', () => {
     expect((await run(pasted)).exit).toBe(0)
   })
 
-  test('where nothing was signed yet is said as before', async () => {
+  test('names --password-file and SLUICE_PASSWORD when nothing is signed yet', async () => {
     expect(await next('deposit aave-v3-usdc-sandbox-one --amount 5 --yes')).toMatchObject({
       exit: 2,
       hint: 'Use --password-file PATH, or set SLUICE_PASSWORD.',
@@ -94,9 +94,9 @@ describe('the next step after trouble with a password', () => {
 })
 
 test.each([
-  ['the one that signs by default', 'k1', 'right', undefined],
-  ['the other, once that does', 'fromcast', 'other', 'fromcast'],
-])('of two keystores of one address all commands open %s', async (_, name, password, use) => {
+  ['the default keystore', 'k1', 'right', undefined],
+  ['the keystore selected by wallet use', 'fromcast', 'other', 'fromcast'],
+])('with two keystores of one address, resume, revoke and replan open %s', async (_, name, password, use) => {
   const id = await halfDone()
   if (use) await run(['wallet', 'use', use])
   for (const line of [`action resume ${id}`, `action revoke ${id} --yes`, `action replan ${id} --yes`])
@@ -107,7 +107,7 @@ test.each([
   expect((await run(`action revoke ${id} --yes --json`, { secrets: { password } })).exit).toBe(0)
 })
 
-test('a key of the environment takes back what it allowed', async () => {
+test('action revoke signs with SLUICE_PRIVATE_KEY after the keystores are removed', async () => {
   const secrets = { privateKey: sandbox.user.key }
   await run('wallet use')
   const { json } = await run('deposit aave-v3-usdc-sandbox-one --amount 5 --yes --json --no-wait', {

@@ -12,13 +12,13 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)
 const password = 'correct horse battery staple'
-/** An account of the sandbox that is not the one that signs by default. */
+/** A sandbox account that is not the default signer. */
 const [key, address] = [sandboxKey(2), sandboxAddress(2)]
 const to = '0x7777777777777777777777777777777777777777'
 const pay = `transfer --network sandbox-one --token USDC --to ${to} --amount 1 --yes --quiet --json`
 const paid = async () => sandbox.balanceOf(31337, sandbox.token(31337, 'USDC').address, to)
 
-/** A file of the home with these rights. */
+/** Writes a file with this mode into the home. */
 function file(name: string, text: string, mode = 0o600): string {
   const path = join(home(), name)
   writeFileSync(path, text, { mode })
@@ -31,7 +31,7 @@ const ask = (...args: string[]) =>
   execFileSync(cast!, ['wallet', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 describe('keystores', () => {
-  test('new, list, use, sign, export, remove', async () => {
+  test('supports new, list, use, sign, show, export and remove', async () => {
     const made = await run(`wallet new main --password-file ${secretFile()} --json`)
     expect(made.exit).toBe(0)
     expect(Object.keys(made.json)).toEqual(['name', 'address'])
@@ -57,7 +57,7 @@ describe('keystores', () => {
     expect((await run('wallet list')).err).toContain('sluice wallet new NAME')
   })
 
-  test('where none can be kept or read, that is said in words, and before anybody is asked for anything', async () => {
+  test('reports an unusable keystore folder as STATE_UNUSABLE before it asks for a password or key', async () => {
     mkdirSync(join(home(), 'data'), { recursive: true })
     file(join('data', 'keystores'), '')
     const lines = ['list', 'new one', 'import one', 'export one', 'remove one --yes', 'use one']
@@ -76,7 +76,7 @@ describe('keystores', () => {
       expect((await run(`wallet ${line} --json`)).json.error).toMatchObject({ code: 'STATE_UNUSABLE' })
   })
 
-  test('import takes a key from a file or from standard input, and a name only once; cast opens what is exported', async () => {
+  test('import reads a key from a file or stdin, new refuses a used name, and cast opens the export', async () => {
     const passwordFile = secretFile()
     const fromFile = await run(
       `wallet import one --key-file ${file('key', key)} --password-file ${passwordFile} --json`,
@@ -95,7 +95,7 @@ describe('keystores', () => {
     expect(opened.trim()).toBe(address)
   })
 
-  test.skipIf(cast === undefined)('we open what cast keeps', async () => {
+  test.skipIf(cast === undefined)('import opens a keystore that cast wrote', async () => {
     const passwordFile = secretFile()
     const dir = join(home(), 'cast')
     mkdirSync(dir)
@@ -115,7 +115,7 @@ describe('keystores', () => {
     expect(json).toEqual({ name: 'theirs', address: sandboxAddress(3) })
   })
 
-  test('a wrong password is 13 and signs nothing', async () => {
+  test('a wrong password exits 13 and signs nothing', async () => {
     keepSealed(join(home(), 'data', 'keystores'), 'main', key, password)
     const before = await sandbox.chain(31337).rpc.request('eth_getTransactionCount', [address, 'pending'])
     const { exit, json } = await signsNothing(() =>
@@ -129,14 +129,14 @@ describe('keystores', () => {
   })
 })
 
-describe('other keys', () => {
-  test('a key file signs', async () => {
+describe('key sources other than a keystore', () => {
+  test('--key-file signs', async () => {
     const { json } = await run(`${pay} --key-file ${file('key', `${key}\n`)}`)
     expect(json.originAddress).toBe(address)
     expect(await paid()).toBe(1_000000n)
   })
 
-  test('SLUICE_PRIVATE_KEY signs, and a flag goes before it', async () => {
+  test('SLUICE_PRIVATE_KEY signs, and --key-file takes precedence over it', async () => {
     const third = privateKeyToAccount(sandboxKey(3)).address
     expect((await run(pay, { secrets: { privateKey: sandboxKey(3) } })).json.originAddress).toBe(third)
     const flagged = await run(`${pay} --key-file ${file('key', key)}`, {
@@ -145,18 +145,18 @@ describe('other keys', () => {
     expect(flagged.json.originAddress).toBe(address)
   })
 
-  test('nobody named: the sandbox account signs', async () => {
+  test('without a key the sandbox account signs', async () => {
     expect((await run(pay)).json.originAddress).toBe(sandbox.user.address)
   })
 
-  test('an address can plan and look, and cannot sign', async () => {
+  test('--wallet with an address allows a dry run and fails to sign with KEY_REQUIRED', async () => {
     const plan = await run(`${pay.replace('--yes', '--dry-run')} --wallet ${address}`)
     expect({ exit: plan.exit, wallet: plan.json.wallet }).toEqual({ exit: 0, wallet: address })
     const { exit, json } = await signsNothing(() => run(`${pay} --wallet ${address}`))
     expect([exit, json.error.code]).toEqual([2, 'KEY_REQUIRED'])
   })
 
-  test('what a key signed is resumed with that key, and with no other', async () => {
+  test('an action signed with --key-file resumes only with that key', async () => {
     const sent = await run(`${pay} --no-wait --key-file ${file('key', key)}`)
     expect(sent.exit).toBe(20)
     const { id } = sent.json.error.details
@@ -166,7 +166,7 @@ describe('other keys', () => {
     expect(await paid()).toBe(1_000000n)
   })
 
-  test('no secret is in any file that was written', async () => {
+  test('no file in the data folder contains the private key', async () => {
     await run(`${pay} --key-file ${file('key', key)}`)
     for (const entry of readdirSync(join(home(), 'data'), { recursive: true, withFileTypes: true }))
       if (entry.isFile())

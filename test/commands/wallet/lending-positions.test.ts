@@ -5,7 +5,7 @@ import { lendingView } from '../../../src/commands/wallet/wallet.ts'
 
 const to: Stream = { isTerminal: false, columns: 80, paint: unpainted, write: () => undefined }
 
-test('markets of one name that cannot be read whole are named once, with how many they are', () => {
+test('lendingView groups unreadable markets by protocol and network, with their number', () => {
   const one = { protocol: 'compound-v3', address: null }
   const unread = [
     ...Array.from({ length: 4 }, () => ({ ...one, network: 'base' })),
@@ -25,7 +25,7 @@ const side = (symbol: string, formatted: string) => ({
 })
 const numbers = { healthFactor: null, ltv: null, liquidationPrice: null, maxBorrowValue: null }
 
-test('what is given as collateral is shown where nothing is owed, and by a service that knows no markets', () => {
+test('lendingView shows collateral without debt when the service reports no markets', () => {
   const given = { collateral: [side('WETH', '5')], debt: [] }
   const account = { ...numbers, ltv: 0, maxBorrowValue: '12000', markets: null, unread: null }
   const [shown] = lendingView({ ...given, ...account } as never, to)
@@ -34,7 +34,7 @@ test('what is given as collateral is shown where nothing is owed, and by a servi
   )
 })
 
-test('health and share of several markets are of each', () => {
+test('lendingView shows health factor and loan to value separately for each of several markets', () => {
   const markets = [
     { protocol: 'aave-v3', network: 'base', address: '0x1', ...numbers, healthFactor: 2.5, ltv: 0.3 },
     { protocol: 'aave-v3', network: 'optimism', address: '0x2', ...numbers, healthFactor: 0.9, ltv: 0.8 },

@@ -6,7 +6,7 @@ import { serveTo } from '../../support/services/serve-in-process.ts'
 import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
-// Contracts that answer all but one question: what they do not say is not zero.
+// Contracts that answer all calls but one: a value that they do not return is unknown, not zero.
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 const chainId = 31337
@@ -25,7 +25,7 @@ const give = async (place: string, amount: number) =>
 const rowOf = (positions: { strategy: { slug: string } }[]) =>
   positions.find(({ strategy }) => strategy.slug === slug)
 
-test('what shares are worth that their contract does not say is not known, and is no loss', async () => {
+test('a position whose contract refuses convertToAssets has an unknown value and no loss', async () => {
   await give(slug, 100)
   await give(other, 10)
   await refuse('convertToAssets(uint256)')
@@ -65,7 +65,7 @@ test('what shares are worth that their contract does not say is not known, and i
   }
 })
 
-test('a position does not go where its receipt refuses to say whose it is, and what it says to a withdrawal is that', async () => {
+test('a position whose receipt refuses balanceOf stays listed as unknown, and a withdrawal fails with that reason', async () => {
   await give(slug, 100)
   expect((await run('wallet show --json')).json.unread).toEqual([])
   await refuse('balanceOf(address)')
@@ -85,7 +85,7 @@ test('a position does not go where its receipt refuses to say whose it is, and w
   expect(shown.position).toMatchObject({ balance: null, principal: null, strategy: { slug } })
   const { out } = await run(`strategies show ${slug} --wallet ${wallet}`)
   expect(out).toMatch(/you hold +unknown: its contracts do not answer/)
-  // Who never looked before, and who was never there, is told; nobody is searched for.
+  // A fresh engine, which has no earlier position of the wallet, reports the strategy as unread without a log search.
   const asked: string[] = []
   const rpc = (id: number) => watched(sandbox.chain(id).rpc, asked)
   for (const address of [wallet, sandboxAddress(5)]) {

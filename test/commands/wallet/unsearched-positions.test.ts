@@ -9,7 +9,7 @@ import { serveTo } from '../../support/services/serve-in-process.ts'
 import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
-// A queue whose requests stand in logs only: a vault like that of StakeWise, of which nothing is known at first.
+// A withdrawal queue whose requests appear only in logs: a vault like StakeWise, not searched at first.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -37,7 +37,7 @@ const catalog = () => {
 }
 const { run } = useCommands(sandbox, { catalog })
 
-test('a wallet says what it did not look for, here and by a service of ours, and what it says to type finds it', async () => {
+test('wallet show names a strategy that was not searched, and the history command of its hint finds the position', async () => {
   const to = entry.receipt.address
   const nobody = `0x${'00'.repeat(20)}` as const
   const stake = calldata('function deposit(address,address)', [wallet, nobody])
@@ -56,7 +56,7 @@ test('a wallet says what it did not look for, here and by a service of ours, and
       const first = await run(`${show} --json`, place)
       const { positions, unsearched } = first.json
       expect([first.exit, positions, unsearched]).toEqual([0, [], [{ strategy: slug, searchedAt: null }]])
-      // Again and again, and also of who never sent anything.
+      // The message also appears for an address without transactions.
       expect((await run(`wallet show 0x${'7e'.repeat(20)}`, place)).out).toMatch(/was not searched for/)
       const [, hint] = /To search: sluice (history .*)\n/.exec((await run(show, place)).out) ?? []
       expect(hint).toBe(`history ${slug} --address ${wallet}`)
@@ -72,7 +72,7 @@ test('a wallet says what it did not look for, here and by a service of ours, and
   }
 })
 
-test('what takes no deposit now and is not paused is not left out with what is: the next step shows what it takes', async () => {
+test('a strategy that accepts no deposit but is not paused stays listed, and the hint leads to its actions', async () => {
   const set = 'function set(uint256,bool,bool,address)'
   const data = calldata(set, [ether, true, false, entry.receipt.address])
   await sandbox.sendAs(chainId, wallet, { to: entry.receipt.address, data })
