@@ -207,7 +207,7 @@ describe('a pipeline', () => {
   })
 })
 
-it('a pinned nonce that was reserved before a crash and since used elsewhere is not replaced', async () => {
+it('a pinned nonce reserved before a crash and used by another transaction since is not replaced', async () => {
   const [before, nonce] = [await paid(), await next()]
   planPayments(journal, 'reserved')
   journal.reserveNonce('reserved', 0, nonce, 0)
