@@ -11,7 +11,7 @@ import { provider } from '../support/nodes/proxy-node.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../support/payments/payment-operation.ts'
 import { paidOn, useHome } from '../support/use-journal-and-chain.ts'
 
-// Two endpoints of one chain, of which one is farther than the other.
+// Two endpoints of one chain with different newest blocks.
 
 let chain: Chain
 let still: Awaited<ReturnType<typeof laggingNode>>
@@ -36,7 +36,7 @@ afterEach(() => {
 const paid = () => paidOn(chain)
 
 test.each(['first', 'second'])(
-  'one that has no new blocks any more keeps nothing from being seen, and is named for what is not final: %s',
+  'an endpoint without new blocks hides nothing, and is named as the reason when not final: %s',
   async (order) => {
     const before = await paid()
     stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
@@ -61,7 +61,7 @@ test.each(['first', 'second'])(
     const [step] = journal.find('pay')!.steps
     const seen = await readStepFacts(front, sandboxNetworks[0]!, step!, journal.attempts('pay', 0), 1)
     expect(seen?.found).toMatchObject({ isDeep: false, unlike: { host } })
-    // As soon as it has its blocks again, or is left out, all is as always.
+    // Once the endpoint catches up or is left out, the payment completes.
     if (order === 'first') stoppedAt = Number.POSITIVE_INFINITY
     const rest = order === 'first' ? { rpc: () => both } : {}
     expect(await run(journal, home, chain.url, 'pay', rest)).toMatchObject({ state: 'DONE' })
@@ -69,7 +69,7 @@ test.each(['first', 'second'])(
   },
 )
 
-test('what is sent goes to all endpoints, whichever is farthest', async () => {
+test('a transaction is sent to all endpoints, whichever has the newest block', async () => {
   stoppedAt = Number(await chain.rpc.request('eth_blockNumber'))
   await chain.rpc.request('anvil_mine', ['0x5'])
   const front = readFromFreshest(failoverRpc([still.url, chain.url], { retries: 0 }))
@@ -81,10 +81,10 @@ test('what is sent goes to all endpoints, whichever is farthest', async () => {
   expect(still.asked).toContain('eth_sendRawTransaction')
 })
 
-describe('an endpoint that is farther than an honest one', () => {
+describe('an endpoint ahead of an honest one', () => {
   const endless = { timeoutMs: 700 }
 
-  test.each(['first', 'second'])('does not decide alone how a transaction ended: %s', async (order) => {
+  test.each(['first', 'second'])('does not decide alone whether a transaction failed: %s', async (order) => {
     const before = await paid()
     const liar = await provider(chain.url, async ({ method, params }, ask) => {
       if (method === 'eth_blockNumber') return { result: hexQuantity(Number(await ask(method, params)) + 5) }
@@ -107,7 +107,7 @@ describe('an endpoint that is farther than an honest one', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  test('does not decide alone that a nonce was lost', async () => {
+  test('does not decide alone that a nonce is lost', async () => {
     const other = await startChain()
     try {
       await chain.rpc.request('evm_setAutomine', [false])
@@ -130,7 +130,7 @@ describe('an endpoint that is farther than an honest one', () => {
     }
   })
 
-  test('and gives errors for what it is asked is passed over', async () => {
+  test('is skipped if it returns errors', async () => {
     const before = await paid()
     const odd = await provider(chain.url, async ({ method, params }, ask) => {
       if (method === 'eth_blockNumber') return { result: hexQuantity(Number(await ask(method, params)) + 9) }
@@ -145,7 +145,7 @@ describe('an endpoint that is farther than an honest one', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  test('has no say about how deep a block lies', async () => {
+  test('does not decide how many confirmations a block has', async () => {
     const far = await provider(chain.url, async ({ method, params }, ask) =>
       method === 'eth_blockNumber'
         ? { result: hexQuantity(Number(await ask(method, params)) + 1_000) }

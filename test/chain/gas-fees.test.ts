@@ -35,15 +35,15 @@ const fees = async (urls: readonly string[]) => {
   return currentFees(rpc, await readHead(rpc, 31337))
 }
 
-describe('the tip that is paid', () => {
-  it('is what the node names, as long as that is not far from what is usual', async () => {
+describe('the tip', () => {
+  it("is the node's suggestion if it is near the usual tips", async () => {
     node.rules = [rule(tip, 9)]
     expect((await fees([node.url])).maxPriorityFeePerGas).toBe(9n * gwei)
     node.rules = [rule(tip, 0.001)]
     expect((await fees([node.url])).maxPriorityFeePerGas).toBe(1_000_000n)
   })
 
-  it('is what others paid lately where the node names far more', async () => {
+  it('is the tip of recent blocks when the node suggests far more', async () => {
     node.rules = [rule(tip, 20_000), rule(history, 3)]
     expect((await fees([node.url])).maxPriorityFeePerGas).toBe(3n * gwei)
     node.rules = [rule(tip, 29), rule(history, 3)]
@@ -51,7 +51,7 @@ describe('the tip that is paid', () => {
   })
 
   it.each(['null-result', 'error-known'] as const)(
-    'is a plain one where the node names far more and knows no history (%s)',
+    'is one gwei when the node suggests far more and has no fee history (%s)',
     async (act) => {
       node.rules = [rule(tip, 20_000), { method: history, act, always: true }]
       expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
@@ -59,7 +59,7 @@ describe('the tip that is paid', () => {
   )
 
   it.each(['error-unknown', 'null-result', 'no-permission'] as const)(
-    'is what others paid, what the price has beyond the base fee, or a small one, where the node names none (%s)',
+    'is derived from recent blocks, the gas price or a default when the node suggests none (%s)',
     async (no) => {
       const none = (method: string): Rule =>
         no === 'no-permission' ? { method, act: '403', always: true } : { method, act: no, always: true }
@@ -74,7 +74,7 @@ describe('the tip that is paid', () => {
   )
 
   it.each([0, 1, 2, 3])(
-    'is what the node names where its blocks say nothing of tips, up to what some chain asks (%i)',
+    "is the node's suggestion up to 50 gwei when its fee history is unusable (%i)",
     async (value) => {
       const odd: Rule = { method: history, act: 'odd-history', value, always: true }
       node.rules = [odd, rule(tip, 30)]
@@ -84,12 +84,12 @@ describe('the tip that is paid', () => {
     },
   )
 
-  it('is what is usual where the blocks say that nobody paid any, and no node is believed against that', async () => {
+  it('is one gwei when recent blocks paid no tips, whatever the node suggests', async () => {
     node.rules = [{ method: history, act: 'odd-history', value: 4, always: true }, rule(tip, 30)]
     expect((await fees([node.url])).maxPriorityFeePerGas).toBe(gwei)
   })
 
-  it('is not made cheaper by an endpoint that names none', async () => {
+  it('is not lowered by an endpoint that suggests none', async () => {
     const no = [tip, history, 'eth_gasPrice'].map(
       (method): Rule => ({ method, act: 'error-unknown', always: true }),
     )
@@ -106,7 +106,7 @@ describe('the tip that is paid', () => {
     }
   })
 
-  it('is the lowest that any endpoint names, whichever is asked first', async () => {
+  it('is the lowest suggestion of all endpoints, in any order', async () => {
     node.rules = [rule(tip, 20_000), rule(history, 20_000)]
     const honest = (await fees([chain.url])).maxPriorityFeePerGas
     expect((await fees([node.url, chain.url])).maxPriorityFeePerGas).toBe(honest)
@@ -114,7 +114,7 @@ describe('the tip that is paid', () => {
     expect((await fees([node.url])).maxPriorityFeePerGas).toBe(20_000n * gwei)
   })
 
-  it('does not need every endpoint', async () => {
+  it('does not need an answer of every endpoint', async () => {
     node.rules = [{ method: tip, act: 'error-known', always: true }]
     const honest = (await fees([chain.url])).maxPriorityFeePerGas
     expect((await fees([chain.url, node.url])).maxPriorityFeePerGas).toBe(honest)
@@ -123,7 +123,7 @@ describe('the tip that is paid', () => {
 
 describe('a receipt', () => {
   it.each(['other-sender', 'other-target'] as const)(
-    'of somebody else does not end a step, and the right one does (%s)',
+    'of another transaction does not end a step, and the right one does (%s)',
     async (act) => {
       planPayments(journal, act)
       node.rules = [{ method: 'eth_getTransactionReceipt', act, always: true }]
@@ -136,7 +136,7 @@ describe('a receipt', () => {
   )
 })
 
-it('a replacement costs more than the dearest attempt, whichever came last', () => {
+it('a replacement raises the highest fees of all attempts, whatever their order', () => {
   const attempt = (fee: bigint, tip: bigint) => ({ maxFeePerGas: fee, maxPriorityFeePerGas: tip })
   const market = attempt(1n, 1n)
   const before = [attempt(80n, 8n), attempt(40n, 16n)]

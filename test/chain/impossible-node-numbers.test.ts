@@ -6,7 +6,7 @@ import type { ProviderCall } from '../support/nodes/proxy-node.ts'
 import { planPayments, run, signer } from '../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../support/use-journal-and-chain.ts'
 
-// What a node says in numbers that cannot be is not stored and not reckoned with.
+// Impossible numbers in answers are neither stored nor used in calculations.
 
 const place = usePlace()
 
@@ -15,7 +15,7 @@ const pay = (id: string, url: string, more: Partial<Execution> = {}) =>
 
 type Ask = (method: string, params: unknown[]) => Promise<unknown>
 
-/** A node whose answers to a method have other values in some fields. */
+/** A node whose answers to a method have some fields replaced. */
 const bent =
   (method: string, fields: Record<string, unknown>) =>
   async ({ method: asked, params }: ProviderCall, ask: Ask) => {
@@ -24,14 +24,14 @@ const bent =
     return said === null ? undefined : { result: { ...(said as object), ...fields } }
   }
 
-describe('impossible numbers of a node', () => {
+describe('impossible numbers from a node', () => {
   it.each([
     { blockNumber: '0x1000000000000000' },
     { gasUsed: '0x20000000000000' },
     { effectiveGasPrice: `0x1${'0'.repeat(32)}` },
     { blockNumber: '-0x1' },
     { transactionIndex: '0x' },
-  ])('in a receipt are not believed, and an honest node ends what was paid (%o)', async (fields) => {
+  ])('in a receipt are not accepted, and another node completes the payment (%o)', async (fields) => {
     const node = await place.through(bent('eth_getTransactionReceipt', fields))
     planPayments(place.journal, 'paid')
     expect(await pay('paid', node.url)).toMatchObject({ code: 'PENDING' })
@@ -49,14 +49,14 @@ describe('impossible numbers of a node', () => {
     ['eth_getTransactionCount', '-0x1'],
     ['eth_getTransactionCount', '0x20000000000000'],
     ['eth_estimateGas', '0x'],
-  ])('before a signature refuse it by that name, and sign nothing (%s: %o)', async (method, result) => {
+  ])('before a signature are RPC_INCONSISTENT, and nothing is signed (%s: %o)', async (method, result) => {
     const node = await place.through((call) => (call.method === method ? { result } : undefined))
     planPayments(place.journal, 'refused')
     expect(await pay('refused', node.url)).toMatchObject({ code: 'RPC_INCONSISTENT' })
     expect(place.journal.attempts('refused', 0)).toHaveLength(0)
   })
 
-  it('leave what is possible alone: upper-case hex, a pending block, a block whose own nonce is no count', async () => {
+  it('do not include upper-case hex, a pending block or the nonce field of a block', async () => {
     const node = await place.through(bent('eth_getBlockByNumber', { nonce: '0xFFFFFFFFFFFFFFFF' }))
     const rpc = httpRpc(node.url)
     expect(await readHead(rpc, 31337)).toMatchObject({ hash: expect.stringMatching(/^0x/) })
@@ -66,7 +66,7 @@ describe('impossible numbers of a node', () => {
     expect(await rpc.request('eth_getTransactionCount', [signer.address, 'latest'])).toBe('0x1a')
   })
 
-  it('and hex in capitals is hex: a payment by a node that writes it so is paid once', async () => {
+  it('do not include upper-case hex in any answer: the payment is made with one attempt', async () => {
     const loud = (value: unknown): unknown =>
       JSON.parse(
         JSON.stringify(value).replace(/"0x([0-9a-f]+)"/g, (_, hex: string) => `"0x${hex.toUpperCase()}"`),

@@ -45,8 +45,8 @@ const deposit = (rpc: ChainClient, amount = hundred) => {
   )
 }
 
-describe('two honest nodes of which one is a block behind', () => {
-  test('agree on the newest block that both have, and the plan says who is behind', async () => {
+describe('two honest endpoints, one of them a block behind', () => {
+  test('agree on the newest common block, and the plan names the one behind', async () => {
     const late = await lagging(() => 1)
     await mine(2)
     const newest = await sandbox.chain(chainId).rpc.request<string>('eth_blockNumber')
@@ -67,7 +67,7 @@ describe('two honest nodes of which one is a block behind', () => {
     })
   })
 
-  test('do not stop what only the newest block pays for: the other one is waited for', async () => {
+  test('do not fail a deposit that only the newest block funds: the other one is awaited', async () => {
     let missing = 1
     const late = await lagging(() => missing)
     await mine(2)
@@ -79,22 +79,25 @@ describe('two honest nodes of which one is a block behind', () => {
     await expect(deposit(failoverRpc([url(), late.url]), held + 1n)).resolves.toMatchObject({ behind: null })
   })
 
-  test.each(['first', 'second'])('do not hide what the wallet itself has just spent: %s', async (order) => {
-    let missing = 1
-    const late = await lagging(() => missing)
-    const token = sandbox.token(chainId, 'USDC').address
-    const held = await sandbox.balanceOf(chainId, token, wallet())
-    const elsewhere = calldata('function transfer(address,uint256)', [`0x${'77'.repeat(20)}`, held])
-    await sandbox.sendAs(chainId, wallet(), { to: token, data: elsewhere })
-    setTimeout(() => {
-      missing = 0
-    }, 300)
-    const urls = order === 'first' ? [late.url, url()] : [url(), late.url]
-    await expect(deposit(failoverRpc(urls))).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
-  })
+  test.each(['first', 'second'])(
+    'show funds that the wallet has just spent as spent: %s behind',
+    async (order) => {
+      let missing = 1
+      const late = await lagging(() => missing)
+      const token = sandbox.token(chainId, 'USDC').address
+      const held = await sandbox.balanceOf(chainId, token, wallet())
+      const elsewhere = calldata('function transfer(address,uint256)', [`0x${'77'.repeat(20)}`, held])
+      await sandbox.sendAs(chainId, wallet(), { to: token, data: elsewhere })
+      setTimeout(() => {
+        missing = 0
+      }, 300)
+      const urls = order === 'first' ? [late.url, url()] : [url(), late.url]
+      await expect(deposit(failoverRpc(urls))).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
+    },
+  )
 })
 
-test('a node that is many blocks and a minute behind is no witness: it is named, and nothing is planned without it', async () => {
+test('an endpoint ten blocks behind is named, and nothing is planned without it', async () => {
   const late = await lagging(() => 10)
   await mine(12, 6)
   await expect(deposit(failoverRpc([url(), late.url]))).rejects.toMatchObject({
@@ -103,7 +106,7 @@ test('a node that is many blocks and a minute behind is no witness: it is named,
   })
 })
 
-test('a node whose older block is another one is not behind: it is refused', async () => {
+test('an endpoint whose older block has another hash is refused, not treated as behind', async () => {
   const { rpc } = sandbox.chain(chainId)
   await mine(2)
   const liar: ChainClient = {
@@ -124,14 +127,14 @@ test('a node whose older block is another one is not behind: it is refused', asy
   })
 })
 
-describe('one address behind which a node is a block behind', () => {
-  test('is asked again for what hangs on the newest block', async () => {
+describe('one URL with two nodes, one of them a block behind', () => {
+  test('is asked again for data of the newest block', async () => {
     const both = await lagging(() => 1, 'newest')
     await mine(2)
     await expect(deposit(httpRpc(both.url))).resolves.toMatchObject({ how: 'eth_simulateV1', behind: null })
   })
 
-  test('does not disagree with another address', async () => {
+  test('does not disagree with another endpoint', async () => {
     const both = await lagging(() => 1, 'newest')
     await mine(2)
     const rpc = failoverRpc([both.url, url()])

@@ -8,7 +8,7 @@ import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 
-test('many reads in one call answer what viem reads, whatever some of them call', async () => {
+test('a multicall returns what viem returns, undefined for failed reads', async () => {
   const { context } = engineOn(sandbox)
   const { rpc, network } = context.chain(31337)
   const client = createClient({
@@ -31,10 +31,10 @@ test('many reads in one call answer what viem reads, whatever some of them call'
   const reads: Read[] = [
     ...context.markets.filter(({ entry }) => entry.chainId === 31337).flatMap(({ state }) => state.reads),
     of('balanceOf', held),
-    // Nothing that the token knows, an answer of another type, and an account without code.
+    // An unknown function, an answer of another type and an account without code.
     of('balanceOf', [...held, 1n]),
     of('symbol'),
-    // It says why it refuses, in words that could be read as a number.
+    // It reverts with a message that could be decoded as a number.
     of('transferFrom', [network.multicall3, sandbox.user.address, 1n]),
     of('balanceOf', held, sandbox.user.address),
   ]

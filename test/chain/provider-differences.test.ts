@@ -8,7 +8,7 @@ import { targetOf } from '../support/market-constants.ts'
 import { type Provider, provider } from '../support/nodes/proxy-node.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
-// What public providers do that a node of one's own does not.
+// Behaviour of public providers that differs from an own node.
 
 const sandbox = useSandbox()
 const chainId = 31337
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** A deposit, tried through a provider; `approved` is less than what it takes where it is to revert. */
+/** Simulates a deposit through a provider; an `approved` amount below 100 USDC makes it revert. */
 async function tried(says: Provider['says'], approved = 100_000_000n) {
   const node = await provider(sandbox.world.faults.urlOf(chainId), says)
   open.push(node)
@@ -42,25 +42,28 @@ const saysTo =
     call.method === method ? said : undefined
 
 const refusals: [string, object][] = [
-  ['a method that crashed', { error: { code: -32603, message: 'method handler crashed' } }],
+  ['a crashed method handler', { error: { code: -32603, message: 'method handler crashed' } }],
   ['disabled', { error: { code: -32000, message: 'eth_simulateV1 is disabled' } }],
   ['forbidden', { error: { code: -32000, message: 'Forbidden' } }],
   ['not whitelisted', { error: { code: -32001, message: 'rpc method is not whitelisted' } }],
-  ['a text in the place of an error', { error: 'Method not found' }],
-  ['the code of a method that is not supported', { error: { code: -32004, message: 'no' } }],
-  ['a page with status 403', { status: 403 }],
-  ['a page with status 404', { status: 404 }],
-  ['a page with status 405', { status: 405 }],
+  ['a text instead of an error object', { error: 'Method not found' }],
+  ['the code for an unsupported method', { error: { code: -32004, message: 'no' } }],
+  ['status 403', { status: 403 }],
+  ['status 404', { status: 404 }],
+  ['status 405', { status: 405 }],
 ]
 
-describe('a provider that simulates no blocks', () => {
-  it.each(refusals)('and says so by %s is asked for less, and that is said', async (_, said) => {
-    const { how, changes } = await tried(saysTo('eth_simulateV1', said))
-    expect(how).toBe('eth_call')
-    expect(changes[0]!.delta).toBe(-100_000_000n)
-  })
+describe('a provider without eth_simulateV1', () => {
+  it.each(refusals)(
+    'that answers with %s is asked with eth_call, which the result names',
+    async (_, said) => {
+      const { how, changes } = await tried(saysTo('eth_simulateV1', said))
+      expect(how).toBe('eth_call')
+      expect(changes[0]!.delta).toBe(-100_000_000n)
+    },
+  )
 
-  it('finds the step that would fail all the same', async () => {
+  it('still shows which step would fail', async () => {
     const trying = tried(saysTo('eth_simulateV1', { status: 403 }), 1n)
     await expect(trying).rejects.toMatchObject({
       code: 'SIMULATION_REVERTED',
@@ -70,8 +73,8 @@ describe('a provider that simulates no blocks', () => {
 
   it.each<[string, object | undefined]>([
     ['refuses', { error: { code: -32602, message: 'too many arguments, want at most 2' } }],
-    ['leaves out', undefined],
-  ])('and %s the state that a call is to be made on simulates nothing, and that is said', async (_, said) => {
+    ['ignores', undefined],
+  ])('that %s eth_call state overrides gives a simulation marked as unavailable', async (_, said) => {
     const simulation = await tried(async (call, ask) => {
       if (call.method === 'eth_simulateV1') return { error: { code: -32601, message: 'Method not found' } }
       if (call.method !== 'eth_call' || call.params.length < 3) return undefined
@@ -85,7 +88,7 @@ describe('a provider that simulates no blocks', () => {
     ['RPC_ERROR', { error: { code: -38014, message: 'insufficient funds: not allowed' } }],
     ['RPC_UNREACHABLE', { error: { code: 429, message: 'this plan is not allowed more' } }],
     ['RPC_UNREACHABLE', { status: 502 }],
-  ])('is none that fails otherwise: %s', async (code, said) => {
+  ])('is not assumed after other errors: %s', async (code, said) => {
     await expect(tried(saysTo('eth_simulateV1', said))).rejects.toMatchObject({ code })
   })
 })
@@ -98,13 +101,13 @@ const notByHash = {
   },
 }
 
-describe('a provider that takes no block by its hash', () => {
-  it('is asked by number', async () => {
+describe('a provider that refuses block hashes as parameters', () => {
+  it('is asked by block number', async () => {
     const { how, gas } = await tried(({ params }) => (params.some(isByHash) ? notByHash : undefined))
     expect({ how, steps: gas.length }).toEqual({ how: 'eth_simulateV1', steps: 2 })
   })
 
-  it('is refused where the block at that height is another one since', async () => {
+  it('is refused when another block is at that height', async () => {
     const trying = tried(async ({ method, params }, ask) => {
       if (params.some(isByHash)) return notByHash
       if (method !== 'eth_getBlockByNumber' || params[0] === 'latest') return undefined
@@ -124,19 +127,19 @@ describe('a receipt', () => {
     hasSucceeded(sandbox.chain(chainId).rpc, { to: contract(), logs: [], ...more })
 
   it.each<[string, object, boolean]>([
-    ['its status', { status: '0x0', logs: [event(`0x${'77'.repeat(20)}`)] }, false],
-    ['its status in two digits', { status: '0x01' }, true],
-    ['an event where there is no status', { logs: [event(`0x${'77'.repeat(20)}`)] }, true],
-    ['a target without code where there is no status', { to: `0x${'77'.repeat(20)}` }, true],
-  ])('says by %s how it ended', async (_, said, how) => {
+    ['its status field', { status: '0x0', logs: [event(`0x${'77'.repeat(20)}`)] }, false],
+    ['a status of two digits', { status: '0x01' }, true],
+    ['an event, if it has no status', { logs: [event(`0x${'77'.repeat(20)}`)] }, true],
+    ['a target without code, if it has no status', { to: `0x${'77'.repeat(20)}` }, true],
+  ])('shows success or failure by %s', async (_, said, how) => {
     expect(await ended(said)).toBe(how)
   })
 
   it.each<[string, object]>([
-    ['nothing', {}],
-    ['null in the place of a status', { status: null }],
-    ['what the chain took for gas', { logs: [event(`0x${'00'.repeat(18)}1010`)] }],
-  ])('with %s does not say it', async (_, said) => {
+    ['neither status nor events', {}],
+    ['a null status', { status: null }],
+    ['only the gas event of the chain', { logs: [event(`0x${'00'.repeat(18)}1010`)] }],
+  ])('with %s is refused as RPC_INCONSISTENT', async (_, said) => {
     await expect(ended(said)).rejects.toMatchObject({ code: 'RPC_INCONSISTENT' })
   })
 })

@@ -10,7 +10,7 @@ import type { Hex } from '../../src/domain/address.ts'
 const tables = { poolErrors, vaultErrors, stakingAndSwapErrors }
 const rows = Object.values(tables).flatMap((table) => Object.entries(table))
 
-/** What a contract returns that reverts with this error. */
+/** The return data of a contract that reverts with this error. */
 const thrown = (signature: string, args: readonly unknown[] = []): Hex => {
   const abi = parseAbi([`error ${signature}`] as readonly string[])
   return encodeErrorResult({ abi, args } as never)
@@ -18,19 +18,19 @@ const thrown = (signature: string, args: readonly unknown[] = []): Hex => {
 const saying = (words: string): Hex =>
   `0x08c379a0${encodeAbiParameters([{ type: 'string' }], [words]).slice(2)}`
 
-describe('the errors of protocols', () => {
-  test('each stands with the selector of its signature, and no selector twice', () => {
+describe('the tables of protocol errors', () => {
+  test('list each error under its own selector, and no selector twice', () => {
     expect(rows.length).toBeGreaterThan(350)
     for (const [selector, signature] of rows) expect(toFunctionSelector(signature), signature).toBe(selector)
     expect(new Set(rows.map(([selector]) => selector)).size).toBe(rows.length)
   })
 
-  test('each is named, and none is of a kind not known', () => {
+  test('give every error a name in the revert reason', () => {
     for (const [selector, signature] of rows)
       expect(revertReason(selector as Hex), signature).toContain(signature.slice(0, signature.indexOf('(')))
   })
 
-  test('words stand only with errors that are there, codes, and what contracts say in words', () => {
+  test('explain only listed errors, numeric codes and known revert strings', () => {
     const names = new Set(rows.map(([, signature]) => signature.slice(0, signature.indexOf('('))))
     const inWords = [
       'Pausable: paused',
@@ -66,7 +66,7 @@ describe('the errors of protocols', () => {
   })
 })
 
-describe('why a call reverted', () => {
+describe('the revert reason', () => {
   test.each([
     [
       'HealthFactorLowerThanLiquidationThreshold()',
@@ -85,25 +85,25 @@ describe('why a call reverted', () => {
     ['Paused()', [], 'it is paused'],
     ['NotCollateralized()', [], 'what is owed would not be covered by the collateral'],
     ['V3TooLittleReceived()', [], 'the price moved: less would come out than the minimum'],
-  ])('%s is told in words, with its name', (signature, args, words) => {
+  ])('explains %s with its name', (signature, args, words) => {
     expect(revertReason(thrown(signature, args))).toBe(`${words} (${signature.slice(0, -2)})`)
   })
 
-  test('an error without words of ours is told by its name, with what stands in it', () => {
+  test('names an error without explanation, with its arguments', () => {
     expect(revertReason(thrown('E_NotSupported()'))).toBe('E_NotSupported')
     expect(revertReason(thrown('MarketNotEnabled(bytes32)', [`0x${'ab'.repeat(32)}`]))).toBe(
       `MarketNotEnabled(0x${'ab'.repeat(32)})`,
     )
   })
 
-  test('a code of Fluid is told by what it stands for', () => {
+  test('explains a Fluid error code', () => {
     expect(revertReason(thrown('FluidLiquidityError(uint256)', [11_003n]))).toBe(
       'more than can be taken out now: the limit grows with time (FluidLiquidityError(11003))',
     )
     expect(revertReason(thrown('FluidLiquidityError(uint256)', [11_006n]))).toBe('FluidLiquidityError(11006)')
   })
 
-  test('what passes on the error of another says what that said', () => {
+  test('includes the reason of a wrapped error', () => {
     const inner = thrown('V3TooLittleReceived()')
     expect(revertReason(thrown('ExecutionFailed(uint256,bytes)', [0n, inner]))).toBe(
       'ExecutionFailed: the price moved: less would come out than the minimum (V3TooLittleReceived)',
@@ -116,7 +116,7 @@ describe('why a call reverted', () => {
     )
   })
 
-  test('a code, words, and what nobody knows are told as they were', () => {
+  test('explains codes and revert strings, and repeats unknown ones', () => {
     expect(revertReason(saying('35'))).toBe(
       'the health factor would fall below the liquidation threshold (35)',
     )
@@ -126,14 +126,14 @@ describe('why a call reverted', () => {
     expect(revertReason(undefined)).toBe('it gave no reason')
   })
 
-  test('words that every object knows are words like others', () => {
+  test('treats names of object properties as ordinary text', () => {
     for (const said of ['constructor', '__proto__', 'toString']) {
       expect(revertReason(saying(said))).toBe(said)
       expect(revertReason(said as Hex)).toContain('of a kind not known here')
     }
   })
 
-  test('errors inside each other without end, and words without end, are told as far as they say something', () => {
+  test('limits nested errors and long texts', () => {
     let nested = saying('blacklisted')
     for (let level = 0; level < 50; level++) nested = thrown('TransferInFailed(bytes)', [nested])
     const reason = revertReason(nested)

@@ -9,12 +9,12 @@ import { simulateLeg } from '../../src/guard/simulation/simulate.ts'
 import { type Provider, provider } from '../support/nodes/proxy-node.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
-// What rollups take for the data of transactions, beside their gas.
+// The fee that rollups charge for transaction data in addition to gas.
 
 const sandbox = useSandbox()
 const base = 8453
 const rpc = () => sandbox.chain(31337).rpc
-/** Code that says a gwei for each byte that it is asked about, and code that fails. */
+/** Code that returns one gwei per byte of its input, and code that fails. */
 const codes = { byBytes: '0x36633b9aca00025f5260205ff3', broken: '0x5f5ffd' }
 let node: Provider
 beforeAll(async () => {
@@ -43,27 +43,27 @@ const tried = () =>
     tokens: [],
   })
 
-test('there is one where the published chains have an oracle of it', () => {
+test('the fee oracles are those of the published chain definitions', () => {
   type Chain = { id: number; contracts?: { gasPriceOracle?: { address: string } } }
   const published = new Map(
     (Object.values(chains) as Chain[]).flatMap(({ id, contracts }) =>
       contracts?.gasPriceOracle ? [[id, contracts.gasPriceOracle.address] as const] : [],
     ),
   )
-  // Scroll names no contract there.
+  // viem lists no oracle contract for Scroll.
   const known = publicNetworks.flatMap(({ chainId }) => (chainId === 534352 ? [] : [chainId]))
   expect(known.map((id) => [id, dataFeeOracles.get(id)])).toEqual(known.map((id) => [id, published.get(id)]))
 })
 
-describe('a leg on a rollup', () => {
-  test('says what its data costs, by its size as it will be signed', async () => {
+describe('the simulation of a leg on a rollup', () => {
+  test('reports the data fee for the size of the signed transaction', async () => {
     await setCode(codes.byBytes)
     const { dataFee, gas, fees, nonce } = await tried()
     const call = dataFeeCall(payment(), { ...fees, gas: gas[0]!, nonce })
     expect(dataFee).toBe(BigInt((call.length - 2) / 2) * 10n ** 9n)
   })
 
-  test('does not say so where the oracle does not, and elsewhere there is none', async () => {
+  test('reports null when the oracle fails, and no data fee on other chains', async () => {
     await setCode(codes.broken)
     expect((await tried()).dataFee).toBeNull()
     node.says = () => undefined
@@ -80,8 +80,8 @@ describe('a leg on a rollup', () => {
     node.says = ({ method }) => (method === 'eth_chainId' ? { result: '0x2105' } : undefined)
   })
 
-  test('is not begun by a wallet that can pay for the gas alone', async () => {
-    // A thousand times as much for each byte: some hundredths of a coin.
+  test('fails when the wallet can pay only the gas', async () => {
+    // A thousand times the price per byte: some hundredths of an ether.
     await setCode('0x3664e8d4a51000025f5260205ff3')
     await rpc().request('anvil_setBalance', [sandbox.user.address, '0x110d9316ec000'])
     await expect(tried()).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
@@ -90,7 +90,7 @@ describe('a leg on a rollup', () => {
   })
 })
 
-test('a policy counts it with the gas', () => {
+test('the policy rule maxTotalFee includes the data fee', () => {
   const simulation = {
     how: 'eth_simulateV1' as const,
     gas: [100_000n],

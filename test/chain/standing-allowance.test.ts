@@ -6,7 +6,7 @@ const steps = (...states: Step['state'][]) => states.map((state, index) => ({ st
 const indexes = (operation: Parameters<typeof activeSteps>[0]) =>
   activeSteps(operation).map(({ index }) => index)
 
-test('what failed by the plan that was made last counts from its first step on, and by an older one it does not', () => {
+test('the active steps start at the first step of the latest plan, and without one at the first step', () => {
   const failed = { steps: steps('SUPERSEDED', 'FINAL_REVERTED', 'PLANNED'), plan: { since: { 0: 1 } } }
   expect(indexes(failed)).toEqual([1, 2])
   expect(isAllFinal({ ...failed, steps: failed.steps.slice(0, 2) })).toBe(false)

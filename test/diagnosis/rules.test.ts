@@ -45,9 +45,9 @@ const foundAs = (kind: 'run' | 'cancel', ok = true) =>
   ({ found: { ...found, ok, kind } }) as unknown as Partial<OnChainFacts>
 const owner: NonceOwner = { hash, blockNumber: 7, isDeep: true }
 
-describe('what is settled by the journal', () => {
+describe('a final state in the journal', () => {
   test.each(['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED', 'FINAL_OK'] as const)(
-    'as %s is doubted where it waits again, or its node does not have its block',
+    '%s is contradicted when its transaction is pending again or its block is missing',
     (state) => {
       const waits = { steps: [factsOf(state, { waiting: hash })] }
       expect(isSettlementContradicted(waits)).toBe(true)
@@ -63,12 +63,12 @@ describe('what is settled by the journal', () => {
   )
 })
 
-describe('what a refund says of a service fee', () => {
+describe('the refund text about a service fee', () => {
   test.each([
     ['fee', 'FINAL_OK', / is not given back\.$/],
     ['fee', 'RESERVED', /^$/],
     ['action', 'FINAL_OK', /^$/],
-  ] as const)('where a step of kind %s is %s', (role, state, said) => {
+  ] as const)('for a step with role %s and state %s', (role, state, said) => {
     const facts = { steps: [factsOf(state, {}, { step: stepOf(state, { role }) })] } as unknown as Facts
     expect(unreturnedFeeText(facts)).toMatch(said)
   })
@@ -77,7 +77,7 @@ describe('what a refund says of a service fee', () => {
 describe('whether an action moved funds', () => {
   const moved = (one: StepFacts) => hasMovedFunds({ steps: [one] } as unknown as Facts)
 
-  test('is told by the chain where the journal does not know it yet, also where that is not final', () => {
+  test('is true only for a mined successful attempt that is no cancel, whatever the journal state', () => {
     expect(moved(factsOf('BROADCAST', foundAs('run')))).toBe(true)
     expect(moved(factsOf('SUPERSEDED', foundAs('run')))).toBe(true)
     expect(moved(factsOf('BROADCAST', foundAs('cancel')))).toBe(false)
@@ -90,20 +90,20 @@ describe('a step that lost its nonce to another transaction', () => {
   const later = (state: Step['state'], leg = 0) =>
     factsOf(state, {}, { step: stepOf(state, { index: 1, leg }) })
 
-  test('makes the same unsafe to ask for anew, unless a later step of its leg did it', () => {
+  test('counts as superseded unless a later step of its leg is final', () => {
     expect(supersededStep({ steps: [lost] })).toBe(lost)
     expect(supersededStep({ steps: [lost, later('PLANNED')] })).toBe(lost)
     expect(supersededStep({ steps: [lost, later('FINAL_OK', 1)] })).toBe(lost)
     expect(supersededStep({ steps: [lost, later('FINAL_OK')] })).toBeUndefined()
   })
 
-  test('is so in whichever step it is, and not only in the one that decides', () => {
+  test('makes a retry unsafe even when another step is in focus', () => {
     const fee = factsOf('SUPERSEDED', { owner }, { step: stepOf('SUPERSEDED', { index: 1, role: 'fee' }) })
     const facts = { operation: { id: 'one' }, chains: new Map(), steps: [lost, fee], focus: fee }
     expect(retryRiskText(facts as unknown as Facts)).toMatchObject({ next: `sluice action explain ${hash}` })
   })
 
-  test('is only said to have lost it once something else is mined', () => {
+  test('counts as superseded only when the other transaction is mined or the journal says so', () => {
     const waits = { ...owner, blockNumber: null }
     expect(supersededStep({ steps: [factsOf('BROADCAST', { owner: waits })] })).toBeUndefined()
     expect(supersededStep({ steps: [factsOf('SUPERSEDED', { owner: waits })] })).toBeDefined()

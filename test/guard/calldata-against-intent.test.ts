@@ -38,7 +38,7 @@ const refusal = (work: () => unknown): string => {
 const plans = Object.entries(honest) as [string, Plan][]
 
 describe('the guard', () => {
-  it.each(plans)('lets %s pass, and says what it does', (_, plan) => {
+  it.each(plans)('accepts %s and describes its steps', (_, plan) => {
     const steps = check(plan)
     expect(steps.map(({ transaction }) => transaction)).toEqual(plan.transactions)
     expect(steps.at(-1)!.role).toBe('action')
@@ -59,13 +59,13 @@ describe('the guard', () => {
     expect(refusal(() => check({ intent, transactions: lied }))).toBe(code)
   })
 
-  it('knows lies enough', () => {
+  it('is tested with at least 250 false plans and 12 error codes', () => {
     const all = [...lies, ...moreLies]
     expect(all.length).toBeGreaterThanOrEqual(250)
     expect(new Set(all.map(([, , , code]) => code)).size).toBeGreaterThanOrEqual(12)
   })
 
-  it('refuses a strategy that is not in its own catalogue, whatever the intent says about it', () => {
+  it('refuses a strategy that is not in its catalogue or has other constants than there', () => {
     const plan = honest['a deposit into Aave']
     const intent = { ...plan.intent, strategy: { ...lending, id: 'Aave-USDC-nowhere' } }
     expect(refusal(() => check({ ...plan, intent }))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
@@ -78,7 +78,7 @@ describe('the guard', () => {
     ).toBe('POLICY_CONTRACT_NOT_ALLOWED')
   })
 
-  it('lets an allowance of what a position is held in be taken back, though it is no token of the catalogue', () => {
+  it('accepts a revocation for the receipt token of a strategy that the catalogue does not list as a token', () => {
     const receipt = { ...lending.receipt, address: thief, symbol: 'held' }
     const strategies = catalog.strategies.map((entry) =>
       entry.id === lending.id ? { ...entry, receipt } : entry,
@@ -92,7 +92,7 @@ describe('the guard', () => {
     expect(refusal(() => checkLeg({ ...question, catalog }))).toBe('POLICY_CONTRACT_NOT_ALLOWED')
   })
 
-  it('leads nobody to vouch for a contract in the place of the known one, and says how for one that is not known', () => {
+  it('suggests --allow-token for an unknown token, and no exemption for a replaced contract', () => {
     const plan = honest['a deposit into Aave']
     const hintOf = (asked: Plan): string | undefined => {
       try {
@@ -132,13 +132,13 @@ describe('the guard', () => {
       'POLICY_CONTRACT_NOT_ALLOWED',
     ],
     [
-      'a transfer to nobody',
+      'a transfer to the zero address',
       { ...sending, intent: { ...sending.intent, recipient: zero } },
       {},
       'POLICY_RECIPIENT',
     ],
     [
-      'a swap for what its router takes for itself',
+      "a swap whose recipient is the router's own placeholder",
       { ...swapping, intent: { ...swapping.intent, recipient: `0x${'00'.repeat(19)}02` } as never },
       {},
       'POLICY_RECIPIENT',
@@ -156,7 +156,7 @@ describe('the guard', () => {
       'POLICY_CHAIN',
     ],
     [
-      'a strategy with another asset',
+      'a strategy with another asset than in the catalogue',
       { ...deposit, intent: { ...deposit.intent, strategy: { ...lending, asset: usdt } } },
       {},
       'POLICY_TOKEN_METADATA',
@@ -167,27 +167,32 @@ describe('the guard', () => {
       { tokens: [...catalog.tokens, elsewhere] },
       'POLICY_CHAIN',
     ],
-    ['a swap where there is no provider', swapping, { uniswapV3: [] }, 'POLICY_CONTRACT_NOT_ALLOWED'],
     [
-      'a bridge that does not begin here',
+      'a swap with a provider that the chain does not have',
+      swapping,
+      { uniswapV3: [] },
+      'POLICY_CONTRACT_NOT_ALLOWED',
+    ],
+    [
+      'a bridge transfer from a chain without that bridge',
       bridging,
       { cctpV2: catalog.cctpV2.slice(1) },
       'POLICY_CONTRACT_NOT_ALLOWED',
     ],
     [
-      'a bridge that does not end there',
+      'a bridge transfer to a chain without that bridge',
       bridging,
       { cctpV2: catalog.cctpV2.slice(0, 1) },
       'POLICY_CONTRACT_NOT_ALLOWED',
     ],
     [
-      'a token that the bridge does not take',
+      'a bridge transfer of a token that the bridge does not accept',
       { ...bridging, intent: { ...bridging.intent, tokenIn: usdt } },
       {},
       'POLICY_QUOTE_DRIFT',
     ],
     [
-      'a token that the bridge does not give',
+      'a bridge transfer into a token that the bridge does not deliver',
       { ...bridging, intent: { ...bridging.intent, tokenOut: { ...usdt, chainId: 31338 } } },
       { tokens: [...catalog.tokens, { ...usdt, chainId: 31338 }] },
       'POLICY_QUOTE_DRIFT',
@@ -198,13 +203,13 @@ describe('the guard', () => {
     expect(refusal(() => checkLeg({ intent, transactions, chainId: 31337, catalog: known }))).toBe(code)
   })
 
-  it('refuses a token whose decimals are not those of the catalogue', () => {
+  it('refuses a token whose decimals differ from the catalogue', () => {
     const plan = honest['a transfer of a token']
     const intent = { ...plan.intent, token: { ...usdc, decimals: 18 } }
     expect(refusal(() => check({ ...plan, intent }))).toBe('POLICY_TOKEN_METADATA')
   })
 
-  it('takes a contract that the person vouches for, and still binds what it is told', () => {
+  it('accepts a contract that the user allows, and still checks its calldata', () => {
     const { intent } = honest['a deposit into Aave']
     const at = (to: `0x${string}`) =>
       honest['a deposit with the allowance already there'].transactions.map((transaction) => ({
@@ -225,7 +230,7 @@ describe('the guard', () => {
     expect(refusal(() => ask(pool, intent.amount))).toBe('passed')
   })
 
-  it('knows at least 25 selectors that hand over power, each by the signature that it stands for', () => {
+  it('lists at least 25 authority selectors, each with its matching signature', () => {
     const known = Object.entries(authoritySelectors)
     expect(known.length).toBeGreaterThanOrEqual(25)
     for (const [selector, signature] of known)
@@ -233,7 +238,7 @@ describe('the guard', () => {
   })
 
   it.each(Object.entries(authoritySelectors).filter(([selector]) => selector !== '0x095ea7b3'))(
-    'refuses %s, %s, wherever it stands',
+    'refuses %s, %s, in every step',
     (selector) => {
       const plan = honest['a deposit into Aave']
       for (const index of [0, 1]) {
@@ -247,7 +252,7 @@ describe('the guard', () => {
     },
   )
 
-  it('refuses every plan for every other intent', () => {
+  it('refuses the plan of every other intent', () => {
     for (const [asked, { intent }] of plans)
       for (const [given, { transactions }] of plans) {
         const same = JSON.stringify(intent, (_, v: unknown) => (typeof v === 'bigint' ? `${v}` : v))
@@ -261,7 +266,7 @@ describe('the guard', () => {
 })
 
 describe('one changed byte of calldata', () => {
-  /** The bounds that a byte may move in the wallet's favour, and nothing else: at least, at most, until. */
+  /** Whether a change only tightens a limit: a higher minimum, a lower maximum or an earlier deadline. */
   const better = (before: Record<string, string>, after: Record<string, string>): boolean =>
     Object.entries(before).every(([name, value]) => {
       const now = after[name]!
@@ -271,7 +276,7 @@ describe('one changed byte of calldata', () => {
       return now === value
     })
 
-  it.each(plans)('in %s is refused, unless all it does is bind more tightly', (_, plan) => {
+  it.each(plans)('in %s is refused, unless it only tightens a limit', (_, plan) => {
     const honestCall = check(plan).at(-1)!.call.args
     const where = plan.transactions.flatMap(({ data }, index) =>
       Array.from({ length: (data.length - 2) / 2 }, (_, byte) => [index, byte] as const),

@@ -7,7 +7,7 @@ import { catalog } from '../support/plans/plan-fixtures.ts'
 
 const chainId = 31337
 
-/** Checks the transactions of a leg on the first chain; `maxServiceFeeBps` is the most that its fees may be. */
+/** Checks the transactions of a leg on the first chain, with `maxServiceFeeBps` as the maximum service fee. */
 export const check = (intent: Intent, transactions: readonly Transaction[], maxServiceFeeBps?: number) =>
   checkLeg({
     intent,
@@ -16,7 +16,7 @@ export const check = (intent: Intent, transactions: readonly Transaction[], maxS
     catalog,
     vouched: { ...noExemptions, ...(maxServiceFeeBps !== undefined && { maxServiceFeeBps }) },
   })
-/** The error that work is refused with; `undefined` if it is not. */
+/** The `AppError` that the work throws; `undefined` if it throws none. */
 export const refusal = (work: () => unknown): AppError | undefined => {
   try {
     work()

@@ -80,15 +80,15 @@ const cases: [name: string, intent: Swap][] = [
   ['PancakeSwap v3', swapping('pancakeswap-v3', 'in', weth)],
   ['Uniswap v4', swapping('uniswap-v4', 'in', usdc)],
   ['Uniswap v4, for an exact output', swapping('uniswap-v4', 'out', weth)],
-  ['Uniswap v4, of the coin', swapping('uniswap-v4', 'in', coin)],
-  ['Uniswap v4, of the coin for an exact output', swapping('uniswap-v4', 'out', coin)],
+  ['Uniswap v4, from the native coin', swapping('uniswap-v4', 'in', coin)],
+  ['Uniswap v4, from the native coin for an exact output', swapping('uniswap-v4', 'out', coin)],
   ['KyberSwap', swapping('kyberswap', 'in', usdc)],
-  ['KyberSwap, of the coin', swapping('kyberswap', 'in', coin)],
+  ['KyberSwap, from the native coin', swapping('kyberswap', 'in', coin)],
 ]
 
-describe('fees that a swap pays itself', () => {
+describe('service fees that are paid inside a swap', () => {
   test.each(cases)(
-    'on %s are one step with it, which names them, and take one allowance with it',
+    'on %s are part of the swap step, named in its text and covered by its allowance',
     (_, intent) => {
       const steps = check(intent, built(intent, choiceFor(intent)))
       const { role, text, transaction, call } = steps.at(-1)!
@@ -107,7 +107,7 @@ describe('fees that a swap pays itself', () => {
     },
   )
 
-  test.each(cases)('on %s are refused when they are any others, or paid beside', (_, intent) => {
+  test.each(cases)('on %s are refused when they differ from the stated fees', (_, intent) => {
     for (const [at, lie] of feeLies.entries()) {
       const transactions = built({ ...intent, fees: lie(fees) }, choiceFor(intent))
       const error = refusal(() => check(intent, transactions, 10_000))
@@ -115,7 +115,7 @@ describe('fees that a swap pays itself', () => {
     }
   })
 
-  test.each(cases)('on %s are refused where they were not stated, or stated as steps', (_, intent) => {
+  test.each(cases)('on %s are refused when they are not stated, or stated as separate steps', (_, intent) => {
     const transactions = built(intent, choiceFor(intent))
     const { fees: __, ...silent } = intent
     for (const other of [
@@ -128,8 +128,8 @@ describe('fees that a swap pays itself', () => {
 
   test.each([
     ['Uniswap v2', swapping('uniswap-v2', 'in', usdc)],
-    ['Uniswap v3, of the coin', swapping('uniswap-v3', 'in', coin)],
-  ])('are not paid by a swap on %s, whatever is stated', (_, intent) => {
+    ['Uniswap v3, from the native coin', swapping('uniswap-v3', 'in', coin)],
+  ])('are refused when stated for a swap on %s, which cannot pay them', (_, intent) => {
     const { fees: __, ...acting } = { ...intent, amountIn: whole - cost }
     const action =
       intent.provider === 'uniswap-v2'
@@ -139,7 +139,7 @@ describe('fees that a swap pays itself', () => {
     expect(refusal(() => check(intent, action))?.message).toContain('It does not pay the fee of 250000')
   })
 
-  test.each([0, 1])('may be one of two, of which the other is a step: %s', (at) => {
+  test.each([0, 1])('may be combined with a fee paid in its own step: inside fee %s', (at) => {
     const { isInside: _, ...step } = fees[1 - at]!
     const mixed = {
       ...swapping('uniswap-v3', 'in', usdc),
@@ -151,7 +151,7 @@ describe('fees that a swap pays itself', () => {
     expect(refusal(() => check(mixed, [...transactions, transactions.at(-1)!]))?.code).toMatch(/^POLICY_/)
   })
 
-  test('are held to the most that is allowed, and go to nobody whom a fee is lost to', () => {
+  test('must not exceed the maximum fee, nor go to a contract or a reserved address', () => {
     const intent = swapping('uniswap-v3', 'in', usdc)
     const transactions = built(intent, choiceFor(intent))
     expect(refusal(() => check(intent, transactions, 35))).toBeUndefined()
@@ -169,7 +169,7 @@ describe('fees that a swap pays itself', () => {
     }
   })
 
-  test('are told when the wallet collects them itself, and written down and read back', () => {
+  test('name the wallet as collector in the step text, and survive encoding and decoding', () => {
     const own = { ...swapping('uniswap-v3', 'in', usdc), fees: [{ ...fees[0]!, to: getAddress(wallet) }] }
     const transactions = built(own, { ...choiceFor(own), amountIn: whole - fees[0]!.amount })
     expect(check(own, transactions).at(-1)?.text).toMatch(/a fee of 0\.25 USDC to the wallet, which collects/)
@@ -179,7 +179,7 @@ describe('fees that a swap pays itself', () => {
     expect(refusal(() => decodeIntent(broken, catalog))?.code).toBe('POLICY_TAMPER')
   })
 
-  test('are what the wallet may lose beside the input in the simulation, and not a unit more', () => {
+  test('are included in the maximum that the wallet may spend in the simulation', () => {
     const losing = (units: bigint) => {
       const taken = { token: usdc, before: whole * 2n, delta: -units }
       const came = { token: usdt, before: 0n, delta: 99_000_000n }
@@ -205,9 +205,9 @@ const encodedFor = ({ exact, tokenIn, tokenOut, amountOut }: Swap) => ({
   fees,
 })
 
-describe('the calls of this program', () => {
+describe('the swap encoders', () => {
   test.each(cases.filter(([, { provider }]) => provider !== 'kyberswap'))(
-    'on %s are those of the published ABIs',
+    'on %s produce the calls of the published ABIs',
     (_, intent) => {
       const isV4 = intent.provider === 'uniswap-v4'
       const at = { 'uniswap-v3': router, 'pancakeswap-v3': pancakeRouter }[intent.provider]
@@ -217,7 +217,7 @@ describe('the calls of this program', () => {
   )
 })
 
-describe('a payment that is none of these', () => {
+describe('an inside fee payment that does not match the stated fee', () => {
   const intent = swapping('uniswap-v3', 'in', usdc)
   const plain = swapV3({ ...encodedFor(intent), fees: [] })
   const pull = encoded('router', 'pull', usdc.address, 250_000n)
@@ -236,16 +236,16 @@ describe('a payment that is none of these', () => {
     return { ...plain, data: encoded('router', 'multicall', BigInt(deadline), [data, ...after]) }
   }
   test.each<[string, `0x${string}`[]]>([
-    ['taken and not given', [pull]],
-    ['given and not taken', [sweep]],
-    ['given before it is taken', [sweep, pull]],
-    ['taken twice', [pull, pull, sweep]],
-    ['of another token', [encoded('router', 'pull', weth.address, 250_000n), sweep]],
-    ['given in another token', [pull, encoded('router', 'sweepToken', weth.address, 250_000n, first)]],
-    ['given in part', [pull, encoded('router', 'sweepToken', usdc.address, 249_999n, first)]],
-    ['given to the sender', [pull, encoded('router', 'sweepToken', usdc.address, 250_000n)]],
+    ['pulled and not paid out', [pull]],
+    ['paid out and not pulled', [sweep]],
+    ['paid out before it is pulled', [sweep, pull]],
+    ['pulled twice', [pull, pull, sweep]],
+    ['pulled in another token', [encoded('router', 'pull', weth.address, 250_000n), sweep]],
+    ['paid out in another token', [pull, encoded('router', 'sweepToken', weth.address, 250_000n, first)]],
+    ['paid out only in part', [pull, encoded('router', 'sweepToken', usdc.address, 249_999n, first)]],
+    ['paid out to the sender', [pull, encoded('router', 'sweepToken', usdc.address, 250_000n)]],
     [
-      'given in part to the collector, by the fee of the interface',
+      'split by the interface fee of the router',
       [pull, encoded('router', 'sweepTokenWithFee', usdc.address, 0n, first, 25n, thief)],
     ],
   ])('on Uniswap v3 is refused: %s', (_, after) => {
@@ -253,7 +253,7 @@ describe('a payment that is none of these', () => {
     expect(refusal(() => check(one, [calling(...after)]))?.code).toBe('POLICY_DECODE')
   })
 
-  test('on Uniswap v3 is refused beside a payment in the native coin', () => {
+  test('on Uniswap v3 is refused when it also pays in the native coin', () => {
     const inCoin = { ...intent, tokenIn: coin }
     const paid = swapV3({
       ...encodedFor(inCoin),
@@ -264,10 +264,10 @@ describe('a payment that is none of these', () => {
   })
 
   test.each([
-    ['of a share of what the router holds', '06'],
-    ['that may fail', '82'],
-    ['out of the router itself', '05'],
-  ])('on Uniswap v4 is refused: one %s', (_, command) => {
+    ['a share of the router balance', '06'],
+    ['a payment that may fail', '82'],
+    ["a payment from the router's own balance", '05'],
+  ])('on Uniswap v4 is refused: %s', (_, command) => {
     const there = swapping('uniswap-v4', 'in', usdc)
     const [approval, permit, action] = built(there, choiceFor(there)) as [
       Transaction,
@@ -279,7 +279,7 @@ describe('a payment that is none of these', () => {
     expect(refusal(() => check(there, [approval, permit, { ...action, data }]))?.code).toBe('POLICY_DECODE')
   })
 
-  test.each([0x40n, 0x80n, 0xc0n])('on KyberSwap is refused: one by the flags %s', (flag) => {
+  test.each([0x40n, 0x80n, 0xc0n])('on KyberSwap is refused: flags %s', (flag) => {
     const there = swapping('kyberswap', 'in', usdc)
     const choice = choiceFor(there)
     const route = { ...choice.route, flags: choice.route.flags | flag }

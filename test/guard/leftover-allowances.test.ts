@@ -14,16 +14,16 @@ const { run } = useCommands(sandbox)
 const chainId = 31337
 const wallet = () => sandbox.user.address
 
-// The list of entries must be known before the world is up, so that each has its own test.
+// The strategies must be known before the sandbox starts, so that each has its own test.
 const { catalog } = await genesis(inject('sandboxCache'), {
   binary: inject('anvil'),
   noteDir: inject('sandboxNotes'),
 })
 const open = catalog.strategies.filter(({ slug }) => slug !== 'aave-v3-wbtc-sandbox-two')
 
-describe('all of a position', () => {
+describe('withdraw --amount max --dry-run', () => {
   test.each(open.map(({ slug }) => slug))(
-    'of %s is all of it, as the plan shows before anything is signed',
+    'shows that the whole position in %s is withdrawn',
     async (slug) => {
       const entry = open.find((one) => one.slug === slug)!
       await run(`deposit ${slug} --amount 1.234567 --yes --quiet`)
@@ -35,7 +35,7 @@ describe('all of a position', () => {
       const change = json.simulation.changes.find(
         (one: { token: string }) => one.token === entry.receipt.address,
       )
-      // A token that rebases goes to a queue by its amount, and the shares of that may be a unit less than all.
+      // stETH rebases and is queued by its amount, whose shares may be a unit less than the balance.
       const rest = entry.receipt.symbol === 'stETH' ? 2n : 0n
       expect(held + BigInt(change.raw)).toBeGreaterThanOrEqual(0n)
       expect(held + BigInt(change.raw)).toBeLessThanOrEqual(rest)
@@ -43,7 +43,7 @@ describe('all of a position', () => {
   )
 })
 
-describe('a vault that keeps some of what was to come out', () => {
+describe('a vault that keeps some of the redeemed shares', () => {
   const leaving = async (kept: bigint) => {
     const { asset } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const vault = await deployed(sandbox, chainId, 'KeepingVault', [asset.address, kept])
@@ -69,14 +69,14 @@ describe('a vault that keeps some of what was to come out', () => {
     )
   }
 
-  test.each([1n, 500_000n])('is refused before anything is signed: %s of 1,000,000', async (kept) => {
+  test.each([1n, 500_000n])('is refused before signing: %s of 1,000,000', async (kept) => {
     await expect(leaving(kept)).rejects.toMatchObject({
       code: 'POLICY_SIMULATION',
       message: expect.stringContaining('something of the position is left'),
     })
   })
 
-  test('and one that keeps nothing is not', async () => {
+  test('passes when it keeps nothing', async () => {
     expect((await leaving(0n)).how).toBe('eth_simulateV1')
   })
 })

@@ -64,7 +64,7 @@ const coming: Intent = { kind: 'deposit', wallet, strategy: pt, amount, least }
 const part: Intent = { kind: 'withdraw', wallet, strategy: pt, amount, units, least: 99_000_000n }
 const all: Intent = { kind: 'withdraw', wallet, strategy: pt, amount, shares: units, least: 99_000_000n }
 
-/** Every way to write one other thing somewhere into arguments: for each leaf, and an order in each empty list. */
+/** Yields every variant of the arguments with one changed value, or with an order added to an empty list. */
 function* changed(value: unknown, path = ''): Generator<[path: string, value: unknown]> {
   if (typeof value === 'bigint') {
     if (value < maxUint256) yield [`${path} more`, value + 1n]
@@ -105,7 +105,7 @@ const argsOf = (data: Hex) => {
   return { functionName, args: args as readonly unknown[] }
 }
 
-describe('the guard on a PT', () => {
+describe('the guard on a Pendle PT', () => {
   const honest: [string, Intent, Transaction, Address, bigint, string[]][] = [
     ['a purchase', coming, bought, usdc.address, amount, ['.2 more']],
     [
@@ -119,25 +119,28 @@ describe('the guard on a PT', () => {
     ['the sale of all', all, sold, pt.receipt.address, units, ['.3.minTokenOut more']],
     ['a redemption', all, redeemed, pt.receipt.address, units, ['.3.minTokenOut more']],
   ]
-  test.each(honest)('lets %s pass, and no other argument of it', (_, intent, made, token, much, harmless) => {
-    expect(check(intent, [allowing(token, much), made])).toBe('passed')
-    const { functionName, args } = argsOf(made.data)
-    const passed: string[] = []
-    let count = 0
-    for (const [path, other] of changed(args)) {
-      const data = encodeFunctionData({ abi: pendleRouterAbi, functionName, args: other as never })
-      expect(data).not.toBe(made.data)
-      count++
-      // A part may differ by a reading of its price: then the approval has to, too.
-      const given = path.startsWith('.2') && intent.kind === 'withdraw' ? (other as bigint[])[2]! : much
-      if (check(intent, [allowing(token, given), { ...made, data }]) === 'passed') passed.push(path)
-    }
-    expect(count).toBeGreaterThan(functionName === 'redeemPyToToken' ? 10 : 17)
-    expect(passed.toSorted()).toEqual(harmless.toSorted())
-  })
+  test.each(honest)(
+    'accepts %s, and only those changed arguments that are at least as strict',
+    (_, intent, made, token, much, harmless) => {
+      expect(check(intent, [allowing(token, much), made])).toBe('passed')
+      const { functionName, args } = argsOf(made.data)
+      const passed: string[] = []
+      let count = 0
+      for (const [path, other] of changed(args)) {
+        const data = encodeFunctionData({ abi: pendleRouterAbi, functionName, args: other as never })
+        expect(data).not.toBe(made.data)
+        count++
+        // The units of a partial sale may differ slightly; the approval must then match them.
+        const given = path.startsWith('.2') && intent.kind === 'withdraw' ? (other as bigint[])[2]! : much
+        if (check(intent, [allowing(token, given), { ...made, data }]) === 'passed') passed.push(path)
+      }
+      expect(count).toBeGreaterThan(functionName === 'redeemPyToToken' ? 10 : 17)
+      expect(passed.toSorted()).toEqual(harmless.toSorted())
+    },
+  )
 
   const code = (intent: Intent, made: Transaction) => check(intent, [made])
-  test('says what is wrong', () => {
+  test('refuses each deviation with its own error code', () => {
     expect(code(coming, buyPt({ ...ask, owner: thief, amount, least }))).toBe('POLICY_RECIPIENT')
     expect(code(coming, buyPt({ ...ask, amount: amount + 1n, least }))).toBe('POLICY_AMOUNT')
     expect(code(coming, buyPt({ ...ask, amount, least: least - 1n }))).toBe('POLICY_MIN_OUT')
@@ -156,12 +159,12 @@ describe('the guard on a PT', () => {
     expect(check(coming, [allowing(usdc.address, amount, thief), bought])).toBe('POLICY_SPENDER')
   })
 
-  test('takes no minimum that nobody has read', () => {
+  test('refuses an intent without a minimum', () => {
     const { least: _, ...unread } = coming
     expect(code(unread as Intent, bought)).toBe('POLICY_MIN_OUT')
   })
 
-  test('is signed for fewer than a PT can never be worth more than only where that was typed', () => {
+  test('refuses to sign a minimum below what the typed flags allow', () => {
     const typed = (much: bigint, more: string) => () =>
       refuseIntentMismatch(
         ['deposit', pt.slug, '--amount', '100', ...more.split(' ').filter(Boolean)],
@@ -177,7 +180,7 @@ describe('the guard on a PT', () => {
     expect(typed(89_550_000n, '--max-price-impact 10%')).not.toThrow()
   })
 
-  test('is planned anew for no less than was accepted, unless the person says so', () => {
+  test('refuses a replanned minimum below the accepted one, unless the user lowers it', () => {
     const now = (much: bigint): Intent => ({ ...coming, least: much })
     const again = (much: bigint, said: bigint | null) => () =>
       refuseWorseTerms(coming, now(much), said, 'one')
@@ -186,7 +189,7 @@ describe('the guard on a PT', () => {
     expect(again(least - 1n, least - 1n)).not.toThrow()
   })
 
-  test('brings in the simulation what was read, or is refused', () => {
+  test('refuses a simulation that receives less than the minimum', () => {
     const seen = (token: Token, delta: bigint, before = 0n) => ({ token, before, delta })
     const effect = (intent: Intent, changes: ReturnType<typeof seen>[]) => () =>
       checkEffect(intent, { changes, allowances: [] }, units)
@@ -199,18 +202,18 @@ describe('the guard on a PT', () => {
     expect(effect(all, [given, seen(usdc, 98_999_999n)])).toThrow(/too little comes out/)
   })
 
-  test('calls what was published, by its selectors', () => {
+  test('accepts calls with the selectors of the published contract', () => {
     const selectors = [bought, sold, redeemed].map(({ data }) => data.slice(0, 10))
     expect(selectors).toEqual(['0xc81f847a', '0x594a88cc', '0x47f1de22'])
   })
 
-  test('reads what must come at least out of the journal as it was written', () => {
+  test('reads an intent from the journal unchanged, with its minimum', () => {
     const json = JSON.parse(JSON.stringify(encodeIntent(coming)))
     expect(decodeIntent(json, known)).toEqual(coming)
   })
 })
 
-describe('the guard on sUSDS of a PSM', () => {
+describe('the guard on sUSDS through a Spark PSM', () => {
   const psm = saving.constants.family === 'spark-psm3' ? saving.constants.psm : thief
   const [asset, receipt] = [usdc.address, saving.receipt.address]
   const into = { chainId, psm, from: asset, to: receipt, amount, least, owner: wallet }
@@ -222,8 +225,8 @@ describe('the guard on sUSDS of a PSM', () => {
 
   test.each<[string, Intent]>([
     ['a purchase', deposit],
-    ['a return', leave],
-  ])('lets %s pass, and nothing that only looks like it', (_, intent) => {
+    ['a sale', leave],
+  ])('accepts %s, and refuses each deviation', (_, intent) => {
     const [token, much] = intent.kind === 'deposit' ? [asset, amount] : [receipt, units]
     const honest = swapExactIn(intent.kind === 'deposit' ? into : out)
     expect(check(intent, [allowing(token, much, psm), honest])).toBe('passed')

@@ -44,7 +44,7 @@ const lender = {
   pauses: 'guardian',
 } as const
 
-/** A withdrawal from an fToken of Fluid for at most so many shares. */
+/** A withdrawal from a Fluid fToken with a maximum number of shares. */
 const limited = ({ much = amount, receiver = wallet, owner = wallet, most = 80_000_000n }: Limited) =>
   to('withdraw(uint256,address,address,uint256)', [much, receiver, owner, most])
 type Limited = { much?: bigint; receiver?: Address; owner?: Address; most?: bigint }
@@ -70,7 +70,7 @@ const [supplying, withdrawing] = ['supplyFrom', 'withdrawFrom'].map(
     to(`${name}(address,address,address,uint256)`, [from, receiver, token, much]),
 ) as [Naming, Naming]
 type Naming = (from: Address, receiver: Address, token: Address, much: bigint) => Transaction
-/** About the sender alone, who is not named. */
+/** The short form acts for the sender, who is not an argument. */
 const shortly = (name: 'supply' | 'withdraw', token: Address, much: bigint) =>
   to(`${name}(address,uint256)`, [token, much])
 const me = wallet
@@ -79,13 +79,13 @@ const adding = (token: Address, much: bigint, value = 0n) =>
 const removing = (token: Address, units: bigint, isCoin: boolean) =>
   to('removeLiquidity(address,uint256,bool)', [token, units, isCoin])
 
-/** What is asked of a family, what does it, and what only looks like it. */
+/** A strategy of a protocol with its valid calls, and calls that only resemble them. */
 type Family = {
   strategy: StrategyEntry
   deposit: Transaction[]
   part: Transaction
   all: { transaction: Transaction; shares: bigint }
-  /** What the part costs of the receipt, where that is what it says. */
+  /** The receipt units that the partial withdrawal spends, where its calldata states units. */
   units?: bigint
   lies: [name: string, of: 'deposit' | 'part' | 'all', lie: Transaction, code: string][]
 }
@@ -98,34 +98,49 @@ const families: Record<string, Family> = {
     all: { transaction: withdrawing(me, me, usdc.address, maxUint256), shares: amount },
     lies: [
       ['another asset', 'deposit', supplying(me, me, usdt.address, amount), 'POLICY_AMOUNT'],
-      ['more', 'deposit', supplying(me, me, usdc.address, amount + 1n), 'POLICY_AMOUNT'],
-      ['a debt paid', 'deposit', supplying(me, me, usdc.address, maxUint256), 'POLICY_AMOUNT'],
-      ['a debt paid, in short', 'deposit', shortly('supply', usdc.address, maxUint256), 'POLICY_AMOUNT'],
-      ['another asset, in short', 'deposit', shortly('supply', usdt.address, amount), 'POLICY_AMOUNT'],
-      ['for somebody else', 'deposit', supplying(me, thief, usdc.address, amount), 'POLICY_RECIPIENT'],
-      ['of somebody else', 'deposit', supplying(thief, me, usdc.address, amount), 'POLICY_RECIPIENT'],
+      ['a larger amount', 'deposit', supplying(me, me, usdc.address, amount + 1n), 'POLICY_AMOUNT'],
+      ['a repaid debt', 'deposit', supplying(me, me, usdc.address, maxUint256), 'POLICY_AMOUNT'],
       [
-        'to somebody else',
+        'a repaid debt, in the short form',
+        'deposit',
+        shortly('supply', usdc.address, maxUint256),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'another asset, in the short form',
+        'deposit',
+        shortly('supply', usdt.address, amount),
+        'POLICY_AMOUNT',
+      ],
+      ['another receiver', 'deposit', supplying(me, thief, usdc.address, amount), 'POLICY_RECIPIENT'],
+      ['another payer', 'deposit', supplying(thief, me, usdc.address, amount), 'POLICY_RECIPIENT'],
+      [
+        'a supplyTo call',
         'deposit',
         to('supplyTo(address,address,uint256)', [thief, usdc.address, amount]),
         'POLICY_DECODE',
       ],
-      ['a way out', 'deposit', withdrawing(me, me, usdc.address, amount), 'POLICY_DECODE'],
-      ['a collateral taken', 'part', withdrawing(me, me, usdt.address, amount), 'POLICY_AMOUNT'],
+      ['a withdrawal', 'deposit', withdrawing(me, me, usdc.address, amount), 'POLICY_DECODE'],
+      ['a withdrawal of collateral', 'part', withdrawing(me, me, usdt.address, amount), 'POLICY_AMOUNT'],
       ['a loan', 'part', withdrawing(me, me, usdc.address, amount * 2n), 'POLICY_AMOUNT'],
-      ['a loan, in short', 'part', shortly('withdraw', usdc.address, amount * 2n), 'POLICY_AMOUNT'],
-      ['all for a part', 'part', withdrawing(me, me, usdc.address, maxUint256), 'POLICY_AMOUNT'],
-      ['paid out to somebody', 'part', withdrawing(me, thief, usdc.address, amount), 'POLICY_RECIPIENT'],
-      ['of another lender', 'part', withdrawing(thief, me, usdc.address, amount), 'POLICY_RECIPIENT'],
+      ['a loan, in the short form', 'part', shortly('withdraw', usdc.address, amount * 2n), 'POLICY_AMOUNT'],
+      ['the whole balance', 'part', withdrawing(me, me, usdc.address, maxUint256), 'POLICY_AMOUNT'],
+      ['another receiver', 'part', withdrawing(me, thief, usdc.address, amount), 'POLICY_RECIPIENT'],
+      ['another lender', 'part', withdrawing(thief, me, usdc.address, amount), 'POLICY_RECIPIENT'],
       [
-        'paid to somebody else',
+        'a withdrawTo call',
         'part',
         to('withdrawTo(address,address,uint256)', [thief, usdc.address, amount]),
         'POLICY_DECODE',
       ],
-      ['a part for all', 'all', withdrawing(me, me, usdc.address, amount), 'POLICY_AMOUNT'],
-      ['a part for all, in short', 'all', shortly('withdraw', usdc.address, amount), 'POLICY_AMOUNT'],
-      ['a manager', 'all', to('allow(address,bool)', [thief, true]), 'POLICY_AUTHORITY'],
+      ['a partial amount', 'all', withdrawing(me, me, usdc.address, amount), 'POLICY_AMOUNT'],
+      [
+        'a partial amount, in the short form',
+        'all',
+        shortly('withdraw', usdc.address, amount),
+        'POLICY_AMOUNT',
+      ],
+      ['an approval of a manager', 'all', to('allow(address,bool)', [thief, true]), 'POLICY_AUTHORITY'],
       ['a transfer', 'all', to('transfer(address,uint256)', [thief, amount]), 'POLICY_DECODE'],
     ],
   },
@@ -135,44 +150,44 @@ const families: Record<string, Family> = {
     part: to('redeemUnderlying(uint256)', [amount]),
     all: { transaction: to('redeem(uint256)', [77n]), shares: 77n },
     lies: [
-      ['more', 'deposit', to('mint(uint256)', [amount + 1n]), 'POLICY_AMOUNT'],
+      ['a larger amount', 'deposit', to('mint(uint256)', [amount + 1n]), 'POLICY_AMOUNT'],
       ['a loan', 'part', to('borrow(uint256)', [amount]), 'POLICY_DECODE'],
       ['more assets', 'part', to('redeemUnderlying(uint256)', [amount + 1n]), 'POLICY_AMOUNT'],
-      ['receipts for assets', 'part', to('redeem(uint256)', [amount]), 'POLICY_DECODE'],
+      ['a redemption by receipts', 'part', to('redeem(uint256)', [amount]), 'POLICY_DECODE'],
       ['fewer receipts', 'all', to('redeem(uint256)', [76n]), 'POLICY_AMOUNT'],
-      ['a coin', 'deposit', to('mint()', [], { value: amount }), 'POLICY_DECODE'],
+      ['a native value', 'deposit', to('mint()', [], { value: amount }), 'POLICY_DECODE'],
     ],
   },
-  'compound-v2, the coin to the market': {
+  'compound-v2, native coin to the market': {
     strategy: market({ ...lender, coin: 'market' }, { asset: coin }),
     deposit: [to('mint()', [], { value: amount })],
     part: to('redeemUnderlying(uint256)', [amount]),
     all: { transaction: to('redeem(uint256)', [77n]), shares: 77n },
     lies: [
-      ['less of the coin', 'deposit', to('mint()', [], { value: amount - 1n }), 'POLICY_VALUE'],
+      ['a smaller native value', 'deposit', to('mint()', [], { value: amount - 1n }), 'POLICY_VALUE'],
       ['another function', 'deposit', to('mint(uint256)', [amount], { value: amount }), 'POLICY_DECODE'],
     ],
   },
-  'compound-v2, the coin to a router': {
+  'compound-v2, native coin to a router': {
     strategy: market({ ...lender, coin: { router } }, { asset: coin }),
     deposit: [to('mint(address)', [wallet], { to: router, value: amount })],
     part: to('redeemUnderlying(uint256)', [amount]),
     all: { transaction: to('redeem(uint256)', [77n]), shares: 77n },
     lies: [
       [
-        'somebody else',
+        'another receiver',
         'deposit',
         to('mint(address)', [thief], { to: router, value: amount }),
         'POLICY_RECIPIENT',
       ],
       [
-        'the market for the router',
+        'the market as target instead of the router',
         'deposit',
         to('mint(address)', [wallet], { value: amount }),
         'POLICY_CONTRACT_NOT_ALLOWED',
       ],
       [
-        'the router for the market',
+        'the router as target instead of the market',
         'part',
         to('redeemUnderlying(uint256)', [amount], { to: router }),
         'POLICY_CONTRACT_NOT_ALLOWED',
@@ -187,35 +202,40 @@ const families: Record<string, Family> = {
     all: { transaction: removing(usdc.address, 77n, false), shares: 77n },
     lies: [
       ['another pool', 'deposit', adding(usdt.address, amount), 'POLICY_AMOUNT'],
-      ['more', 'deposit', adding(usdc.address, amount + 1n), 'POLICY_AMOUNT'],
-      ['less', 'deposit', adding(usdc.address, amount - 1n), 'POLICY_AMOUNT'],
-      ['a coin', 'deposit', adding(usdc.address, amount, amount), 'POLICY_VALUE'],
-      ['a way out', 'deposit', removing(usdc.address, amount, false), 'POLICY_DECODE'],
-      ['many calls', 'deposit', to('multicall(bytes[])', [[]]), 'POLICY_AUTHORITY'],
+      ['a larger amount', 'deposit', adding(usdc.address, amount + 1n), 'POLICY_AMOUNT'],
+      ['a smaller amount', 'deposit', adding(usdc.address, amount - 1n), 'POLICY_AMOUNT'],
+      ['a native value', 'deposit', adding(usdc.address, amount, amount), 'POLICY_VALUE'],
+      ['a withdrawal', 'deposit', removing(usdc.address, amount, false), 'POLICY_DECODE'],
+      ['a multicall', 'deposit', to('multicall(bytes[])', [[]]), 'POLICY_AUTHORITY'],
       ['another pool', 'part', removing(usdt.address, 80_000_000n, false), 'POLICY_AMOUNT'],
-      ['far more', 'part', removing(usdc.address, 80_009_000n, false), 'POLICY_AMOUNT'],
-      ['far less', 'part', removing(usdc.address, 79_991_000n, false), 'POLICY_AMOUNT'],
-      ['the coin for a token', 'part', removing(usdc.address, 80_000_000n, true), 'POLICY_AMOUNT'],
-      ['a way in', 'part', adding(usdc.address, 80_000_000n), 'POLICY_DECODE'],
+      ['a much larger amount', 'part', removing(usdc.address, 80_009_000n, false), 'POLICY_AMOUNT'],
+      ['a much smaller amount', 'part', removing(usdc.address, 79_991_000n, false), 'POLICY_AMOUNT'],
+      [
+        'the native coin instead of the token',
+        'part',
+        removing(usdc.address, 80_000_000n, true),
+        'POLICY_AMOUNT',
+      ],
+      ['a deposit', 'part', adding(usdc.address, 80_000_000n), 'POLICY_DECODE'],
       ['a unit less', 'all', removing(usdc.address, 76n, false), 'POLICY_AMOUNT'],
       ['a unit more', 'all', removing(usdc.address, 78n, false), 'POLICY_AMOUNT'],
       ['a transfer', 'all', to('transfer(address,uint256)', [thief, 77n]), 'POLICY_DECODE'],
-      ['a bundle', 'all', to('loadEthForL2Calls()', []), 'POLICY_DECODE'],
+      ['loadEthForL2Calls', 'all', to('loadEthForL2Calls()', []), 'POLICY_DECODE'],
     ],
   },
-  'across, the native coin': {
+  'across, native coin': {
     strategy: market({ family: 'across', hubPool: place, wrapped: router }, { asset: coin }),
     deposit: [adding(router, amount, amount)],
     part: removing(router, 80_000_000n, true),
     units: 80_000_000n,
     all: { transaction: removing(router, 77n, true), shares: 77n },
     lies: [
-      ['none of the coin', 'deposit', adding(router, amount), 'POLICY_VALUE'],
-      ['less of the coin', 'deposit', adding(router, amount, amount - 1n), 'POLICY_VALUE'],
+      ['no native value', 'deposit', adding(router, amount), 'POLICY_VALUE'],
+      ['a smaller native value', 'deposit', adding(router, amount, amount - 1n), 'POLICY_VALUE'],
       ['another pool', 'deposit', adding(usdc.address, amount, amount), 'POLICY_AMOUNT'],
-      ['the coin in name', 'deposit', adding(nativeAddress, amount, amount), 'POLICY_AMOUNT'],
-      ['what wraps it', 'part', removing(router, 80_000_000n, false), 'POLICY_AMOUNT'],
-      ['what wraps it', 'all', removing(router, 77n, false), 'POLICY_AMOUNT'],
+      ['the address of the native coin', 'deposit', adding(nativeAddress, amount, amount), 'POLICY_AMOUNT'],
+      ['the wrapped token', 'part', removing(router, 80_000_000n, false), 'POLICY_AMOUNT'],
+      ['the wrapped token', 'all', removing(router, 77n, false), 'POLICY_AMOUNT'],
     ],
   },
   ethena: {
@@ -224,13 +244,13 @@ const families: Record<string, Family> = {
     part: to('cooldownAssets(uint256)', [amount]),
     all: { transaction: to('cooldownShares(uint256)', [77n]), shares: 77n },
     lies: [
-      ['somebody else', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
-      ['more', 'part', to('cooldownAssets(uint256)', [amount + 1n]), 'POLICY_AMOUNT'],
-      ['shares for assets', 'part', to('cooldownShares(uint256)', [amount]), 'POLICY_DECODE'],
+      ['another receiver', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
+      ['a larger amount', 'part', to('cooldownAssets(uint256)', [amount + 1n]), 'POLICY_AMOUNT'],
+      ['a request in shares', 'part', to('cooldownShares(uint256)', [amount]), 'POLICY_DECODE'],
       ['fewer shares', 'all', to('cooldownShares(uint256)', [76n]), 'POLICY_AMOUNT'],
       ['a claim', 'part', to('unstake(address)', [wallet]), 'POLICY_DECODE'],
       [
-        'a withdrawal of a plain vault',
+        'an ERC-4626 withdrawal',
         'part',
         to('withdraw(uint256,address,address)', [amount, wallet, wallet]),
         'POLICY_DECODE',
@@ -247,10 +267,15 @@ const families: Record<string, Family> = {
     units: 80_000_100n,
     all: { transaction: to('burn(uint256)', [77n]), shares: 77n },
     lies: [
-      ['the token for the pool', 'deposit', to('deposit()', [], { value: amount }), notHere],
-      ['the pool for the token', 'part', to('burn(uint256)', [80_000_000n], { to: router }), notHere],
-      ['far more', 'part', to('burn(uint256)', [80_009_000n]), 'POLICY_AMOUNT'],
-      ['far less', 'part', to('burn(uint256)', [79_991_000n]), 'POLICY_AMOUNT'],
+      ['the token as target instead of the pool', 'deposit', to('deposit()', [], { value: amount }), notHere],
+      [
+        'the pool as target instead of the token',
+        'part',
+        to('burn(uint256)', [80_000_000n], { to: router }),
+        notHere,
+      ],
+      ['a much larger amount', 'part', to('burn(uint256)', [80_009_000n]), 'POLICY_AMOUNT'],
+      ['a much smaller amount', 'part', to('burn(uint256)', [79_991_000n]), 'POLICY_AMOUNT'],
       ['a unit less', 'all', to('burn(uint256)', [76n]), 'POLICY_AMOUNT'],
       ['a transfer', 'all', to('transfer(address,uint256)', [thief, 77n]), 'POLICY_DECODE'],
     ],
@@ -266,25 +291,25 @@ const families: Record<string, Family> = {
     all: { transaction: to('requestWithdraw(uint256,address)', [77n, wallet], { to: queue }), shares: 77n },
     lies: [
       [
-        'somebody else',
+        'another receiver',
         'deposit',
         to('deposit(address)', [thief], { to: router, value: amount }),
         'POLICY_RECIPIENT',
       ],
       [
-        'somebody else',
+        'another receiver',
         'part',
         to('requestWithdraw(uint256,address)', [80_000_000n, thief], { to: queue }),
         'POLICY_RECIPIENT',
       ],
       [
-        'far more',
+        'a much larger amount',
         'part',
         to('requestWithdraw(uint256,address)', [90_000_000n, wallet], { to: queue }),
         'POLICY_AMOUNT',
       ],
       [
-        'less of the coin',
+        'a smaller native value',
         'deposit',
         to('deposit(address)', [wallet], { to: router, value: 1n }),
         'POLICY_VALUE',
@@ -321,7 +346,7 @@ const families: Record<string, Family> = {
         'POLICY_RECIPIENT',
       ],
       [
-        'far more',
+        'a much larger amount',
         'part',
         to('requestWithdraw(uint256,address)', [90_000_000n, wallet], { to: queue }),
         'POLICY_AMOUNT',
@@ -339,7 +364,7 @@ const families: Record<string, Family> = {
     },
     lies: [
       [
-        'somebody else',
+        'another receiver',
         'deposit',
         to('submitAndDeposit(address)', [thief], { to: router, value: amount }),
         'POLICY_RECIPIENT',
@@ -357,7 +382,7 @@ const families: Record<string, Family> = {
         'POLICY_AMOUNT',
       ],
       [
-        'what is not staked',
+        'the unstaked token',
         'part',
         to('enterRedemptionQueue(address,uint120)', [wallet, 80_000_000n], { to: queue }),
         'POLICY_DECODE',
@@ -371,39 +396,39 @@ const families: Record<string, Family> = {
     units: 80_000_000n,
     all: { transaction: to('requestWithdraw(uint256)', [77n], { to: router }), shares: 77n },
     lies: [
-      ['far less', 'part', to('requestWithdraw(uint256)', [70_000_000n], { to: router }), 'POLICY_AMOUNT'],
+      [
+        'a much smaller amount',
+        'part',
+        to('requestWithdraw(uint256)', [70_000_000n], { to: router }),
+        'POLICY_AMOUNT',
+      ],
       ['a unit more', 'all', to('requestWithdraw(uint256)', [78n], { to: router }), 'POLICY_AMOUNT'],
       ['a deposit', 'part', to('deposit()', [], { to: router }), 'POLICY_DECODE'],
     ],
   },
-  'stakewise, of the coin': {
+  'stakewise, native coin': {
     strategy: market({ family: 'stakewise', vault: place, keeper: queue, registry: queue }, { asset: coin }),
     deposit: [staking(wallet, nativeAddress)],
     part: exiting(80_000_000n),
     units: 80_000_100n,
     all: { transaction: exiting(77n), shares: 77n },
     lies: [
-      ['less of the coin', 'deposit', staking(wallet, nativeAddress, 1n), 'POLICY_VALUE'],
-      ['shares for somebody else', 'deposit', staking(thief, nativeAddress), 'POLICY_RECIPIENT'],
+      ['a smaller native value', 'deposit', staking(wallet, nativeAddress, 1n), 'POLICY_VALUE'],
+      ['another receiver', 'deposit', staking(thief, nativeAddress), 'POLICY_RECIPIENT'],
       ['a referrer', 'deposit', staking(wallet, thief), 'POLICY_RECIPIENT'],
-      ['a token', 'deposit', stakingToken(amount, wallet, nativeAddress), 'POLICY_DECODE'],
+      ['a payment in a token', 'deposit', stakingToken(amount, wallet, nativeAddress), 'POLICY_DECODE'],
       ['another receiver', 'part', exiting(80_000_000n, thief), 'POLICY_RECIPIENT'],
       ['another receiver', 'all', exiting(77n, thief), 'POLICY_RECIPIENT'],
-      ['far more', 'part', exiting(80_009_000n), 'POLICY_AMOUNT'],
-      ['far less', 'part', exiting(79_991_000n), 'POLICY_AMOUNT'],
+      ['a much larger amount', 'part', exiting(80_009_000n), 'POLICY_AMOUNT'],
+      ['a much smaller amount', 'part', exiting(79_991_000n), 'POLICY_AMOUNT'],
       ['a share less', 'all', exiting(76n), 'POLICY_AMOUNT'],
       [
-        'osTokens',
+        'a mint of osTokens',
         'deposit',
         to('mintOsToken(address,uint256,address)', [thief, 7n, thief]),
         'POLICY_DECODE',
       ],
-      [
-        'several calls in one',
-        'part',
-        to('multicall(bytes[])', [[exiting(80_000_000n).data]]),
-        'POLICY_AUTHORITY',
-      ],
+      ['a multicall', 'part', to('multicall(bytes[])', [[exiting(80_000_000n).data]]), 'POLICY_AUTHORITY'],
       [
         'a position put in escrow',
         'part',
@@ -412,17 +437,17 @@ const families: Record<string, Family> = {
       ],
     ],
   },
-  'stakewise, of a token': {
+  'stakewise, token': {
     strategy: market({ family: 'stakewise', vault: place, keeper: queue, registry: queue }),
     deposit: [allowing(amount), stakingToken(amount, wallet, nativeAddress)],
     part: exiting(80_000_000n),
     units: 80_000_000n,
     all: { transaction: exiting(77n), shares: 77n },
     lies: [
-      ['more', 'deposit', stakingToken(amount + 1n, wallet, nativeAddress), 'POLICY_AMOUNT'],
-      ['shares for somebody else', 'deposit', stakingToken(amount, thief, nativeAddress), 'POLICY_RECIPIENT'],
+      ['a larger amount', 'deposit', stakingToken(amount + 1n, wallet, nativeAddress), 'POLICY_AMOUNT'],
+      ['another receiver', 'deposit', stakingToken(amount, thief, nativeAddress), 'POLICY_RECIPIENT'],
       ['a referrer', 'deposit', stakingToken(amount, wallet, thief), 'POLICY_RECIPIENT'],
-      ['the coin', 'deposit', staking(wallet, nativeAddress), 'POLICY_DECODE'],
+      ['a payment in the native coin', 'deposit', staking(wallet, nativeAddress), 'POLICY_DECODE'],
     ],
   },
   'benqi-staking': {
@@ -432,9 +457,9 @@ const families: Record<string, Family> = {
     units: 80_000_000n,
     all: { transaction: to('requestUnlock(uint256)', [77n]), shares: 77n },
     lies: [
-      ['far more', 'part', to('requestUnlock(uint256)', [90_000_000n]), 'POLICY_AMOUNT'],
+      ['a much larger amount', 'part', to('requestUnlock(uint256)', [90_000_000n]), 'POLICY_AMOUNT'],
       ['a redemption', 'part', to('redeem()', []), 'POLICY_DECODE'],
-      ['more of the coin', 'deposit', to('submit()', [], { value: amount + 1n }), 'POLICY_VALUE'],
+      ['a larger native value', 'deposit', to('submit()', [], { value: amount + 1n }), 'POLICY_VALUE'],
     ],
   },
   'lido, held as stETH': {
@@ -443,15 +468,25 @@ const families: Record<string, Family> = {
     part: asking('requestWithdrawals', [amount]),
     all: { transaction: asking('requestWithdrawals', [77n]), shares: 77n },
     lies: [
-      ['less of the coin', 'deposit', to('submit(address)', [nativeAddress], { value: 1n }), 'POLICY_VALUE'],
+      [
+        'a smaller native value',
+        'deposit',
+        to('submit(address)', [nativeAddress], { value: 1n }),
+        'POLICY_VALUE',
+      ],
       ['a referral', 'deposit', to('submit(address)', [thief], { value: amount }), 'POLICY_RECIPIENT'],
-      ['more', 'part', asking('requestWithdrawals', [amount, 100n]), 'POLICY_AMOUNT'],
-      ['less', 'part', asking('requestWithdrawals', [amount - 1n]), 'POLICY_AMOUNT'],
-      ['in more parts', 'part', asking('requestWithdrawals', [amount - 100n, 100n]), 'POLICY_SHAPE'],
+      ['a larger amount', 'part', asking('requestWithdrawals', [amount, 100n]), 'POLICY_AMOUNT'],
+      ['a smaller amount', 'part', asking('requestWithdrawals', [amount - 1n]), 'POLICY_AMOUNT'],
+      ['several requests', 'part', asking('requestWithdrawals', [amount - 100n, 100n]), 'POLICY_SHAPE'],
       ['another owner', 'part', asking('requestWithdrawals', [amount], thief), 'POLICY_RECIPIENT'],
       ['another owner', 'all', asking('requestWithdrawals', [77n], thief), 'POLICY_RECIPIENT'],
       ['the wrapped token', 'part', asking('requestWithdrawalsWstETH', [amount]), 'POLICY_DECODE'],
-      ['stETH for the queue', 'part', { ...asking('requestWithdrawals', [amount]), to: place }, notHere],
+      [
+        'stETH as target instead of the queue',
+        'part',
+        { ...asking('requestWithdrawals', [amount]), to: place },
+        notHere,
+      ],
       ['a transfer', 'all', to('transfer(address,uint256)', [thief, 77n]), notHere],
     ],
   },
@@ -465,11 +500,11 @@ const families: Record<string, Family> = {
     units: 80_000_100n,
     all: { transaction: asking('requestWithdrawalsWstETH', [77n]), shares: 77n },
     lies: [
-      ['far more', 'part', asking('requestWithdrawalsWstETH', [80_009_000n]), 'POLICY_AMOUNT'],
-      ['far less', 'part', asking('requestWithdrawalsWstETH', [79_991_000n]), 'POLICY_AMOUNT'],
+      ['a much larger amount', 'part', asking('requestWithdrawalsWstETH', [80_009_000n]), 'POLICY_AMOUNT'],
+      ['a much smaller amount', 'part', asking('requestWithdrawalsWstETH', [79_991_000n]), 'POLICY_AMOUNT'],
       ['a unit more', 'all', asking('requestWithdrawalsWstETH', [78n]), 'POLICY_AMOUNT'],
       ['another owner', 'part', asking('requestWithdrawalsWstETH', [80_000_000n], thief), 'POLICY_RECIPIENT'],
-      ['the token without its wrap', 'part', asking('requestWithdrawals', [80_000_000n]), 'POLICY_DECODE'],
+      ['the unwrapped token', 'part', asking('requestWithdrawals', [80_000_000n]), 'POLICY_DECODE'],
     ],
   },
   'gnosis-sdai': {
@@ -483,13 +518,13 @@ const families: Record<string, Family> = {
     all: { transaction: to('redeemXDAI(uint256,address)', [77n, wallet], { to: router }), shares: 77n },
     lies: [
       [
-        'somebody else',
+        'another receiver',
         'deposit',
         to('depositXDAI(address)', [thief], { to: router, value: amount }),
         'POLICY_RECIPIENT',
       ],
       [
-        'less of the coin',
+        'a smaller native value',
         'deposit',
         to('depositXDAI(address)', [wallet], { to: router, value: 1n }),
         'POLICY_VALUE',
@@ -501,14 +536,19 @@ const families: Record<string, Family> = {
         'POLICY_RECIPIENT',
       ],
       [
-        'far more',
+        'a much larger amount',
         'part',
         to('redeemXDAI(uint256,address)', [80_009_000n, wallet], { to: router }),
         'POLICY_AMOUNT',
       ],
-      ['all', 'part', to('redeemAllXDAI(address)', [wallet], { to: router }), 'POLICY_DECODE'],
-      ['fewer', 'all', to('redeemXDAI(uint256,address)', [76n, wallet], { to: router }), 'POLICY_AMOUNT'],
-      ['the vault', 'all', to('redeem(uint256,address,address)', [77n, thief, wallet]), notHere],
+      ['the whole balance', 'part', to('redeemAllXDAI(address)', [wallet], { to: router }), 'POLICY_DECODE'],
+      [
+        'fewer shares',
+        'all',
+        to('redeemXDAI(uint256,address)', [76n, wallet], { to: router }),
+        'POLICY_AMOUNT',
+      ],
+      ['the vault as target', 'all', to('redeem(uint256,address,address)', [77n, thief, wallet]), notHere],
     ],
   },
   fluid: {
@@ -518,8 +558,8 @@ const families: Record<string, Family> = {
     units: 80_000_000n,
     all: { transaction: to('redeem(uint256,address,address)', [77n, wallet, wallet]), shares: 77n },
     lies: [
-      ['more', 'deposit', to('deposit(uint256,address)', [amount + 1n, wallet]), 'POLICY_AMOUNT'],
-      ['somebody else', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
+      ['a larger amount', 'deposit', to('deposit(uint256,address)', [amount + 1n, wallet]), 'POLICY_AMOUNT'],
+      ['another receiver', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
       ['many more shares burned', 'part', limited({ most: 80_009_000n }), 'POLICY_AMOUNT'],
       ['too few shares burned', 'part', limited({ most: 79_991_000n }), 'POLICY_AMOUNT'],
       ['no limit', 'part', limited({ most: maxUint256 }), 'POLICY_AMOUNT'],
@@ -532,7 +572,7 @@ const families: Record<string, Family> = {
       ['another receiver', 'part', limited({ receiver: thief }), 'POLICY_RECIPIENT'],
       ['another owner', 'part', limited({ owner: thief }), 'POLICY_RECIPIENT'],
       ['more assets', 'part', limited({ much: amount + 1n }), 'POLICY_AMOUNT'],
-      ['everything', 'part', limited({ much: maxUint256 }), 'POLICY_AMOUNT'],
+      ['the whole balance (maximum)', 'part', limited({ much: maxUint256 }), 'POLICY_AMOUNT'],
       ['fewer shares', 'all', to('redeem(uint256,address,address)', [76n, wallet, wallet]), 'POLICY_AMOUNT'],
       [
         'another receiver',
@@ -548,12 +588,17 @@ const families: Record<string, Family> = {
     part: yearnOut('withdraw', {}),
     all: { transaction: yearnOut('redeem', { much: 77n }), shares: 77n },
     lies: [
-      ['more', 'deposit', to('deposit(uint256,address)', [amount + 1n, wallet]), 'POLICY_AMOUNT'],
-      ['somebody else', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
-      ['any loss', 'part', yearnOut('withdraw', { loss: 10_000n }), 'POLICY_AMOUNT'],
-      ['a loss of two', 'all', yearnOut('redeem', { much: 77n, loss: 2n }), 'POLICY_AMOUNT'],
+      ['a larger amount', 'deposit', to('deposit(uint256,address)', [amount + 1n, wallet]), 'POLICY_AMOUNT'],
+      ['another receiver', 'deposit', to('deposit(uint256,address)', [amount, thief]), 'POLICY_RECIPIENT'],
+      ['an unlimited loss', 'part', yearnOut('withdraw', { loss: 10_000n }), 'POLICY_AMOUNT'],
       [
-        'no bound on the loss',
+        'a loss limit of two basis points',
+        'all',
+        yearnOut('redeem', { much: 77n, loss: 2n }),
+        'POLICY_AMOUNT',
+      ],
+      [
+        'no limit on the loss',
         'all',
         to('redeem(uint256,address,address)', [77n, wallet, wallet]),
         'POLICY_DECODE',
@@ -562,7 +607,7 @@ const families: Record<string, Family> = {
       ['another owner', 'all', yearnOut('redeem', { much: 77n, owner: thief }), 'POLICY_RECIPIENT'],
       ['fewer shares', 'all', yearnOut('redeem', { much: 76n }), 'POLICY_AMOUNT'],
       ['more assets', 'part', yearnOut('withdraw', { much: amount + 1n }), 'POLICY_AMOUNT'],
-      ['a redemption for a withdrawal', 'part', yearnOut('redeem', {}), 'POLICY_DECODE'],
+      ['a redemption', 'part', yearnOut('redeem', {}), 'POLICY_DECODE'],
     ],
   },
 }
@@ -589,16 +634,16 @@ describe.each(Object.entries(families))('the guard on %s', (_, family) => {
   const changed = (of: keyof typeof asked, more: Partial<Transaction>) =>
     check(of, [...asked[of].slice(0, -1), { ...last(of), ...more }])
 
-  test.each(['deposit', 'part', 'all'] as const)('lets an honest %s pass', (of) => {
+  test.each(['deposit', 'part', 'all'] as const)('accepts the correct call: %s', (of) => {
     expect(check(of, asked[of])).toBe('passed')
   })
 
-  test.each(lies)('refuses %s in a %s', (_name, of, lie, code) => {
+  test.each(lies)('refuses %s: %s', (_name, of, lie, code) => {
     expect(check(of, [...asked[of].slice(0, -1), lie])).toBe(code)
   })
 
   test.each(['deposit', 'part', 'all'] as const)(
-    'refuses a %s with other bytes, value, contract or chain',
+    'refuses a %s call with other bytes, value, contract or chain',
     (of) => {
       expect(changed(of, { data: concatHex([last(of).data, '0x00']) })).toBe('POLICY_DECODE')
       expect(changed(of, { data: last(of).data.slice(0, -2) as Hex })).toBe('POLICY_DECODE')
@@ -608,7 +653,7 @@ describe.each(Object.entries(families))('the guard on %s', (_, family) => {
     },
   )
 
-  test('refuses approvals of more, for another spender, and where nothing is spent', () => {
+  test('refuses an approval that is too large, for another spender, or not needed', () => {
     if (deposit.length === 2) {
       expect(check('deposit', [allowing(amount + 1n), last('deposit')])).toBe('POLICY_ALLOWANCE')
       expect(check('deposit', [allowing(amount, thief), last('deposit')])).toBe('POLICY_SPENDER')
@@ -617,7 +662,7 @@ describe.each(Object.entries(families))('the guard on %s', (_, family) => {
   })
 })
 
-test('the guard takes the short calls of Compound v3 too, which are about whoever sends them', () => {
+test('the guard accepts the short calls of Compound v3, which act for the sender', () => {
   const { strategy } = families['compound-v3']!
   const passes = (intent: Intent, transactions: Transaction[]) =>
     checkLeg({ intent, chainId, transactions, catalog: { ...catalog, strategies: [strategy] } }).at(-1)!
@@ -630,7 +675,7 @@ test('the guard takes the short calls of Compound v3 too, which are about whoeve
   )
 })
 
-test('the guard refuses a bridge between ends of two environments, whose numbers mean other chains', () => {
+test('the guard refuses a bridge between chains with different attestation services', () => {
   const ends = catalog.cctpV2.map((end, at) => ({ ...end, attestation: `https://service-${at}.example` }))
   const { intent, transactions } = honest['a transfer to another chain']
   const check = (cctpV2: typeof ends) => () =>

@@ -63,13 +63,13 @@ const withdrawal = (more: object = {}): Intent => ({
   ...more,
 })
 
-describe('a fee that is stated', () => {
+describe('a stated service fee', () => {
   test.each([
     ['a swap', swapIntent(), swapping()],
     ['a swap for an exact output', swapIntent({ exact: 'out' }), swapping('out')],
     ['a withdrawal', withdrawal(), [leaving()]],
     ['a withdrawal of everything', withdrawal({ amount: maxUint256, shares: amount }), [leaving(true)]],
-  ])('is the last step of %s, by itself, and is told', (_, intent, transactions) => {
+  ])('is the last step of %s and is described', (_, intent, transactions) => {
     const steps = check(intent, [...transactions, pay()])
     expect(steps.slice(-2).map(({ role }) => role)).toEqual(['action', 'fee'])
     expect(steps.at(-1)).toMatchObject({
@@ -81,7 +81,7 @@ describe('a fee that is stated', () => {
   test.each([
     ['a swap', swapIntent({ fees: [{ ...fee, to: wallet }] }), swapping()],
     ['a withdrawal', withdrawal({ fees: [{ ...fee, to: wallet }] }), [leaving()]],
-  ])('comes back where the wallet of %s collects the fees itself, and says so', (_, intent, transactions) => {
+  ])('of %s is described as kept when the wallet itself is the collector', (_, intent, transactions) => {
     expect(check(intent, [...transactions, pay(cost, wallet)]).at(-1)).toMatchObject({
       role: 'fee',
       text: 'Pay a fee of 0.25 USDC to the wallet itself, which collects the fees: it keeps it',
@@ -90,13 +90,13 @@ describe('a fee that is stated', () => {
     expect(refusal(() => check(intent, [...transactions, pay(cost, thief)]))?.code).toBe('POLICY_RECIPIENT')
   })
 
-  test('stands after a reset of the allowance, too', () => {
+  test('is accepted after a reset of the allowance', () => {
     const reset = approve({ chainId, token: usdc.address, spender: router, amount: 0n })
     const roles = check(swapIntent(), [reset, ...swapping(), pay()]).map(({ role }) => role)
     expect(roles).toEqual(['approve-reset', 'approve', 'action', 'fee'])
   })
 
-  test('is written down and read back', () => {
+  test('survives encoding and decoding, and malformed fees are refused', () => {
     for (const intent of [swapIntent(), withdrawal()])
       expect(decodeIntent(JSON.parse(JSON.stringify(encodeIntent(intent))), catalog)).toEqual(intent)
     const two = swapIntent({ fees: [fee, { ...fee, to: thief }] })
@@ -107,7 +107,7 @@ describe('a fee that is stated', () => {
     }
   })
 
-  test('is read as an older version wrote it, which knew one', () => {
+  test('is read in the older format with a single fee', () => {
     const { fees: _, ...older } = encodeIntent(swapIntent())
     const fee = { to: collector, amount: String(cost), of: String(amount) }
     expect(decodeIntent({ ...older, fee } as never, catalog)).toEqual(swapIntent())
@@ -118,41 +118,61 @@ describe('a fee that is stated', () => {
 
 const [approval, action] = swapping() as [Transaction, Transaction]
 const whole = honest['a swap'].transactions
-describe('the guard refuses', () => {
+describe('the guard on service fees', () => {
   test.each<[string, Intent, readonly Transaction[], string]>([
-    ['another collector', swapIntent(), [approval, action, pay(cost, thief)], 'POLICY_RECIPIENT'],
-    ['another token', swapIntent(), [approval, action, pay(cost, collector, usdt)], 'POLICY_SERVICE_FEE'],
     [
-      'the native coin instead',
+      'a payment to another collector',
+      swapIntent(),
+      [approval, action, pay(cost, thief)],
+      'POLICY_RECIPIENT',
+    ],
+    [
+      'a payment in another token',
+      swapIntent(),
+      [approval, action, pay(cost, collector, usdt)],
+      'POLICY_SERVICE_FEE',
+    ],
+    [
+      'a payment in the native coin',
       swapIntent(),
       [approval, action, pay(cost, collector, coin)],
       'POLICY_SERVICE_FEE',
     ],
-    ['more than is stated', swapIntent(), [approval, action, pay(cost + 1n)], 'POLICY_AMOUNT'],
-    ['less than is stated', swapIntent(), [approval, action, pay(cost - 1n)], 'POLICY_AMOUNT'],
-    ['the payment twice', swapIntent(), [approval, action, pay(), pay()], 'POLICY_SHAPE'],
-    ['the payment first', swapIntent(), [pay(), approval, action], 'POLICY_SHAPE'],
-    ['the payment before the action', swapIntent(), [approval, pay(), action], 'POLICY_CONTRACT_NOT_ALLOWED'],
-    ['a statement without a payment', swapIntent(), [approval, action], 'POLICY_SHAPE'],
-    ['nothing but a payment', swapIntent(), [pay()], 'POLICY_SHAPE'],
-    ['a payment without a statement', honest['a swap'].intent, [...whole, pay()], 'POLICY_SHAPE'],
-    ['a swap of all of it, and the fee on top', swapIntent(), [...whole, pay()], 'POLICY_AMOUNT'],
-    ['an approval of all of it', swapIntent(), [whole[0]!, action, pay()], 'POLICY_ALLOWANCE'],
+    ['a payment above the stated amount', swapIntent(), [approval, action, pay(cost + 1n)], 'POLICY_AMOUNT'],
+    ['a payment below the stated amount', swapIntent(), [approval, action, pay(cost - 1n)], 'POLICY_AMOUNT'],
+    ['a repeated payment', swapIntent(), [approval, action, pay(), pay()], 'POLICY_SHAPE'],
+    ['a payment as the first step', swapIntent(), [pay(), approval, action], 'POLICY_SHAPE'],
     [
-      'a swap for an exact output that may take the fee, too',
+      'a payment between approval and action',
+      swapIntent(),
+      [approval, pay(), action],
+      'POLICY_CONTRACT_NOT_ALLOWED',
+    ],
+    ['a stated fee without a payment', swapIntent(), [approval, action], 'POLICY_SHAPE'],
+    ['a payment without the action', swapIntent(), [pay()], 'POLICY_SHAPE'],
+    ['a payment without a stated fee', honest['a swap'].intent, [...whole, pay()], 'POLICY_SHAPE'],
+    ['a swap of the whole amount with the fee on top', swapIntent(), [...whole, pay()], 'POLICY_AMOUNT'],
+    ['an approval of the whole amount', swapIntent(), [whole[0]!, action, pay()], 'POLICY_ALLOWANCE'],
+    [
+      'an exact-output swap whose maximum input includes the fee',
       swapIntent({ exact: 'out' }),
       [...swapping('out', amount), pay()],
       'POLICY_AMOUNT',
     ],
-    ['a coin with the payment', swapIntent(), [approval, action, { ...pay(), value: 1n }], 'POLICY_VALUE'],
     [
-      'a tail on the payment',
+      'a payment with native value',
+      swapIntent(),
+      [approval, action, { ...pay(), value: 1n }],
+      'POLICY_VALUE',
+    ],
+    [
+      'a payment with trailing calldata',
       swapIntent(),
       [approval, action, { ...pay(), data: `${pay().data}00` }],
       'POLICY_DECODE',
     ],
     [
-      'an approval of the collector',
+      'an approval for the collector',
       swapIntent(),
       [approval, action, approve({ chainId, token: usdc.address, spender: collector, amount: cost })],
       'POLICY_DECODE',
@@ -164,56 +184,56 @@ describe('the guard refuses', () => {
       'POLICY_CHAIN',
     ],
     [
-      'a fee on a deposit',
+      'a payment after a deposit',
       honest['a deposit into Aave'].intent,
       [...honest['a deposit into Aave'].transactions, pay()],
       'POLICY_SHAPE',
     ],
     [
-      'a fee that a deposit states',
+      'a fee stated for a deposit',
       { ...honest['a deposit into Aave'].intent, fee } as Intent,
       [...honest['a deposit into Aave'].transactions, pay()],
       'POLICY_SHAPE',
     ],
     [
-      'a fee to nobody',
+      'a fee to the zero address',
       swapIntent({ fees: [{ ...fee, to: coin.address }] }),
       [approval, action, pay(cost, coin.address)],
       'POLICY_SERVICE_FEE',
     ],
     [
-      'a fee of nothing',
+      'a fee of zero',
       withdrawal({ fees: [{ ...fee, amount: 0n }] }),
       [leaving(), pay(0n)],
       'POLICY_SERVICE_FEE',
     ],
     [
-      'a fee of all of it',
+      'a fee of the whole amount',
       withdrawal({ fees: [{ ...fee, amount }] }),
       [leaving(), pay(amount)],
       'POLICY_SERVICE_FEE',
     ],
     [
-      'a fee of more than is withdrawn',
+      'a fee charged on more than is withdrawn',
       withdrawal({ fees: [{ ...fee, of: amount + 1n }] }),
       [leaving(), pay()],
       'POLICY_SERVICE_FEE',
     ],
     [
-      'a fee of more than is swapped',
+      'a fee charged on more than is swapped',
       swapIntent({ fees: [{ ...fee, of: amount + 1n }] }),
       [approval, action, pay()],
       'POLICY_SERVICE_FEE',
     ],
-  ])('%s', (_, intent, transactions, code) => {
+  ])('refuses %s', (_, intent, transactions, code) => {
     const error = refusal(() => check(intent, transactions))
     expect(error?.code).toBe(code)
-    // None of these is too much of a fee: no flag makes them right.
+    // None of these fees is too high, so no hint offers --max-service-fee.
     expect(error?.hint).not.toContain('--max-service-fee')
   })
 })
 
-describe('two fees, of the operator and of the customer', () => {
+describe('two fees, for the operator and the customer', () => {
   const [mine, theirs] = [100_000n, 150_000n]
   const fees = [
     { ...fee, amount: mine },
@@ -224,7 +244,7 @@ describe('two fees, of the operator and of the customer', () => {
   test.each([
     ['a swap', swapIntent({ fees }), swapping()],
     ['a withdrawal', withdrawal({ fees }), [leaving()]],
-  ])('of %s are each a step of their own, in the order in which they are stated', (_, intent, acting) => {
+  ])('of %s are separate steps in the stated order', (_, intent, acting) => {
     const steps = check(intent, [...acting, ...both])
     expect(steps.slice(-3).map(({ role, text }) => [role, /0x.*/.exec(text)?.[0]])).toEqual([
       ['action', undefined],
@@ -234,7 +254,7 @@ describe('two fees, of the operator and of the customer', () => {
     expect(steps.slice(-2).map(({ call }) => call.args.amount)).toEqual([String(mine), String(theirs)])
   })
 
-  test('stand after a reset of the allowance, too, and nothing more does', () => {
+  test('are accepted after a reset of the allowance, and a third payment is refused', () => {
     const reset = approve({ chainId, token: usdc.address, spender: router, amount: 0n })
     const most = [reset, ...swapping(), ...both]
     expect(check(swapIntent({ fees }), most)).toHaveLength(5)
@@ -243,26 +263,26 @@ describe('two fees, of the operator and of the customer', () => {
   })
 
   test.each<[string, Transaction[], string]>([
-    ['the other way round', [both[1]!, both[0]!], 'POLICY_RECIPIENT'],
-    ['one of them twice', [both[0]!, both[0]!], 'POLICY_RECIPIENT'],
-    ['the first alone', [both[0]!], 'POLICY_SHAPE'],
-    ['the second alone', [both[1]!], 'POLICY_SHAPE'],
-    ['more for the first', [pay(mine + 1n), both[1]!], 'POLICY_AMOUNT'],
-    ['more for the second', [both[0]!, pay(theirs + 1n, other)], 'POLICY_AMOUNT'],
-    ['the second to somebody else', [both[0]!, pay(theirs, thief)], 'POLICY_RECIPIENT'],
-    ['the sum to one', [pay(mine + theirs), both[1]!], 'POLICY_AMOUNT'],
+    ['paid in reverse order', [both[1]!, both[0]!], 'POLICY_RECIPIENT'],
+    ['paid twice to the first', [both[0]!, both[0]!], 'POLICY_RECIPIENT'],
+    ['paid only to the first', [both[0]!], 'POLICY_SHAPE'],
+    ['paid only to the second', [both[1]!], 'POLICY_SHAPE'],
+    ['paying more to the first', [pay(mine + 1n), both[1]!], 'POLICY_AMOUNT'],
+    ['paying more to the second', [both[0]!, pay(theirs + 1n, other)], 'POLICY_AMOUNT'],
+    ['paying the second to another address', [both[0]!, pay(theirs, thief)], 'POLICY_RECIPIENT'],
+    ['paying the sum to the first', [pay(mine + theirs), both[1]!], 'POLICY_AMOUNT'],
   ])('%s are refused', (_, paid, code) => {
     expect(refusal(() => check(swapIntent({ fees }), [...swapping(), ...paid], 10_000))?.code).toBe(code)
   })
 
   test.each<[string, ServiceFee[]]>([
-    ['to the same collector', [fees[0]!, { ...fees[1]!, to: collector }]],
-    ['of different amounts', [fees[0]!, { ...fees[1]!, of: amount - 1n }]],
-    ['one of which is nothing', [fees[0]!, { ...fees[1]!, amount: 0n }]],
-    ['that are all of it together', [fees[0]!, { ...fees[1]!, amount: amount - mine }]],
-    ['the second to nobody', [fees[0]!, { ...fees[1]!, to: coin.address }]],
-    ['the second to a contract', [fees[0]!, { ...fees[1]!, to: pool }]],
-  ])('%s are none', (_, said) => {
+    ['stated for the same collector', [fees[0]!, { ...fees[1]!, to: collector }]],
+    ['charged on different amounts', [fees[0]!, { ...fees[1]!, of: amount - 1n }]],
+    ['stated as zero for one', [fees[0]!, { ...fees[1]!, amount: 0n }]],
+    ['adding up to the whole amount', [fees[0]!, { ...fees[1]!, amount: amount - mine }]],
+    ['stated with the zero address as the second', [fees[0]!, { ...fees[1]!, to: coin.address }]],
+    ['stated with a market contract as the second', [fees[0]!, { ...fees[1]!, to: pool }]],
+  ])('%s are refused as invalid', (_, said) => {
     const paid = said.map(({ to, amount: much }) => pay(much, to))
     const spent = amount - said.reduce((sum, one) => sum + one.amount, 0n)
     const intent = swapIntent({ fees: said })
@@ -273,7 +293,7 @@ describe('two fees, of the operator and of the customer', () => {
     ])
   })
 
-  test('are held to the most that is allowed together', () => {
+  test('must not exceed the maximum service fee together', () => {
     const acting = [...swapping(), ...both]
     expect(refusal(() => check(swapIntent({ fees }), acting, 25))).toBeUndefined()
     expect(refusal(() => check(swapIntent({ fees }), acting, 24))).toMatchObject({
@@ -282,7 +302,7 @@ describe('two fees, of the operator and of the customer', () => {
     })
   })
 
-  test('that are left over are one payment with the other behind it, and may take no more than both', () => {
+  test('left unpaid are one payment intent that may spend no more than their sum', () => {
     const left = paymentOf(swapIntent({ fees }), fees)!
     expect(decodeIntent(JSON.parse(JSON.stringify(encodeIntent(left))), catalog)).toEqual(left)
     expect(check(left, both).map(({ role }) => role)).toEqual(['action', 'fee'])
@@ -296,12 +316,12 @@ describe('two fees, of the operator and of the customer', () => {
   })
 })
 
-test('a fee is less than what it is charged of, whatever is allowed', () => {
+test('a fee of the whole amount is refused at any maximum service fee', () => {
   const all = withdrawal({ fees: [{ ...fee, amount }] })
   expect(refusal(() => check(all, [leaving(), pay(amount)], 10_000))?.code).toBe('POLICY_SERVICE_FEE')
 })
 
-test('a request that is queued is not charged: nothing comes of it yet', () => {
+test('a fee on a queued withdrawal request is refused', () => {
   const queued = { ...lending, constants: { family: 'lido' } } as unknown as typeof lending
   expect(statedFeesFault(withdrawal({ strategy: queued }), [fee])).toMatchObject({
     violation: { code: 'POLICY_SERVICE_FEE' },
@@ -311,19 +331,19 @@ test('a request that is queued is not charged: nothing comes of it yet', () => {
 describe('a fee in the native coin', () => {
   const inCoin = { strategy: { ...lending, asset: coin } }
   const paying = pay(cost, collector, coin)
-  test('is sent as such', () => {
+  test('is paid as a native transfer', () => {
     expect(checkFeePayment(withdrawal(inCoin), fee, paying)).toMatchObject({ call: { name: 'transfer' } })
   })
   test.each([
-    ['more of it', { ...paying, value: cost + 1n }, 'POLICY_VALUE'],
-    ['to somebody else', { ...paying, to: thief }, 'POLICY_RECIPIENT'],
-    ['with calldata', { ...paying, data: '0x00' as const }, 'POLICY_DECODE'],
+    ['a larger amount', { ...paying, value: cost + 1n }, 'POLICY_VALUE'],
+    ['another recipient', { ...paying, to: thief }, 'POLICY_RECIPIENT'],
+    ['calldata', { ...paying, data: '0x00' as const }, 'POLICY_DECODE'],
   ])('%s is refused', (_, transaction, code) => {
     expect(checkFeePayment(withdrawal(inCoin), fee, transaction)).toMatchObject({ violation: { code } })
   })
 })
 
-describe('what must come of a withdrawal that is charged', () => {
+describe('the simulated effect of a withdrawal with a fee', () => {
   const seen = (delta: bigint, coinDelta = 0n) => ({
     changes: [{ token: usdc, before: 0n, delta }],
     allowances: [],
@@ -336,27 +356,27 @@ describe('what must come of a withdrawal that is charged', () => {
   test.each([
     ['a part', withdrawal()],
     ['everything', withdrawal({ amount: maxUint256, shares: amount })],
-  ])('of %s is all that is left of it, but for rounding', (_, intent) => {
+  ])('of %s must be the amount less the fee, except for rounding', (_, intent) => {
     expect(seems(intent, left)).toBeUndefined()
     expect(seems(intent, left - 1n)).toBe('POLICY_SIMULATION')
   })
-  test('is all of it where the wallet collects the fees itself', () => {
+  test('must be the whole amount when the wallet itself is the collector', () => {
     const intent = withdrawal({ fees: [{ ...fee, to: wallet }] })
     expect(seems(intent, amount - 2n)).toBeUndefined()
     expect(seems(intent, amount - 3n)).toBe('POLICY_SIMULATION')
   })
-  test('of the native coin is that, too', () => {
+  test('in the native coin must be the amount less the fee', () => {
     const intent = withdrawal({ strategy: { ...lending, asset: coin } })
     expect(seems(intent, 0n, left)).toBeUndefined()
     expect(seems(intent, 0n, left - 1n)).toBe('POLICY_SIMULATION')
   })
 })
 
-describe('how much a fee may be', () => {
+describe('the maximum service fee', () => {
   const dear = (much: bigint) =>
     [withdrawal({ fees: [{ ...fee, amount: much }] }), [leaving(), pay(much)]] as const
 
-  test('is a hundredth where nobody says otherwise, to the unit', () => {
+  test('is 1 % by default, exact to the unit', () => {
     expect(refusal(() => check(...dear(1_000_000n)))).toBeUndefined()
     expect(refusal(() => check(...dear(1_000_001n)))).toMatchObject({
       code: 'POLICY_SERVICE_FEE',
@@ -370,12 +390,12 @@ describe('how much a fee may be', () => {
     [25, cost, undefined],
     [200, 2_000_000n, undefined],
     [200, 2_000_001n, 'POLICY_SERVICE_FEE'],
-  ])('is what the person says: at %i basis points, a fee of %s', (most, much, code) => {
+  ])('is set by the user: at %i basis points, a fee of %s', (most, much, code) => {
     expect(refusal(() => check(...dear(much), most))?.code).toBe(code)
   })
 })
 
-describe('a fee is paid to nobody from whom it would never come back', () => {
+describe('the receiver of a service fee', () => {
   const paidTo = (to: Address) => {
     const at = getAddress(to)
     return refusal(() => check(swapIntent({ fees: [{ ...fee, to: at }] }), [...swapping(), pay(cost, at)]))
@@ -388,11 +408,11 @@ describe('a fee is paid to nobody from whom it would never come back', () => {
     ['the token that comes out', usdt.address],
     ['the contract that swaps', router],
     ['a market of the catalogue', pool],
-  ])('%s', (_, to) => {
+  ])('is refused if it is %s', (_, to) => {
     expect(paidTo(to)?.code).toBe('POLICY_SERVICE_FEE')
   })
 
-  test('nor to what the person vouches for, where the operation goes through it', () => {
+  test('is refused if it is an allowed contract that the operation itself uses', () => {
     const fault = (to: Address, action: Address, more: object = {}) =>
       feeReceiverFault(swapIntent({ fees: [{ ...fee, to }], ...more }), { catalog, chainId, action })
     expect(fault(thief, thief)).toMatchObject({ violation: { code: 'POLICY_SERVICE_FEE' } })
@@ -401,7 +421,7 @@ describe('a fee is paid to nobody from whom it would never come back', () => {
     expect(fault(thief, router)).toBe(undefined)
   })
 
-  test('and to somebody', () => {
+  test('is accepted if it is an ordinary address', () => {
     expect(paidTo(collector)).toBe(undefined)
   })
 })

@@ -11,19 +11,19 @@ const breaking = (symbol: string, code: string) =>
   sandbox.chain(chainId).rpc.request('anvil_setCode', [sandbox.token(chainId, symbol).address, code])
 const line = 'deposit aave-v3-usdc-sandbox-one --amount 5 --yes --json --idempotency-key broken-token-1'
 
-describe('a token of the catalogue that gives no balance', () => {
+describe('a token of the catalogue whose balance cannot be read', () => {
   test.each([
-    ['because it refuses', '0x60006000fd'],
-    ['because it burns all gas', '0xfe'],
-    ['because it gives nothing', '0x00'],
-  ])('%s, stands in nobody’s way who does not use it', async (_, code) => {
+    ['because it reverts', '0x60006000fd'],
+    ['because it uses all gas', '0xfe'],
+    ['because it returns nothing', '0x00'],
+  ])('does not affect operations in other tokens: %s', async (_, code) => {
     await breaking('BRLA', code)
     const ran = await run(line, { secrets })
     expect({ exit: ran.exit, err: ran.exit === 0 ? '' : ran.out }).toEqual({ exit: 0, err: '' })
     expect(ran.json.status).toBe('SUCCESS')
   })
 
-  test('is not passed over where it is what is asked about', async () => {
+  test('fails the deposit of that token, and nothing is signed', async () => {
     await breaking('USDC', '0x60006000fd')
     const ran = await signsNothing(() => run(line, { secrets }))
     expect(ran.exit).not.toBe(0)

@@ -26,7 +26,7 @@ const to = (target: Address, signature: string, args: readonly unknown[], value 
   chainId,
 })
 
-/** A queue, what claims from it, and what only looks like that. */
+/** A withdrawal queue, a valid claim from it, and calls that only resemble a claim. */
 type Family = {
   ids?: readonly string[]
   strategy: StrategyEntry
@@ -52,7 +52,7 @@ const families: Record<string, Family> = {
         'POLICY_DECODE',
       ],
       [
-        'the request of somebody else',
+        "another wallet's request",
         to(queue, claims, [
           [5n, 8n],
           [1n, 2n],
@@ -60,15 +60,15 @@ const families: Record<string, Family> = {
         'POLICY_AMOUNT',
       ],
       [
-        'one request more',
+        'an additional request',
         to(queue, claims, [
           [5n, 8n, 9n],
           [1n, 1n, 2n],
         ]),
         'POLICY_AMOUNT',
       ],
-      ['one request less', to(queue, claims, [[5n], [1n]]), 'POLICY_AMOUNT'],
-      ['none', to(queue, claims, [[], []]), 'POLICY_AMOUNT'],
+      ['a missing request', to(queue, claims, [[5n], [1n]]), 'POLICY_AMOUNT'],
+      ['no request', to(queue, claims, [[], []]), 'POLICY_AMOUNT'],
       [
         'one request twice',
         to(queue, claims, [
@@ -77,7 +77,7 @@ const families: Record<string, Family> = {
         ]),
         'POLICY_AMOUNT',
       ],
-      ['hints that are missing', to(queue, claims, [[5n, 9n], [1n]]), 'POLICY_DECODE'],
+      ['missing hints', to(queue, claims, [[5n, 9n], [1n]]), 'POLICY_DECODE'],
       [
         'another contract',
         to(place, claims, [
@@ -87,13 +87,13 @@ const families: Record<string, Family> = {
         'POLICY_CONTRACT_NOT_ALLOWED',
       ],
       [
-        'a ticket given away',
+        'a transfer of a ticket',
         to(queue, 'transferFrom(address,address,uint256)', [wallet, thief, 5n]),
         'POLICY_AUTHORITY',
       ],
-      ['a ticket left to somebody', to(queue, 'approve(address,uint256)', [thief, 5n]), 'POLICY_SHAPE'],
+      ['an approval of a ticket', to(queue, 'approve(address,uint256)', [thief, 5n]), 'POLICY_SHAPE'],
       [
-        'all tickets left to somebody',
+        'an approval of all tickets',
         to(queue, 'setApprovalForAll(address,bool)', [thief, true]),
         'POLICY_AUTHORITY',
       ],
@@ -103,7 +103,7 @@ const families: Record<string, Family> = {
         'POLICY_DECODE',
       ],
       [
-        'the coin',
+        'a native value',
         to(
           queue,
           claims,
@@ -132,7 +132,7 @@ const families: Record<string, Family> = {
     ids: ['5'],
     claim: to(queue, 'claim(uint256)', [5n]),
     lies: [
-      ['the request of somebody else', to(queue, 'claim(uint256)', [6n]), 'POLICY_AMOUNT'],
+      ["another wallet's request", to(queue, 'claim(uint256)', [6n]), 'POLICY_AMOUNT'],
       ['another contract', to(place, 'claim(uint256)', [5n]), 'POLICY_CONTRACT_NOT_ALLOWED'],
       ['a new request', to(queue, 'requestWithdraw(uint256,address)', [5n, wallet]), 'POLICY_DECODE'],
     ],
@@ -152,11 +152,11 @@ const families: Record<string, Family> = {
     ids: ['5'],
     claim: to(queue, 'claimWithdraw(uint256)', [5n]),
     lies: [
-      ['the ticket of somebody else', to(queue, 'claimWithdraw(uint256)', [6n]), 'POLICY_AMOUNT'],
-      ['several', to(queue, 'batchClaimWithdraw(uint256[])', [[5n, 6n]]), 'POLICY_DECODE'],
+      ["another wallet's ticket", to(queue, 'claimWithdraw(uint256)', [6n]), 'POLICY_AMOUNT'],
+      ['a batch claim', to(queue, 'batchClaimWithdraw(uint256[])', [[5n, 6n]]), 'POLICY_DECODE'],
       ['another contract', to(place, 'claimWithdraw(uint256)', [5n]), 'POLICY_CONTRACT_NOT_ALLOWED'],
       [
-        'a ticket given away',
+        'a transfer of a ticket',
         to(queue, 'transferFrom(address,address,uint256)', [wallet, thief, 5n]),
         'POLICY_AUTHORITY',
       ],
@@ -173,12 +173,12 @@ const families: Record<string, Family> = {
         'POLICY_RECIPIENT',
       ],
       [
-        'the ticket of somebody else',
+        "another wallet's ticket",
         to(queue, 'burnRedemptionTicketNft(uint256,address)', [6n, wallet]),
         'POLICY_AMOUNT',
       ],
       [
-        'a part',
+        'a partial redemption',
         to(queue, 'partialRedeemTicketNft(uint256,address,uint120)', [5n, wallet, 1n]),
         'POLICY_DECODE',
       ],
@@ -196,7 +196,7 @@ const families: Record<string, Family> = {
     lies: [
       ['another request', to(queue, 'claimWithdraw(uint256)', [1n]), 'POLICY_AMOUNT'],
       [
-        'the request of somebody else',
+        "another wallet's request",
         to(queue, 'claimWithdrawFor(address,uint256)', [thief, 0n]),
         'POLICY_DECODE',
       ],
@@ -208,17 +208,17 @@ const families: Record<string, Family> = {
     claim: to(queue, 'claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_000n, 3n]),
     lies: [
       [
-        'the request of somebody else',
+        "another wallet's request",
         to(queue, 'claimExitedAssets(uint256,uint256,uint256)', [6n, 1_700_000_000n, 3n]),
         'POLICY_AMOUNT',
       ],
       [
-        'another time',
+        'another timestamp',
         to(queue, 'claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_001n, 3n]),
         'POLICY_AMOUNT',
       ],
       [
-        'several',
+        'a multicall',
         to(queue, 'multicall(bytes[])', [
           [calldata('function claimExitedAssets(uint256,uint256,uint256)', [5n, 1_700_000_000n, 3n])],
         ]),
@@ -236,8 +236,8 @@ const families: Record<string, Family> = {
     strategy: market({ family: 'benqi-staking', token: place }, { asset: coin }),
     claim: to(place, 'redeem()', []),
     lies: [
-      ['one of several', to(place, 'redeem(uint256)', [0n]), 'POLICY_DECODE'],
-      ['shares taken back', to(place, 'redeemOverdueShares()', []), 'POLICY_DECODE'],
+      ['a claim of a single request', to(place, 'redeem(uint256)', [0n]), 'POLICY_DECODE'],
+      ['a return of overdue shares', to(place, 'redeemOverdueShares()', []), 'POLICY_DECODE'],
     ],
   },
 }
@@ -257,7 +257,7 @@ describe.each(Object.entries(families))(
       }
     }
 
-    test('lets an honest one pass', () => {
+    test('accepts the correct claim', () => {
       expect(check([claim])).toBe('passed')
     })
 
@@ -265,7 +265,7 @@ describe.each(Object.entries(families))(
       expect(check([lie])).toBe(code)
     })
 
-    test('refuses other bytes, contracts and chains, approvals, and a withdrawal that is none', () => {
+    test('refuses other bytes, contracts and chains, an approval, and the same call for a withdrawal', () => {
       expect(check([{ ...claim, data: concatHex([claim.data, '0x00']) }])).toBe('POLICY_DECODE')
       expect(check([{ ...claim, data: claim.data.slice(0, -2) as Hex }])).toBe('POLICY_DECODE')
       expect(check([{ ...claim, to: thief }])).toBe('POLICY_CONTRACT_NOT_ALLOWED')
@@ -276,13 +276,13 @@ describe.each(Object.entries(families))(
       expect(check([claim], { kind: 'withdraw', wallet, strategy, amount })).not.toBe('passed')
     })
 
-    test('refuses a claim from a strategy that has no queue', () => {
+    test('refuses a claim from a strategy without a queue', () => {
       expect(check([claim], { ...intent, strategy: lending } as Intent)).toBe('POLICY_CONTRACT_NOT_ALLOWED')
     })
   },
 )
 
-describe('the guard on taking back the shares of overdue requests', () => {
+describe('the guard on the return of overdue shares', () => {
   const { strategy, claim } = families['benqi-staking']!
   const known = { ...catalog, strategies: [...catalog.strategies, strategy] }
   const back = to(place, 'redeemOverdueShares()', [])
@@ -297,7 +297,7 @@ describe('the guard on taking back the shares of overdue requests', () => {
     }
   }
 
-  test('lets nothing pass but that, and says that nothing is paid', () => {
+  test('accepts only that call, and says that it pays nothing', () => {
     expect(check(back)).toBe('Take back the shares of overdue requests 5, 9: nothing is paid')
     expect(check(claim)).toBe('POLICY_DECODE')
     expect(check(to(place, 'redeemOverdueShares(uint256)', [5n]))).toBe('POLICY_DECODE')
@@ -306,7 +306,7 @@ describe('the guard on taking back the shares of overdue requests', () => {
     expect(check({ ...back, value: 1n })).toBe('POLICY_VALUE')
   })
 
-  test('knows it of no queue in which nothing lapses', () => {
+  test('refuses it for a queue whose requests do not expire', () => {
     const lido: Intent = { ...intent, strategy: families.lido!.strategy }
     const all = { ...catalog, strategies: [...catalog.strategies, families.lido!.strategy] }
     const refused = () =>
@@ -315,7 +315,7 @@ describe('the guard on taking back the shares of overdue requests', () => {
   })
 })
 
-describe('the effect of leaving through a queue', () => {
+describe('the simulated effect on a withdrawal queue', () => {
   const { strategy } = families.lido!
   const { receipt } = strategy
   const ticket = { chainId, address: queue, symbol: 'unstETH', name: 'unstETH', decimals: 0 }
@@ -341,7 +341,7 @@ describe('the effect of leaving through a queue', () => {
     }
   }
 
-  test('of a request is what it takes of the receipt and a ticket, and nothing worse', () => {
+  test('of a request must be the spent receipt tokens and a ticket, and no other loss', () => {
     expect(check(asked, seen(-amount, 1n))).toBe('passed')
     expect(check(asked, seen(-amount, 0n))).toBe('POLICY_SIMULATION')
     expect(check(asked, seen(-amount, -1n))).toBe('POLICY_SIMULATION')
@@ -350,14 +350,14 @@ describe('the effect of leaving through a queue', () => {
     expect(check(asked, seen(-amount, 1n, 0n, [[usdc, -1n]]))).toBe('POLICY_SIMULATION')
   })
 
-  test('of a claim is what is paid for tickets, and nothing worse', () => {
+  test('of a claim must be the payment for its tickets, and no other loss', () => {
     expect(check(claiming, seen(0n, -2n, amount))).toBe('passed')
     expect(check(claiming, seen(0n, -2n, amount - 3n))).toBe('POLICY_SIMULATION')
     expect(check(claiming, seen(0n, -3n, amount))).toBe('POLICY_SIMULATION')
     expect(check(claiming, seen(-1n, -2n, amount))).toBe('POLICY_SIMULATION')
   })
 
-  test('of taking back what was let pass is shares, and no coin that goes', () => {
+  test('of a return of overdue shares must be the shares, and no loss of native coin', () => {
     const back: Intent = { ...claiming, takesBack: true }
     expect(check(back, seen(amount, 0n))).toBe('passed')
     expect(check(back, seen(amount - 3n, 0n))).toBe('POLICY_SIMULATION')
@@ -381,7 +381,7 @@ describe('the signer on a claim', () => {
     }
   }
 
-  test('signs one that was typed, and neither takes the place of the other', () => {
+  test('signs only the kind of operation and the strategy that were typed', () => {
     expect(signs('withdraw lido --claim', claiming)).toBe(true)
     expect(signs('withdraw --claim lido', claiming)).toBe(true)
     expect(signs('withdraw lido --amount 3', claiming)).toBe(false)

@@ -14,7 +14,7 @@ afterEach(async () => {
 type Call = { id: number; method: string }
 type Answer = (response: ServerResponse, body: string, nth: number) => unknown
 
-/** A server on loopback that does `answer` with every request; `seen` are the bodies that it got. */
+/** A loopback server that handles every request with `answer`; `seen` has the bodies received. */
 async function serve(answer: Answer): Promise<{ url: string; seen: string[] }> {
   const seen: string[] = []
   const server = createServer(async (request, response) => {
@@ -51,8 +51,8 @@ const good = (response: ServerResponse, body: string, result: unknown = '0x1'): 
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
 }
 
-describe('strict HTTP', () => {
-  it('gives status, headers and body, whatever the status', async () => {
+describe('the HTTP client', () => {
+  it('returns status, headers and body for an error status', async () => {
     const { url } = await serve((response) => {
       response.writeHead(404, { 'x-limit': '5' })
       response.end('{"code":"NOT_FOUND"}')
@@ -65,18 +65,18 @@ describe('strict HTTP', () => {
   })
 
   it.each<[string, Answer, string, string]>([
-    ['a body that drips', drip, 'SERVICE_UNREACHABLE', 'deadline'],
-    ['a server that says nothing', () => {}, 'SERVICE_UNREACHABLE', 'deadline'],
+    ['a body sent too slowly', drip, 'SERVICE_UNREACHABLE', 'deadline'],
+    ['a server that does not answer', () => {}, 'SERVICE_UNREACHABLE', 'deadline'],
     ['a truncated body', truncate, 'SERVICE_UNREACHABLE', 'unreachable'],
-    ['a page of HTML', (r) => r.end('<html>'), 'SERVICE_BAD_RESPONSE', 'not-json'],
-    ['an endless body', (r) => r.end(' '.repeat(3_000)), 'SERVICE_BAD_RESPONSE', 'too-large'],
+    ['an HTML page', (r) => r.end('<html>'), 'SERVICE_BAD_RESPONSE', 'not-json'],
+    ['a body above the size limit', (r) => r.end(' '.repeat(3_000)), 'SERVICE_BAD_RESPONSE', 'too-large'],
     [
       'a redirect',
       (r) => r.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
       'SERVICE_BAD_RESPONSE',
       'redirect',
     ],
-  ])('refuses %s', async (_, answer, code, fault) => {
+  ])('reports %s as an error', async (_, answer, code, fault) => {
     const { url } = await serve(answer)
     await expect(postJson(url, {}, { deadlineMs: 300, maxBytes: 2_000 })).rejects.toMatchObject({
       code,
@@ -84,12 +84,12 @@ describe('strict HTTP', () => {
     })
   })
 
-  it('says in whole milliseconds how long it waited', async () => {
+  it('names the time limit in whole milliseconds', async () => {
     const { url } = await serve(() => {})
     await expect(postJson(url, {}, { deadlineMs: 120.4135 })).rejects.toThrow(/ within 120 ms$/)
   })
 
-  it('shows no more of a URL than its host', async () => {
+  it('names only the host of a URL in its errors', async () => {
     const error = await getJson('http://user:pw@127.0.0.1:1/path?key=secret').catch(
       (caught: unknown) => caught,
     )
@@ -115,7 +115,7 @@ describe('strict HTTP', () => {
   })
 })
 
-describe('JSON-RPC', () => {
+describe('the JSON-RPC client', () => {
   const fast = { deadlineMs: 300, retries: 1 }
 
   it.each<[string, Answer]>([
@@ -126,7 +126,10 @@ describe('JSON-RPC', () => {
       (r, b) =>
         void r.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(b).id, result: 1, error: { code: 1 } })),
     ],
-    ['another version', (r, b) => r.end(JSON.stringify({ id: JSON.parse(b).id, result: 1 }))],
+    [
+      'a reply without the protocol version',
+      (r, b) => r.end(JSON.stringify({ id: JSON.parse(b).id, result: 1 })),
+    ],
     ['an empty body', (r) => r.end()],
     ['no content', (r) => r.writeHead(204).end()],
     ['HTML', (r) => r.end('<html>')],
@@ -134,14 +137,14 @@ describe('JSON-RPC', () => {
     ['a truncated body', truncate],
     ['status 502', (r) => r.writeHead(502).end('bad gateway')],
     ['status 404', (r) => r.writeHead(404).end()],
-  ])('takes %s for a fault and never for "null"', async (_, answer) => {
+  ])('reports %s as unreachable, not as a null result', async (_, answer) => {
     const { url } = await serve(answer)
     await expect(httpRpc(url, fast).request('eth_getTransactionReceipt', ['0x'])).rejects.toMatchObject({
       code: 'RPC_UNREACHABLE',
     })
   })
 
-  it('gives an error answer with its code, message and data', async () => {
+  it('reports an error reply with its code, message and data', async () => {
     const { url } = await serve((response, body) => {
       const error = { code: 3, message: 'execution reverted', data: '0x08c379a0' }
       response.end(JSON.stringify({ jsonrpc: '2.0', id: (JSON.parse(body) as Call).id, error }))
@@ -152,7 +155,7 @@ describe('JSON-RPC', () => {
     })
   })
 
-  it('asks a node now and then which chain it is on, beside a call, and takes no answer of one that has another since', async () => {
+  it('checks the chain ID periodically, and refuses answers from another chain', async () => {
     let chain = '0x1'
     let isMute = false
     let isBusy = false
@@ -171,7 +174,7 @@ describe('JSON-RPC', () => {
     const rpc = httpRpc(url, { chainId: 1, checkMs: 0, retries: 0 })
     for (let times = 0; times < 3; times++) expect(await rpc.request('eth_blockNumber')).toBe('0x5')
     expect(asked()).toBe(4)
-    // A check that is not answered takes nothing from a call that is.
+    // A chain ID check without an answer does not fail a call that has one.
     isMute = true
     expect(await rpc.request('eth_blockNumber')).toBe('0x5')
     isMute = false
@@ -191,7 +194,7 @@ describe('JSON-RPC', () => {
     await expect(rpc.batch([['eth_blockNumber', []]])).rejects.toMatchObject({ code: 'CHAIN_ID_MISMATCH' })
   })
 
-  it('asks again when a read fails, and is glad of the second answer', async () => {
+  it('retries a failed read', async () => {
     const { url, seen } = await serve((response, body, nth) =>
       nth === 1 ? response.destroy() : good(response, body),
     )
@@ -199,16 +202,13 @@ describe('JSON-RPC', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it.each(['eth_sendRawTransaction', 'eth_sendTransaction'])(
-    'never sends %s twice by itself',
-    async (method) => {
-      const { url, seen } = await serve((response) => response.destroy())
-      await expect(httpRpc(url).request(method, ['0x'])).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
-      expect(seen).toHaveLength(1)
-    },
-  )
+  it.each(['eth_sendRawTransaction', 'eth_sendTransaction'])('never retries %s', async (method) => {
+    const { url, seen } = await serve((response) => response.destroy())
+    await expect(httpRpc(url).request(method, ['0x'])).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+    expect(seen).toHaveLength(1)
+  })
 
-  it('puts the answers of a batch in the order of its calls', async () => {
+  it('returns the answers of a batch in the order of its calls', async () => {
     const { url } = await serve((response, body) => {
       const calls = JSON.parse(body) as Call[]
       response.end(
@@ -223,7 +223,7 @@ describe('JSON-RPC', () => {
     expect(answers).toEqual(['a', 'b', 'c'])
   })
 
-  it('asks for no more than a hundred reads in one exchange, and gives all answers in order', async () => {
+  it('splits a batch into requests of at most 100 calls, and returns the answers in order', async () => {
     const { url, seen } = await serve((response, body) => {
       const calls = JSON.parse(body) as (Call & { params: unknown[] })[]
       const replies = calls.map(({ id, params }) => ({
@@ -240,7 +240,7 @@ describe('JSON-RPC', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('refuses a batch with an answer missing', async () => {
+  it('refuses a batch with a missing answer', async () => {
     const { url } = await serve((response, body) => {
       const calls = [JSON.parse(body)].flat() as Call[]
       response.end(JSON.stringify(calls.slice(1).map(({ id }) => ({ jsonrpc: '2.0', id, result: 1 }))))
@@ -253,7 +253,7 @@ describe('JSON-RPC', () => {
   })
 
   it.each(['0', '', '0x', '0xzz', 5, null, undefined, `0x${'1'.repeat(65)}`])(
-    'does not take %j for a number',
+    'refuses %j as a quantity',
     (value) => {
       expect(() => quantity(value, 'it')).toThrow(expect.objectContaining({ code: 'RPC_INCONSISTENT' }))
     },

@@ -17,7 +17,7 @@ afterAll(async () => {
   await place.end()
 })
 
-/** Loaded before anything of the program: every use of the global fetch is a lie, and leaves a trace. */
+/** Loaded before the program: replaces the global fetch by one that returns false answers and writes a trace. */
 const poison = `process.stderr.write('poisoned ');
 globalThis.fetch = async () => {
   process.stderr.write('fetched ');
@@ -25,12 +25,12 @@ globalThis.fetch = async () => {
 }`
 
 test.each([
-  ['an engine reads', () => rpcEnvOf(sandbox)],
+  ['with the engine', () => rpcEnvOf(sandbox)],
   [
-    'a service says',
+    'with a service',
     () => ({ TMPDIR: place.home, SLUICE_BASE_URL: server.url, SLUICE_API_KEY: 'key-12345' }),
   ],
-])('a global fetch that was replaced before the start changes nothing of what %s', async (_, env) => {
+])('strategies list ignores a replaced global fetch: %s', async (_, env) => {
   const line = ['strategies', 'list', '--all', '--json']
   const honest = await spawnSluice(place.home, line, { env: env() })
   const poisoned = await spawnSluice(place.home, line, {

@@ -28,7 +28,7 @@ const failure = (text: string) => (response: ServerResponse, id: number) =>
     `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"no access for ${text}","data":{"${text}":["${text}"]}}}`,
   )
 
-describe('what is secret in the URL of a node', () => {
+describe('the secret parts of an RPC URL', () => {
   test.each<[url: string, secrets: string[]]>([
     ['https://node.example', []],
     ['https://node.example/rpc/v2/eth/8453/', []],
@@ -42,12 +42,12 @@ describe('what is secret in the URL of a node', () => {
     ],
     ['https://someone:p%40ss@node.example/jsonrpc', ['someone', 'p%40ss', 'p@ss']],
     ['https://error:result@node.example/a%zz%20b', ['a%zz%20b']],
-  ])('%s', (at, secrets) => {
+  ])('are found in %s', (at, secrets) => {
     expect(secretUrlParts(at)).toEqual(secrets)
   })
 
   test.each([token, [...token].join('\\u200b'), '%53ECRETTOKEN99', Buffer.from(token).toString('base64url')])(
-    'is in nothing that is thrown when the node repeats it as %j',
+    'do not appear in an error when the node returns them as %j',
     async (text) => {
       says = failure(text)
       const rpc = httpRpc(`${url.replace('//', '//user-name:pass-word@')}/v2/${token}?key=${token}b`, {
@@ -64,7 +64,7 @@ describe('what is secret in the URL of a node', () => {
     },
   )
 
-  test('is in nothing that a connection fails with', async () => {
+  test('do not appear in any cause of a connection error', async () => {
     says = (response) => response.socket?.end(`HTTP/1.1 200 OK\r\n${token} pass-word\r\n\r\n`)
     const rpc = httpRpc(`${url.replace('//', '//user-name:pass-word@')}/v2/${token}`, { retries: 0 })
     let at: unknown = await rpc.request('eth_chainId').catch((thrown: unknown) => thrown)
@@ -74,7 +74,7 @@ describe('what is secret in the URL of a node', () => {
     expect(causes).toBeGreaterThan(1)
   })
 
-  test.each(['', '--json', '--debug'])('is printed by no command %s', async (mode) => {
+  test.each(['', '--json', '--debug'])('are not printed by commands with the option "%s"', async (mode) => {
     says = failure(token)
     const env = rpcEnvOf(sandbox, { 'sandbox-one': `${url}/v2/${token}` })
     let told = 0
@@ -90,7 +90,7 @@ describe('what is secret in the URL of a node', () => {
     expect(told).toBeGreaterThan(0)
   })
 
-  test('changes nothing that a node reads off its chain', async () => {
+  test('are not replaced in the results of a node', async () => {
     says = (response) =>
       response.end(`{"jsonrpc":"2.0","id":1,"result":"0x12${'ab'.repeat(1000)}deadbeef00"}`)
     const rpc = httpRpc(`${url}/deadbeef/rpc`, { retries: 0 })

@@ -9,7 +9,7 @@ import { useSandbox } from '../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 
-describe('the check that a plan made of a leg', () => {
+describe('the check of a leg during planning', () => {
   const to = '0x1111111111111111111111111111111111111111'
   const transactions = [{ chainId: 1, to, data: '0x01', value: 0n }] as const
   const check = (more: object = {}, simulation: object = {}) =>
@@ -21,12 +21,12 @@ describe('the check that a plan made of a leg', () => {
       ...more,
     }) as unknown as LegCheck
 
-  test('counts for the same transactions, up to two blocks later, while the wallet has sent nothing', () => {
+  test('is reused for the same transactions within two blocks, while the wallet has sent nothing', () => {
     expect(isCheckFresh(check(), transactions, { block: 102, nonce: 7 })).toBe(true)
   })
 
   test.each([
-    ['the wallet has sent something since', check(), transactions, { block: 100, nonce: 8 }],
+    ['the wallet has sent a transaction since', check(), transactions, { block: 100, nonce: 8 }],
     ['it is three blocks old', check(), transactions, { block: 103, nonce: 7 }],
     [
       'it is over 30 s old',
@@ -35,14 +35,14 @@ describe('the check that a plan made of a leg', () => {
       { block: 100, nonce: 7 },
     ],
     [
-      'the call is another one',
+      'the calldata differs',
       check(),
       [{ ...transactions[0], data: '0x02' as const }],
       { block: 100, nonce: 7 },
     ],
-    ['the value is another one', check(), [{ ...transactions[0], value: 1n }], { block: 100, nonce: 7 }],
+    ['the value differs', check(), [{ ...transactions[0], value: 1n }], { block: 100, nonce: 7 }],
     [
-      'only a part is left',
+      'only a part of its transactions remains',
       check({ transactions: [...transactions, ...transactions] }),
       transactions,
       { block: 100, nonce: 7 },
@@ -53,11 +53,11 @@ describe('the check that a plan made of a leg', () => {
       transactions,
       { block: 100, nonce: 7 },
     ],
-  ])('does not count where %s', (_, made, left, now) => {
+  ])('is not reused when %s', (_, made, left, now) => {
     expect(isCheckFresh(made, left, now)).toBe(false)
   })
 
-  test('is not made a second time before the signature of a command that takes no time', async () => {
+  test('is not repeated before the signature of a fast command', async () => {
     const { chains } = await sandbox.world.status()
     const node = await provider(chains[0]!.rpcUrl, () => undefined)
     const env = rpcEnvOf(sandbox, { 'sandbox-one': node.url })
@@ -65,23 +65,23 @@ describe('the check that a plan made of a leg', () => {
     const line =
       'deposit aave-v3-usdc-sandbox-one --amount 3 --yes --json --trust-first-use --allow-duplicate'
     expect((await run(line, { env, secrets })).exit).toBe(0)
-    // Once without gas limits, once as it is signed.
+    // One simulation without gas limits, one of the transactions as signed.
     expect(node.asked.filter((method) => method === 'eth_simulateV1')).toHaveLength(2)
     await node.close()
   })
 })
 
-describe('what a plan has read of its chain', () => {
+describe('the chain snapshot of a plan', () => {
   const snapshot = (ageMs: number) => ({ chainId: 1, at: performance.now() - ageMs }) as ChainSnapshot
 
-  test('counts for that chain, and for a few seconds', () => {
+  test('is reused for its own chain within its lifetime', () => {
     expect(isFreshSnapshot(snapshot(0), 1)).toBe(true)
     expect(isFreshSnapshot(snapshot(0), 10)).toBe(false)
     expect(isFreshSnapshot(snapshot(snapshotLifeMs + 1), 1)).toBe(false)
     expect(isFreshSnapshot(undefined, 1)).toBe(false)
   })
 
-  test('is overtaken by what another machine sends meanwhile: nothing is paid twice, and that one is named', async () => {
+  test('does not cause a second payment when another machine uses the nonce, and its hash is reported', async () => {
     const { chains } = await sandbox.world.status()
     const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
     let simulated = 0

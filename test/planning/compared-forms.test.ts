@@ -18,7 +18,7 @@ const short = (name: 'supply' | 'withdraw', token = usdc.address, much = amount)
 })
 const long = { chainId: 31337, comet, asset: usdc.address, amount, owner: wallet }
 
-test('a service that says a call of Compound v3 in its short form builds what our own engine builds, and one that says another does not', async () => {
+test('the short form of a Compound v3 call equals the local rebuild, unless its arguments differ', async () => {
   const compared = (kind: 'deposit' | 'withdraw', theirs: Transaction, ours: Transaction) => {
     const intent = { kind, wallet, strategy, amount } as const
     const proposal = { legs: [{ chainId: 31337, intent, transactions: [theirs] }] } as unknown as Proposal

@@ -13,7 +13,7 @@ const sandbox = useSandbox()
 const two = 31338
 const unbounded = { maxFeePerGas: null, policy: null }
 
-/** A deposit that waits for so much of its asset, and puts in `spent` of it. */
+/** A deposit that waits for `amount` of its asset and supplies `spent` of it. */
 const leg = (amount: bigint, spent = amount) => {
   const strategy = sandbox.strategy('aave-v3-USDC-sandbox-two')
   const wallet = sandbox.user.address
@@ -31,7 +31,7 @@ const leg = (amount: bigint, spent = amount) => {
   }
 }
 
-/** The node of the other chain, whose answers a test may change. */
+/** The node of the second chain, whose answers a test may replace. */
 const node = (
   answer: (method: string, params: readonly unknown[]) => unknown = () => undefined,
 ): ChainClient => {
@@ -49,8 +49,8 @@ const check = (rpc: ChainClient, ...of: Parameters<typeof leg>) =>
 const setCoin = (wei: string) =>
   sandbox.chain(two).rpc.request('anvil_setBalance', [sandbox.user.address, wei])
 
-describe('a leg that waits for a bridge', () => {
-  test('passes where the wallet has coin and the market takes what arrives, though nothing is there yet', async () => {
+describe('the check of a leg that waits for a bridge', () => {
+  test('passes before the funds arrive when the wallet has gas and the market accepts the deposit', async () => {
     const [cost, ...others] = await check(node(), 10_000_000n)
     expect(others).toEqual([])
     expect(cost).toMatchObject({ at: 0, held: await sandbox.nativeBalanceOf(two, sandbox.user.address) })
@@ -58,7 +58,7 @@ describe('a leg that waits for a bridge', () => {
     expect(cost!.price).toBeGreaterThan(0n)
   })
 
-  test('is refused where a step of it would fail with what arrives', async () => {
+  test('fails when a step would revert after the delivery', async () => {
     await expect(check(node(), 1_000_000n, 10n ** 30n)).rejects.toMatchObject({
       code: 'SIMULATION_REVERTED',
       message: expect.stringMatching(
@@ -67,7 +67,7 @@ describe('a leg that waits for a bridge', () => {
     })
   })
 
-  test('has its funds minted by whom the bridge names, and where it names nobody by the bridge itself', async () => {
+  test('simulates the mint from the minter that the bridge names, or else from the bridge', async () => {
     const minter = `0x${'be'.repeat(20)}`
     const { tokenMessenger } = sandbox.world.catalog().cctpV2.find(({ chainId }) => chainId === two)!
     const from: string[][] = []
@@ -87,12 +87,12 @@ describe('a leg that waits for a bridge', () => {
     expect(from).toEqual([[minter, tokenMessenger.toLowerCase()], [tokenMessenger.toLowerCase()]])
   })
 
-  test('where the node cannot simulate, needs the gas of the least transactions', async () => {
+  test('requires the minimum gas when the node cannot simulate', async () => {
     const blind = node((method) => {
       if (method !== 'eth_simulateV1') return undefined
       return Promise.reject(new AppError('RPC_ERROR', 'unknown method', { details: { code: -32601 } }))
     })
-    // How much that is nobody knows: the least is not said to be it.
+    // The real gas need is unknown: the minimum is not reported as the cost.
     expect(await check(blind, 10_000_000n)).toMatchObject([{ at: 0, gas: null, held: expect.any(BigInt) }])
     await setCoin('0x1')
     await expect(check(blind, 10_000_000n)).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('a leg that waits for a bridge', () => {
   })
 })
 
-test('what is dust after it came is not tried again, but given up', () => {
+test('an amount that arrives as dust gets the hint to abandon, not to retry', () => {
   const { strategy, wallet } = leg(1n).intent
   const changes = [{ token: strategy.receipt, before: 0n, delta: 0n }]
   let dust: AppError | undefined

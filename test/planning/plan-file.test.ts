@@ -53,7 +53,7 @@ const refusal = (work: () => unknown): string => {
   }
   return 'passed'
 }
-// biome-ignore lint/suspicious/noExplicitAny: a file is changed wherever a test likes.
+// biome-ignore lint/suspicious/noExplicitAny: the tests change arbitrary fields of the file.
 type File = any
 const read = (change: (file: File) => void = () => {}) => {
   const copy = JSON.parse(JSON.stringify(file())) as File
@@ -61,61 +61,67 @@ const read = (change: (file: File) => void = () => {}) => {
   return decodePlan(JSON.stringify(copy), catalog)
 }
 
-test.each(Object.entries(honest))('%s goes into a file and comes out as it was', (_, plan) => {
-  const one: Proposal = { ...proposal, legs: [{ chainId: 31337, ...plan }] }
-  const back = decodePlan(JSON.stringify(file(one)), catalog)
-  expect(hashPlan(planCore(back.proposal))).toBe(file(one).planHash)
-  expect(back.proposal.legs[0]!.transactions).toHaveLength(plan.transactions.length)
-  expect(loose(planCore(back.proposal))).toEqual(loose(planCore(one)))
-})
+test.each(Object.entries(honest))(
+  '%s is unchanged after it is written to a plan file and read back',
+  (_, plan) => {
+    const one: Proposal = { ...proposal, legs: [{ chainId: 31337, ...plan }] }
+    const back = decodePlan(JSON.stringify(file(one)), catalog)
+    expect(hashPlan(planCore(back.proposal))).toBe(file(one).planHash)
+    expect(back.proposal.legs[0]!.transactions).toHaveLength(plan.transactions.length)
+    expect(loose(planCore(back.proposal))).toEqual(loose(planCore(one)))
+  },
+)
 
 test.each<[string, (file: File) => void]>([
   ['the wallet', (f) => (f.wallet = friend)],
   ['the nonce', (f) => (f.nonce = 8)],
-  ['when it expires', (f) => (f.expiresAt = '2026-01-01T00:00:00.000Z')],
-  ['a target', (f) => (f.steps[1].to = thief)],
-  ['a value', (f) => (f.steps[1].value = '1')],
-  ['calldata', (f) => (f.steps[0].data = f.steps[0].data.replace(/.$/, '1'))],
-  ['a chain', (f) => (f.steps[0].chainId = 31338)],
-  ['the order', (f) => f.steps.reverse()],
-  ['a step less', (f) => f.steps.shift()],
-  ['a step more', (f) => f.steps.push(f.steps[1])],
+  ['the expiry', (f) => (f.expiresAt = '2026-01-01T00:00:00.000Z')],
+  ['the target of a step', (f) => (f.steps[1].to = thief)],
+  ['the value of a step', (f) => (f.steps[1].value = '1')],
+  ['the calldata of a step', (f) => (f.steps[0].data = f.steps[0].data.replace(/.$/, '1'))],
+  ['the chain of a step', (f) => (f.steps[0].chainId = 31338)],
+  ['the order of steps', (f) => f.steps.reverse()],
+  ['the first step (removed)', (f) => f.steps.shift()],
+  ['the last step (repeated)', (f) => f.steps.push(f.steps[1])],
   ['the amount of the intent', (f) => (f.operation.legs[0].intent.amount = '100000001')],
   ['the wallet of the intent', (f) => (f.operation.legs[0].intent.wallet = thief)],
   ['the strategy of the intent', (f) => (f.operation.legs[0].intent.strategy = 'vault-usdc-sandbox-one')],
   ['the kind of the intent', (f) => (f.operation.legs[0].intent.kind = 'withdraw')],
   ['the chain of the leg', (f) => (f.operation.legs[0].chainId = 31338)],
-  ['an arrival', (f) => (f.operation.legs[0].arrival = { token: thief, minimum: '1', recipient: thief })],
+  [
+    'the arrival of a leg',
+    (f) => (f.operation.legs[0].arrival = { token: thief, minimum: '1', recipient: thief }),
+  ],
   ['the request', (f) => (f.operation.request.amount = '1')],
   ['the id', (f) => (f.operation.id = 'deposit-2')],
   ['the quote', (f) => (f.operation.quoteId = 'q')],
-  ['whom it is said to be for', (f) => (f.operation.about.receiver = thief)],
-  ['a leg that is not there', (f) => (f.steps[0].leg = 3)],
+  ['the stated receiver', (f) => (f.operation.about.receiver = thief)],
+  ['the leg number of a step', (f) => (f.steps[0].leg = 3)],
   ['the hash', (f) => (f.planHash = 'a'.repeat(64))],
-])('a plan in which %s was changed is refused', (_, change) => {
+])('a plan file is refused after a change of %s', (_, change) => {
   expect(refusal(() => read(change))).toBe('POLICY_TAMPER')
 })
 
 test.each<[string, string]>([
-  ['nothing', ''],
-  ['no JSON', '{'],
-  ['something else', '{"a":1}'],
+  ['an empty text', ''],
+  ['invalid JSON', '{'],
+  ['another object', '{"a":1}'],
   ['a list', '[]'],
-])('%s is no plan', (_, text) => {
+])('%s is refused as an invalid plan', (_, text) => {
   expect(refusal(() => decodePlan(text, catalog))).toBe('USAGE')
 })
 
 test.each<[string, (file: File) => void]>([
-  ['a key that nobody knows', (f) => (f.operation.extra = 1)],
-  ['an arrival with a key that nobody knows', (f) => (f.operation.legs[0].arrival = { token: thief })],
+  ['an unknown key', (f) => (f.operation.extra = 1)],
+  ['an incomplete arrival', (f) => (f.operation.legs[0].arrival = { token: thief })],
   ['another version', (f) => (f.operation.version = 2)],
   ['an amount that is a number', (f) => (f.steps[0].value = 0)],
-  ['no nonce', (f) => (f.nonce = null)],
+  ['a null nonce', (f) => (f.nonce = null)],
   ['no steps', (f) => (f.steps = [])],
-  // It stands in commands that are pasted.
-  ['an id that a shell would run', (f) => (f.operation.id = 'x;touch ran')],
+  // The id appears in commands that users paste into a shell.
+  ['an id with shell syntax', (f) => (f.operation.id = 'x;touch ran')],
   ['an id that is a flag', (f) => (f.operation.id = '--yes')],
-])('%s is no plan of this program', (_, change) => {
+])('%s makes the plan file invalid', (_, change) => {
   expect(refusal(() => read(change))).toBe('USAGE')
 })
 
@@ -129,7 +135,7 @@ const signable = (at: number, more: object = {}): Signable => ({
   ...more,
 })
 
-test('each step of the approved plan may be signed, at its nonce', () => {
+test('each step of the approved plan may be signed at its nonce, or at any nonce if none is pinned', () => {
   for (const at of [0, 1]) expect(refusal(() => checkSignable(core, hash, signable(at)))).toBe('passed')
   const free = { ...core, nonce: null }
   expect(refusal(() => checkSignable(free, hashPlan(free), signable(0, { nonce: 99 })))).toBe('passed')
@@ -143,13 +149,13 @@ test.each<[string, object]>([
   ['another nonce', { nonce: 8 }],
   ['no nonce', { nonce: undefined }],
   ['another type', { type: 'legacy' }],
-  ['a list of accesses', { accessList: [] }],
-  ['a list of authorizations', { authorizationList: [] }],
+  ['an access list', { accessList: [] }],
+  ['an authorization list', { authorizationList: [] }],
   ['blobs', { blobs: [] }],
-])('what is to be signed with %s is refused', (_, more) => {
+])('a transaction with %s is not signed', (_, more) => {
   expect(refusal(() => checkSignable(core, hash, signable(0, more)))).toBe('POLICY_TAMPER')
 })
 
-test('a step of a plan that was not approved is refused', () => {
+test('a step of a plan with another hash is not signed', () => {
   expect(refusal(() => checkSignable({ ...core, id: 'other' }, hash, signable(0)))).toBe('POLICY_TAMPER')
 })

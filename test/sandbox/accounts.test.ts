@@ -9,7 +9,7 @@ import {
   userIndexes,
 } from '../../src/sandbox/accounts.ts'
 
-test('the accounts of the sandbox are those of the public phrase, as the library derives them', () => {
+test('the sandbox accounts are those of the public mnemonic, as derived by viem', () => {
   for (const index of new Set([...Array(10).keys(), ...Object.values(roles), ...userIndexes])) {
     const phrase = 'test test test test test test test test test test test junk'
     const theirs = mnemonicToAccount(phrase, { addressIndex: index })

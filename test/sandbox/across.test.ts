@@ -24,7 +24,7 @@ const asked = async (query: Record<string, string>) => {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
-/** The fields of an answer that was recorded, and those that came later (across-protocol/frontend, api/suggested-fees.ts). */
+/** The fields of a recorded answer, and those added later (across-protocol/frontend, api/suggested-fees.ts). */
 const fields = [
   'estimatedFillTimeSec',
   'capitalFeePct',
@@ -52,7 +52,7 @@ const fields = [
   'outputToken',
 ]
 
-test('the service suggests fees in the fields of the one that it stands in for', async () => {
+test('suggested-fees answers with the fields of the real Across service', async () => {
   const { status, body } = await asked({})
   expect(status).toBe(200)
   expect(Object.keys(body)).toEqual(fields)
@@ -62,13 +62,13 @@ test('the service suggests fees in the fields of the one that it stands in for',
   )
 })
 
-test('the service says that an amount is too low, with its limits', async () => {
+test('suggested-fees marks an amount that is too low, with the limits', async () => {
   const { status, body } = await asked({ amount: '1' })
   expect(status).toBe(200)
   expect(body).toMatchObject({ isAmountTooLow: true, outputAmount: '0', limits: { minDeposit: '1000' } })
 })
 
-test('the service refuses what it does not carry, and what is no question', async () => {
+test('suggested-fees refuses unsupported routes and invalid requests', async () => {
   for (const wrong of [
     { outputToken: sandbox.token(there, 'USDC').address },
     { destinationChainId: String(here) },
@@ -79,7 +79,7 @@ test('the service refuses what it does not carry, and what is no question', asyn
     expect((await asked(wrong)).status).toBe(400)
 })
 
-/** Deposits 100 USDT as the default account, for so much, and gives what the pool calls that. */
+/** Deposits 100 USDT as the default account for `amountOut`; returns the relay hash. */
 async function deposited(amountOut: bigint): Promise<Hex> {
   const { address: wallet } = sandbox.user
   const block = await sandbox
@@ -116,14 +116,14 @@ const stateOf = async (hash: Hex) =>
     await sandbox.call(there, pool(there), 'function fillStatuses(bytes32) view returns (uint256)', [hash]),
   )
 
-test('the relayer pays out what is worth it, under the name that the pool itself gives the deposit', async () => {
+test('the relayer fills a profitable deposit under the relay hash of the pool', async () => {
   const before = await sandbox.balanceOf(there, usdt(there), sandbox.user.address)
   const hash = await deposited(99_000000n)
   while ((await stateOf(hash)) !== 2) await new Promise((resolve) => setTimeout(resolve, 20))
   expect((await sandbox.balanceOf(there, usdt(there), sandbox.user.address)) - before).toBe(99_000000n)
 })
 
-test('a deposit that asks for more than it brings is paid back when it has expired, once', async () => {
+test('a deposit that asks for more than its input is refunded once, after it expires', async () => {
   const before = await sandbox.balanceOf(here, usdt(here), sandbox.user.address)
   const hash = await deposited(100_000001n)
   await sandbox.world.warp(7_200)

@@ -71,7 +71,7 @@ async function delivered(chainId: number, nonce: Hex): Promise<bigint> {
   return sandbox.balanceOf(chainId, token, recipient)
 }
 
-test('a fast transfer brings the amount less one basis point', async () => {
+test('a fast transfer delivers the amount less one basis point', async () => {
   const hash = await burn(31337, 31338, { maxFee: 200000n, threshold: 1000 })
   const answer = await attested(31337, hash)
   expect(answer.delayReason).toBeNull()
@@ -92,21 +92,21 @@ test('a fast transfer brings the amount less one basis point', async () => {
   expect(await delivered(31338, answer.eventNonce)).toBe(amount - 100000n)
 })
 
-test('a standard transfer waits and brings all of it', async () => {
+test('a standard transfer delivers the whole amount', async () => {
   const hash = await burn(31338, 31337, {})
   const answer = await attested(31338, hash)
   expect(answer.decodedMessage).toMatchObject({ finalityThresholdExecuted: '2000' })
   expect(await delivered(31337, answer.eventNonce)).toBe(amount)
 })
 
-test('a fast transfer that offers too little goes as a standard one and says why', async () => {
+test('a fast transfer with too low a fee becomes a standard one and gives the reason', async () => {
   const hash = await burn(31337, 31338, { maxFee: 99999n, threshold: 1000 })
   const answer = await attested(31337, hash)
   expect(answer.delayReason).toBe('insufficient_fee')
   expect(await delivered(31338, answer.eventNonce)).toBe(amount)
 })
 
-test('the source burns what the destination mints, and both say so in the events of the public contracts', async () => {
+test('the source chain burns what the destination mints, with the events of the public contracts', async () => {
   const supply = async (chainId: number) =>
     BigInt(await sandbox.call(chainId, end(chainId).token, 'function totalSupply() view returns (uint256)'))
   const [one, two] = [await supply(31337), await supply(31338)]
@@ -135,7 +135,7 @@ test('a message is delivered only once', async () => {
   ).rejects.toThrow('Nonce already used')
 })
 
-test('a message that was changed after signing is refused, and so is a foreign signature', async () => {
+test('a message changed after signing, or with a truncated signature, is refused', async () => {
   const { message, attestation, eventNonce } = await attested(31337, await burn(31337, 31338, {}))
   const { messageTransmitter } = end(31338)
   const other = fillMessage(message, { nonce: pad('0x01'), finality: 2000, fee: 0n, expirationBlock: 0n })
@@ -148,7 +148,7 @@ test('a message that was changed after signing is refused, and so is a foreign s
   await delivered(31338, eventNonce)
 })
 
-test('the fee table knows both speeds, and a route to itself is not found', async () => {
+test('the fee endpoint lists both speeds, and answers 404 for a route to the same chain', async () => {
   expect(await (await get('/v2/burn/USDC/fees/31337/31338')).json()).toEqual([
     { finalityThreshold: 1000, minimumFee: 1 },
     { finalityThreshold: 2000, minimumFee: 0 },

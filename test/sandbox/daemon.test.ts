@@ -22,7 +22,7 @@ import { calldata } from '../support/use-sandbox.ts'
 const stranger: Address = '0x3333333333333333333333333333333333333333'
 const homes: string[] = []
 
-/** A home, which may begin as a copy of another one. */
+/** A new home, or a copy of an existing one. */
 function newHome(like?: string): string {
   const home = mkdtempSync(join(tmpdir(), 'sluice-daemon-'))
   homes.push(home)
@@ -32,7 +32,7 @@ function newHome(like?: string): string {
 
 const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<SandboxClient> =>
   ensureSandbox({
-    // As it is run: in one file, which begins sooner.
+    // The bundled file, as in production: it starts faster.
     entry: builtFile(join(import.meta.dirname, '..', '..'), 'sandbox-daemon-main.js'),
     dataDir,
     cacheDir: inject('sandboxCache'),
@@ -42,7 +42,7 @@ const up = (dataDir: string, more: Partial<EnsureOptions> = {}): Promise<Sandbox
       SLUICE_ANVIL: inject('anvil'),
       SLUICE_PRIVATE_KEY: '0xsecret',
     },
-    // Most of these look at what is saved at the end; who looks at the nodes looks often.
+    // Most tests look at the state saved at the end; tests that watch the nodes set a shorter interval.
     everyMs: 60_000,
     ...more,
   })
@@ -72,7 +72,7 @@ async function balanceOf(
   return BigInt(await httpRpc(rpcUrl).request<Hex>('eth_call', [{ to: token.address, data }, 'latest']))
 }
 
-/** Burns USDC on the first chain for the stranger on the second one. */
+/** Burns USDC on the first chain for a recipient on the second one. */
 async function burn(sandbox: SandboxClient, amount: bigint): Promise<void> {
   const [one, two] = sandbox.catalog.cctpV2
   const rpc = httpRpc((await sandbox.status()).chains[0]!.rpcUrl)
@@ -86,7 +86,7 @@ async function burn(sandbox: SandboxClient, amount: bigint): Promise<void> {
   await until(async () => (await rpc.request('eth_getTransactionReceipt', [burned])) !== null)
 }
 
-/** Ends all that runs out of a home, and takes it away. */
+/** Ends all processes of a home and deletes it. */
 async function end(home: string): Promise<void> {
   await sandboxDown(home)
   for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL')
@@ -97,7 +97,7 @@ afterEach(async () => {
   for (const home of homes.splice(0)) await end(home)
 })
 
-test('callers that race end with one daemon, the next one finds it, and down leaves nothing behind', async () => {
+test('concurrent starts share one daemon, and sandbox down leaves no processes', async () => {
   const home = newHome()
   let started = 0
   const onStart = () => started++
@@ -132,7 +132,7 @@ describe('a daemon', () => {
   })
   afterAll(() => end(home))
 
-  test('does not inherit secrets, and its control answers only to its token', async () => {
+  test('does not inherit secrets, and accepts control requests only with its token', async () => {
     const { pid } = await sandbox.status()
     if (process.platform === 'linux')
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/SLUICE_|0xsecret/)
@@ -141,11 +141,11 @@ describe('a daemon', () => {
     expect((await sandbox.status()).running).toBe(true)
   })
 
-  test('has its errors reach the caller with their code', async () => {
+  test('returns its errors to the caller with their code', async () => {
     await expect(sandbox.fund(stranger, { symbol: 'NOPE' })).rejects.toMatchObject({ code: 'UNKNOWN_TOKEN' })
   })
 
-  test('goes back to genesis on the same addresses when it is reset', async () => {
+  test('restores genesis at the same addresses on reset', async () => {
     const urls = async () => (await sandbox.status()).chains.map(({ rpcUrl }) => rpcUrl)
     const before = await urls()
     await sandbox.fund(stranger)
@@ -156,14 +156,14 @@ describe('a daemon', () => {
   })
 })
 
-test('a daemon that cannot start has its error reach the caller with its code', async () => {
+test('a daemon that cannot start returns its error code to the caller', async () => {
   const home = newHome()
   const env = { PATH: '', SLUICE_ANVIL: join(home, 'no-anvil') }
   await expect(up(home, { env })).rejects.toMatchObject({ code: 'ANVIL_NOT_FOUND' })
 })
 
-describe('a world that was saved', () => {
-  /** A home with such a world, which ended while a burn was not delivered yet. */
+describe('a saved world', () => {
+  /** A home with a saved world that was stopped before a burn was delivered. */
   let ended: string
   let last: { timestamp: Hex; number: Hex }
   const blockOf = async (sandbox: SandboxClient) => {
@@ -177,7 +177,7 @@ describe('a world that was saved', () => {
     await before.warp(40 * 86_400 + 5)
     expect((await before.status()).outdated).toBeUndefined()
     const newest = await blockOf(before)
-    // The last thirty days have a block each, or more.
+    // The last thirty days have at least one block each.
     const back = Array.from({ length: 62 }, (_, at) => Number(newest.number) - at).filter(
       (number) => number >= 0,
     )
@@ -194,7 +194,7 @@ describe('a world that was saved', () => {
   })
   afterAll(() => end(ended))
 
-  test('is still there after down and up: no block goes back in time, and a burn that was not delivered yet is', async () => {
+  test('is restored by the next start: no block goes back in time, and a pending burn is delivered', async () => {
     const after = await up(newHome(ended))
     expect(await balanceOf(after, stranger)).toBe(5n)
     expect(await blockOf(after)).toEqual(last)
@@ -203,11 +203,11 @@ describe('a world that was saved', () => {
     expect(Number((await blockOf(after)).timestamp)).toBeGreaterThanOrEqual(Number(last.timestamp))
   })
 
-  test('and began from another genesis says so, until it is begun anew', async () => {
+  test('from another genesis is reported as outdated until it is reset', async () => {
     const home = newHome(ended)
     const file = join(savedDir(home), 'catalog.json')
     const { genesis: _, ...older } = JSON.parse(readFileSync(file, 'utf8'))
-    // It is of a version that knew no such exchange.
+    // Simulates a version without this exchange.
     expect(older.uniswapV2).toHaveLength(2)
     delete older.uniswapV2
     writeFileSync(file, JSON.stringify(older))
@@ -223,7 +223,7 @@ describe('a world that was saved', () => {
     ['catalog.json', 'STATE_UNUSABLE'],
     ['sandbox-one.json', 'SANDBOX_UNAVAILABLE'],
   ])(
-    'and whose %s is damaged is named with the way to begin anew, which does not start with it',
+    'with a damaged %s is refused with a hint to reset, and a fresh start ignores it',
     async (name, code) => {
       const home = newHome(ended)
       const file = join(savedDir(home), name)
@@ -239,10 +239,10 @@ describe('a world that was saved', () => {
   )
 })
 
-test('a damaged state in the cache is made once more', async () => {
+test('a damaged genesis state in the cache is rebuilt', async () => {
   const cacheDir = join(newHome(), 'cache')
   cpSync(inject('sandboxCache'), cacheDir, { recursive: true })
-  // Beside this one may lie those of older code.
+  // The cache may also contain states of older code.
   for (const one of readdirSync(cacheDir).filter((each) => each.startsWith('genesis-')))
     writeFileSync(join(cacheDir, one, 'sandbox-one.json'), 'half of i')
   const fresh = await up(newHome(), { cacheDir })
@@ -250,18 +250,18 @@ test('a damaged state in the cache is made once more', async () => {
   expect(await balanceOf(fresh, stranger)).toBe(2n)
 })
 
-test('kill -9 while the first world is built leaves no node', async () => {
+test('no node remains when the daemon is killed while it builds the first world', async () => {
   const home = newHome()
   const started = up(home, { cacheDir: join(home, 'cache') }).catch(() => undefined)
   await until(() => nodesOf(home).length > 0)
-  // What ends a node with its daemon begins a moment after the node.
+  // The watchdog that ends a node with its daemon starts a moment after the node.
   await sleep(300)
   for (const { pid } of daemonsOf(home)) process.kill(pid, 'SIGKILL')
   await until(() => nodesOf(home).length === 0)
   await started
 })
 
-test('after kill -9 the nodes are adopted, nothing is lost and none is left over; when they are killed as well, what was saved is still there', async () => {
+test('a killed daemon is replaced without loss, and the saved state survives the kill of all processes', async () => {
   const home = newHome()
   const before = await up(home)
   const { worlds } = sandboxFiles(home)
@@ -287,7 +287,7 @@ test('after kill -9 the nodes are adopted, nothing is lost and none is left over
   expect(await balanceOf(await up(home), stranger)).toBe(9n)
 })
 
-test('SIGTERM saves; when a node dies, the rest ends too; it ends by itself when nobody uses it; each time nothing is left behind, and the next start works', async () => {
+test('the daemon leaves no processes after SIGTERM, the death of a node or idle time, and starts again', async () => {
   const home = newHome()
   const before = await up(home)
   await before.fund(stranger, { symbol: 'USDC', amount: 11n })
@@ -301,7 +301,7 @@ test('SIGTERM saves; when a node dies, the rest ends too; it ends by itself when
   expect((await sandboxStatus(home)).running).toBe(false)
 })
 
-test('a data directory that cannot be used is said to be so, at once', async () => {
+test('an unusable data directory is reported as STATE_UNUSABLE', async () => {
   const home = newHome()
   writeFileSync(join(home, 'file'), '')
   await expect(up(join(home, 'file'))).rejects.toMatchObject({ code: 'STATE_UNUSABLE' })

@@ -12,7 +12,7 @@ const sluice = async (line: string) => {
   return { exit, err, json: JSON.parse(out) }
 }
 
-test('the daemon outlives what its services cannot answer, keeps the faults that one command sets for the next, and a reset or its end forgets them', async () => {
+test('the daemon survives a service error, keeps faults between commands, and forgets them on reset or stop', async () => {
   expect(await sluice('sandbox fault clear')).toMatchObject({ exit: 0, json: { items: [] } })
   expect(home.processes()).toEqual([])
   expect(await sluice('sandbox fault rpc-502 --network sandbox-two')).toMatchObject({
@@ -34,7 +34,7 @@ test('the daemon outlives what its services cannot answer, keeps the faults that
   await expect(two.request('eth_chainId')).rejects.toMatchObject({ details: { status: 502 } })
 
   expect((await sluice('sandbox reset --yes')).json.faults).toBeUndefined()
-  // Whoever still asks at the old place reaches the node.
+  // The previous URL still reaches the node.
   expect(await two.request('eth_chainId')).toBe('0x7a6a')
   await sluice('sandbox fault usdc-paused')
   await sluice('sandbox fault stop-mining')

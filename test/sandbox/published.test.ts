@@ -9,7 +9,7 @@ const pieces = publishedPackages.flatMap((one) =>
 )
 
 test.each(pieces)(
-  '%s was taken out of the package that is named here (npm run contracts:published)',
+  '%s matches the package, version and licence recorded here (npm run contracts:published)',
   (name, one, { path, licence }) => {
     const { madeBy: by, ...made } = JSON.parse(readFileSync(join(publishedDir, `${name}.json`), 'utf8'))
     expect(by).toBe(madeBy(made))
@@ -19,7 +19,7 @@ test.each(pieces)(
   },
 )
 
-test('nothing else lies there', () => {
+test('the folder contains no other files', () => {
   expect(readdirSync(publishedDir).toSorted()).toEqual(
     ['BUSL_LICENSE', 'README.md', ...pieces.map(([name]) => `${name}.json`)].toSorted(),
   )

@@ -18,13 +18,13 @@ test('the default account is funded on both chains', async () => {
   }
 })
 
-test('the same protocol has another address on each chain', () => {
+test('a protocol has different addresses on the two chains', () => {
   const [one, two] = ['one', 'two'].map((name) => sandbox.strategy(`aave-v3-USDC-sandbox-${name}`))
   expect(one!.constants).not.toEqual(two!.constants)
   expect(one!.asset.address).not.toBe(two!.asset.address)
 })
 
-test('a deposit into Aave grows with time and comes back with interest', async () => {
+test('a deposit into Aave earns interest, and is withdrawn with it', async () => {
   const { asset, receipt, constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
   if (constants.family !== 'aave-v3') throw new Error('not Aave')
   const { address } = sandbox.user
@@ -48,7 +48,7 @@ test('a deposit into Aave grows with time and comes back with interest', async (
   )
 })
 
-test('a vault share is worth more as time goes by, and giving all of them back leaves none', async () => {
+test('vault shares gain value over time, and redeeming all of them leaves none', async () => {
   const { address } = sandbox.user
   const redeem = 'function redeem(uint256,address,address) returns (uint256)'
   for (const { constants, asset, receipt } of sandbox.world.catalog().strategies) {
@@ -65,7 +65,7 @@ test('a vault share is worth more as time goes by, and giving all of them back l
   }
 })
 
-test('a vault takes no more than its cap, and nothing while it is paused', async () => {
+test('a vault accepts deposits up to its cap, and none while it is paused', async () => {
   const { constants } = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
   if (constants.family !== 'erc4626') throw new Error('not a vault')
   const most = async () =>
@@ -81,7 +81,7 @@ test('a vault takes no more than its cap, and nothing while it is paused', async
   expect(await most()).toBe(0n)
 })
 
-test('after a test both the chain and its clock are back where they were', async () => {
+test('reverting a snapshot restores the chain and its clock', async () => {
   const { world } = sandbox
   const { rpc } = sandbox.chain(31337)
   const nextBlock = async () => {
@@ -94,9 +94,9 @@ test('after a test both the chain and its clock are back where they were', async
     await world.revert(snapshot)
     return { parent: block.parentHash, time: Number(block.timestamp) }
   }
-  // The tests above went years ahead.
+  // The tests above moved the clock ahead by years.
   expect((await nextBlock()).time).toBeLessThan(Date.now() / 1000 + day)
-  // From here on the clock goes on from the newest block, however old that is.
+  // From here on the clock continues from the newest block.
   const was = await nextBlock()
   const snapshot = await world.snapshot()
   await world.warp(365 * day)
@@ -107,7 +107,7 @@ test('after a test both the chain and its clock are back where they were', async
   expect(Math.abs(is.time - was.time)).toBeLessThan(day)
 })
 
-test('a swap pays what the quoter said', async () => {
+test('a swap pays the quoted amount', async () => {
   const { quoterV2, swapRouter02 } = sandbox.world.catalog().uniswapV3[0]!
   const [usdc, brla] = ['USDC', 'BRLA'].map((symbol) => sandbox.token(31337, symbol).address)
   const amount = 500_000000n
@@ -128,7 +128,7 @@ test('a swap pays what the quoter said', async () => {
   expect((await sandbox.balanceOf(31337, brla!, address)) - before).toBe(BigInt(quoted.slice(0, 66)))
 })
 
-test('an USDT allowance goes from one value to another only over zero', async () => {
+test('a USDT allowance must be reset to zero before it is changed', async () => {
   const usdt = sandbox.token(31337, 'USDT').address
   const spender = sandbox.world.catalog().uniswapV3[0]!.swapRouter02
   const approve = 'function approve(address,uint256)'
@@ -139,7 +139,7 @@ test('an USDT allowance goes from one value to another only over zero', async ()
   await send(usdt, approve, [spender, 6n])
 })
 
-test('the faucet gives every token, or the one that is named', async () => {
+test('the faucet funds all tokens, or the named one', async () => {
   const to = '0x1111111111111111111111111111111111111111'
   await sandbox.world.fund(to)
   await sandbox.world.fund(to, { symbol: 'usdc', amount: 7n })
@@ -152,7 +152,7 @@ test('the faucet gives every token, or the one that is named', async () => {
   await expect(sandbox.world.fund(to, { symbol: 'NOPE' })).rejects.toMatchObject({ code: 'UNKNOWN_TOKEN' })
 })
 
-test('every deposit market earns something, and exactly one is paused', async () => {
+test('every Aave market earns interest, and exactly one is paused', async () => {
   const paused: string[] = []
   for (const entry of sandbox.world.catalog().strategies) {
     const { constants, chainId, asset } = entry
@@ -170,7 +170,7 @@ test('every deposit market earns something, and exactly one is paused', async ()
   expect(paused).toEqual(['aave-v3-WBTC-sandbox-two'])
 })
 
-test('a reset goes back to genesis on the same addresses', async () => {
+test('a reset restores the genesis state at the same addresses', async () => {
   const usdc = sandbox.token(31338, 'USDC').address
   const url = sandbox.chain(31338).rpcUrl
   await sandbox.world.fund(sandbox.user.address, { symbol: 'USDC', amount: 1n })

@@ -26,7 +26,7 @@ const amount = 5_000_000n
 const line = 'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5'
 const deadline = 1_900_000_000
 
-/** A swap of 5, of which `charged` is paid to the collector. */
+/** A swap of 5 USDC in which `charged` is paid to the collector. */
 function charging(charged: bigint): { intent: Intent; transactions: Transaction[] } {
   const spent = amount - charged
   const path = { tokens: [usdc.address, usdt.address], fees: [500] }
@@ -60,7 +60,7 @@ const json = ({ to, data, value, chainId: on }: Transaction) => ({
   chainId: on,
 })
 
-/** What the signer says of a plan; `allowed` is what it is told that the person allows, in basis points. */
+/** Opens a signing service and shows it a plan; `allowed` is the maximum fee in basis points that the request claims. */
 async function shown(
   argv: string,
   charged: bigint,
@@ -108,7 +108,7 @@ const refusal = (work: Promise<unknown>) =>
   )
 
 describe('the signer', () => {
-  test('says what the service is paid in its own words, and signs that once', async () => {
+  test('prints the service fee before it signs, and signs it only once', async () => {
     const { desk, said } = await shown(line, 12_500n)
     const payment = json(charging(12_500n).transactions[2]!)
     const fees = { gas: '60000', maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
@@ -124,27 +124,51 @@ describe('the signer', () => {
   })
 
   test.each([
-    ['a hundredth where nothing is typed', line, 50_000n, undefined, undefined],
-    ['not more', line, 50_001n, undefined, 'POLICY_SERVICE_FEE'],
-    ['not more for somebody who only says that it is allowed', line, 50_001n, 10_000, 'POLICY_SERVICE_FEE'],
-    ['what is typed', `${line} --max-service-fee 2%`, 100_000n, 200, undefined],
-    ['not more than is typed', `${line} --max-service-fee=2%`, 100_001n, 10_000, 'POLICY_SERVICE_FEE'],
-    ['nothing where nothing is typed', `${line} --max-service-fee 0%`, 1n, 10_000, 'POLICY_SERVICE_FEE'],
-    ['a hundredth of a plan in a file', 'action submit plan.json', 50_000n, undefined, undefined],
-    ['not more of a plan in a file', 'action submit plan.json', 50_001n, 10_000, 'POLICY_SERVICE_FEE'],
-    ['what was allowed when it was written', 'action resume some-id', 100_000n, 200, undefined],
+    ['accepts 1 % without a flag', line, 50_000n, undefined, undefined],
+    ['refuses more than 1 % without a flag', line, 50_001n, undefined, 'POLICY_SERVICE_FEE'],
     [
-      'nothing of a deposit',
+      'refuses more than 1 % that only the request claims to allow',
+      line,
+      50_001n,
+      10_000,
+      'POLICY_SERVICE_FEE',
+    ],
+    ['accepts the typed maximum', `${line} --max-service-fee 2%`, 100_000n, 200, undefined],
+    [
+      'refuses more than the typed maximum',
+      `${line} --max-service-fee=2%`,
+      100_001n,
+      10_000,
+      'POLICY_SERVICE_FEE',
+    ],
+    [
+      'refuses any fee with a typed maximum of zero',
+      `${line} --max-service-fee 0%`,
+      1n,
+      10_000,
+      'POLICY_SERVICE_FEE',
+    ],
+    ['accepts 1 % in a plan file', 'action submit plan.json', 50_000n, undefined, undefined],
+    [
+      'refuses more than 1 % in a plan file',
+      'action submit plan.json',
+      50_001n,
+      10_000,
+      'POLICY_SERVICE_FEE',
+    ],
+    ['accepts the maximum recorded for a resumed action', 'action resume some-id', 100_000n, 200, undefined],
+    [
+      'refuses a fee on a deposit',
       'deposit aave-usdc-sandbox-one --amount 5 --from 31337',
       12_500n,
       undefined,
       'POLICY_TAMPER',
     ],
-  ])('lets the service be paid %s', async (_, argv, charged, allowed, code) => {
+  ])('%s', async (_, argv, charged, allowed, code) => {
     expect(await refusal(shown(argv, charged, allowed))).toBe(code)
   })
 
-  /** The bridge of a deposit of 5 that are on the other chain, of which `charged` is paid to the collector. */
+  /** The bridge leg of a deposit of 5 USDC from the second chain, in which `charged` is paid to the collector. */
   const bridging = (charged: bigint): ReturnType<typeof charging> => {
     const spent = amount - charged
     const from = { chainId: usdcThere.chainId, messenger: messengerThere, burnToken: usdcThere.address }
@@ -171,9 +195,9 @@ describe('the signer', () => {
     }
   }
   test.each([
-    ['without a fee', 0n, undefined],
-    ['and not with one', 1n, 'POLICY_TAMPER'],
-  ])('bridges for a deposit %s', async (_, charged, code) => {
+    ['signs the bridge leg of a deposit without a fee', 0n, undefined],
+    ['refuses the bridge leg of a deposit with a fee', 1n, 'POLICY_TAMPER'],
+  ])('%s', async (_, charged, code) => {
     const argv = 'deposit aave-usdc-sandbox-one --amount 5 --from 31338'
     expect(await refusal(shownAs(argv, bridging(charged)))).toBe(code)
   })

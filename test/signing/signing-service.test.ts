@@ -89,7 +89,7 @@ const deskFor = (
     say,
     tell: () => undefined,
   })
-/** A desk with the key opened, shown a plan. */
+/** A signing service with the key opened and a plan approved. */
 const shown = async (
   argv: string,
   legs: readonly LegJson[],
@@ -108,7 +108,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 describe('the signer', () => {
-  test('signs what it was shown, to the byte', async () => {
+  test('signs exactly the approved transaction', async () => {
     const desk = await shown(line, [leg()])
     const { raw } = await desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } })
     expect(parseTransaction(raw as `0x02${string}`)).toMatchObject({ nonce: 7, data: pay().data, chainId })
@@ -119,17 +119,17 @@ describe('the signer', () => {
     ['another amount', json(pay(friend, amount + 1n))],
     ['another contract', { ...json(pay()), to: pool }],
     ['another chain', { ...json(pay()), chainId: 1 }],
-    ['a value with it', { ...json(pay()), value: '1' }],
+    ['a native value', { ...json(pay()), value: '1' }],
     ['an approval', json(approve({ chainId, token: usdc.address, spender: thief, amount }))],
-    ['the coin to somebody', { to: thief, data: '0x' as const, value: '1', chainId }],
-  ])('signs nothing else: %s', async (_, transaction) => {
+    ['a native transfer', { to: thief, data: '0x' as const, value: '1', chainId }],
+  ])('refuses a transaction that differs from the approved plan: %s', async (_, transaction) => {
     const desk = await shown(line, [leg()])
     expect(await code(desk({ do: 'sign', wallet, transaction: { ...transaction, ...fees } }))).toBe(
       'POLICY_TAMPER',
     )
   })
 
-  test('signs nothing before it was shown anything', async () => {
+  test('signs nothing before a key is opened and a plan approved', async () => {
     const desk = deskFor(line)
     expect(await code(desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees } }))).toBe(
       'KEY_SOURCE',
@@ -140,7 +140,7 @@ describe('the signer', () => {
     )
   })
 
-  test('signs one transaction under one nonce, as often as its fee is raised, and no other under that', async () => {
+  test('signs a transaction again with a higher fee, and not with another nonce', async () => {
     const desk = await shown(line, [leg()])
     const sign = (more: object) =>
       desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees, ...more } })
@@ -150,7 +150,7 @@ describe('the signer', () => {
     expect(await code(sign({ nonce: 999 }))).toBe('POLICY_TAMPER')
   })
 
-  test('signs two calls of one plan under two nonces, and never both under one', async () => {
+  test('signs two calls of a plan with two nonces, and never both with the same nonce', async () => {
     const plan = swapTransactions(wallet)
     const desk = await shown('swap execute some-quote', [leg(swapIntent(wallet), ...plan)])
     const sign = (one: Transaction, nonce: number) =>
@@ -162,23 +162,28 @@ describe('the signer', () => {
   })
 
   test.each([
-    ['gas that nothing needs', { gas: '30000001' }, line, 'POLICY_FEE_CAP'],
-    ['a fee that nobody pays', { maxFeePerGas: `${10_001n * 10n ** 9n}` }, line, 'POLICY_FEE_CAP'],
+    ['refuses an excessive gas limit', { gas: '30000001' }, line, 'POLICY_FEE_CAP'],
+    ['refuses an excessive fee', { maxFeePerGas: `${10_001n * 10n ** 9n}` }, line, 'POLICY_FEE_CAP'],
     [
-      'a fee above the one that was typed',
+      'refuses a fee above the typed --max-fee',
       { maxFeePerGas: '3000000001' },
       `${line} --max-fee 3`,
       'POLICY_FEE_CAP',
     ],
-    ['a fee as it was typed', { maxFeePerGas: '3000000000' }, `${line} --max-fee 3`, undefined],
-  ])('and %s', async (_, more, argv, refusal) => {
+    [
+      'accepts a fee equal to the typed --max-fee',
+      { maxFeePerGas: '3000000000' },
+      `${line} --max-fee 3`,
+      undefined,
+    ],
+  ])('%s', async (_, more, argv, refusal) => {
     const desk = await shown(argv, [leg()])
     expect(await code(desk({ do: 'sign', wallet, transaction: { ...json(pay()), ...fees, ...more } }))).toBe(
       refusal,
     )
   })
 
-  test('and says what would have to be typed for a fee that is meant, and nothing of the kind for gas', async () => {
+  test('names the required --max-fee for an excessive fee, and not for an excessive gas limit', async () => {
     const said = async (more: object) => {
       const desk = await shown(line, [leg()])
       const transaction = { ...json(pay()), ...fees, ...more }
@@ -191,7 +196,7 @@ describe('the signer', () => {
     expect(await said({ gas: '30000001' })).not.toContain('--max-fee')
   })
 
-  test('cancels only what was signed', async () => {
+  test('cancels only signed nonces', async () => {
     const nothing = { to: wallet, data: '0x' as const, value: '0', chainId, ...fees }
     const cancel = (desk: SigningService, nonce: number) =>
       code(desk({ do: 'sign', wallet, transaction: { ...nothing, nonce } }))
@@ -204,49 +209,49 @@ describe('the signer', () => {
   })
 
   test.each([
-    ['that pays somebody else than its intent', leg(intent, pay(thief)), 'POLICY_RECIPIENT'],
-    ['of another amount', leg(intent, pay(friend, amount * 2n)), 'POLICY_AMOUNT'],
+    ['that pays another recipient than its intent', leg(intent, pay(thief)), 'POLICY_RECIPIENT'],
+    ['with another amount', leg(intent, pay(friend, amount * 2n)), 'POLICY_AMOUNT'],
     ['for another wallet', leg({ ...intent, wallet: thief }), 'POLICY_TAMPER'],
     [
-      'with an approval that nobody needs',
+      'with an unneeded approval',
       leg(intent, approve({ chainId, token: usdc.address, spender: thief, amount }), pay()),
       'POLICY_ALLOWANCE',
     ],
-  ])('checks by itself a plan %s', async (_, bad, refusal) => {
+  ])('refuses a plan %s', async (_, bad, refusal) => {
     expect(await code(shown(line, [bad]))).toBe(refusal)
   })
 })
 
-describe('what was typed', () => {
+describe('the signer with a typed command', () => {
   const other: Intent = { ...intent, recipient: thief } as Intent
   test.each([
     ['another receiver', line, leg(other, pay(thief)), nothingVouched],
     ['another amount', line.replace('--amount 5', '--amount 6'), leg(), nothingVouched],
     ['another raw amount', line.replace('--amount 5', '--amount-raw 5000001'), leg(), nothingVouched],
     ['no amount', line.replace(' --amount 5', ''), leg(), nothingVouched],
-    ['a contract that somebody vouches for', line, leg(), { ...nothingVouched, allow: [thief] }],
-    ['a token that somebody vouches for', line, leg(), { ...nothingVouched, allowTokens: [thief] }],
-  ])('is what is signed, or nothing is: %s', async (_, argv, plan, vouched) => {
+    ['a contract allowed only by the request', line, leg(), { ...nothingVouched, allow: [thief] }],
+    ['a token allowed only by the request', line, leg(), { ...nothingVouched, allowTokens: [thief] }],
+  ])('refuses a plan that does not match it: %s', async (_, argv, plan, vouched) => {
     expect(await code(shown(argv, [plan], vouched))).toBe('POLICY_TAMPER')
   })
 
   test.each([
-    ['in raw', line.replace('--amount 5', '--amount-raw=5000000')],
-    ['with a symbol', line.replace('--amount 5', '--amount=5USDC')],
-    ['behind global options', `--profile sandbox ${line}`],
-    ['in lower case', line.replace(friend, friend.toLowerCase())],
-  ])('may be written as one likes: %s', async (_, argv) => {
+    ['with a raw amount', line.replace('--amount 5', '--amount-raw=5000000')],
+    ['with an amount and symbol', line.replace('--amount 5', '--amount=5USDC')],
+    ['after global options', `--profile sandbox ${line}`],
+    ['with a lower-case address', line.replace(friend, friend.toLowerCase())],
+  ])('accepts another spelling: %s', async (_, argv) => {
     expect(await code(shown(argv, [leg()]))).toBeUndefined()
   })
 })
 
-describe('what is written, in the journal or in a plan', () => {
+describe('the signer with a recorded plan', () => {
   const written = { transactions: [pay()], vouched: [] }
   test.each([
     'action submit plan.json',
     '--profile engine action resume some-id',
     'action cancel some-id --yes',
-  ])('is what is signed, and nothing else: %s', async (argv) => {
+  ])('signs only the recorded plan with its recorded exemptions: %s', async (argv) => {
     expect(await code(shown(argv, [leg()], nothingVouched, { written }))).toBeUndefined()
     const other: Intent = { ...intent, recipient: thief } as Intent
     expect(await code(shown(argv, [leg(other, pay(thief))], nothingVouched, { written }))).toBe(
@@ -262,7 +267,7 @@ describe('what is written, in the journal or in a plan', () => {
     ).toBeUndefined()
   })
 
-  test('is said when it is signed, once, and not when it is only allowed', async () => {
+  test('describes a step once, when it is signed and not when it is approved', async () => {
     const signed = approve({ chainId, token: usdc.address, spender: router, amount })
     const plan = swapTransactions(wallet)
     const said: string[] = []
@@ -277,7 +282,7 @@ describe('what is written, in the journal or in a plan', () => {
   })
 })
 
-describe('a command', () => {
+describe('the signer of a command', () => {
   const swapTo = (recipient: Address) => leg(swapIntent(recipient), ...swapTransactions(recipient))
   test.each([
     ['withdraw aave-lending --amount 5', leg(), 'POLICY_TAMPER'],
@@ -308,7 +313,7 @@ describe('a command', () => {
       'POLICY_TAMPER',
     ],
     [`swap execute some-quote --destination ${friend}`, swapTo(friend), undefined],
-  ])('signs what it is about, and nothing else: %s', async (argv, plan, refusal) => {
+  ])('approves only plans for that command: %s', async (argv, plan, refusal) => {
     expect(await code(shown(argv, [plan]))).toBe(refusal)
   })
 
@@ -317,11 +322,11 @@ describe('a command', () => {
     ['deposit aave-usdc-sandbox-one --amount 5 --from sandbox-one', undefined],
     ['deposit aave-usdc-sandbox-one --amount 5.000001', 'POLICY_TAMPER'],
     ['deposit aave-usdc-sandbox-one --amount 5.000001 --from 31337', 'POLICY_TAMPER'],
-    // From another chain, a bridge takes its fee of it.
+    // From another chain the bridge deducts its fee.
     ['deposit aave-usdc-sandbox-one --amount 5.03 --from sandbox-two', undefined],
     ['deposit aave-usdc-sandbox-one --amount 5.04 --from sandbox-two', 'POLICY_TAMPER'],
     ['deposit aave-usdc-sandbox-one --amount 4.999999 --from sandbox-two', 'POLICY_TAMPER'],
-  ])('deposits what was typed: %s', async (argv, refusal) => {
+  ])('checks the amount of a deposit: %s', async (argv, refusal) => {
     const what: Intent = { kind: 'deposit', wallet, strategy: lending, amount }
     const give = approve({ chainId, token: usdc.address, spender: pool, amount })
     const put = supply({ chainId, pool, asset: usdc.address, amount, onBehalfOf: wallet })
@@ -341,37 +346,45 @@ describe('a command', () => {
     minAmountOut: 4_900_000n,
     maxAmountIn: null,
   }
-  /** Without bounds: so little below what it shows is accepted as was asked for. */
+  /** A quote without bounds: the slippage decides how far below its output the plan may be. */
   const bare = { ...quote, minAmountOut: null, slippage: null }
   const byName = 'swap execute some-quote'
   const byFlags =
     'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 5 --destination'
   test.each([
-    ['as it was promised', quote, undefined],
-    ['to somebody else', { ...quote, recipient: thief }, 'POLICY_TAMPER'],
-    ['for more', { ...quote, amountIn: amount - 1n }, 'POLICY_TAMPER'],
-    ['for less', { ...quote, minAmountOut: 4_900_001n }, 'POLICY_TAMPER'],
-    ['for less than may slip where nobody said so', { ...quote, slippage: null }, 'POLICY_TAMPER'],
-    ['of another token', { ...quote, tokenIn: usdt.address }, 'POLICY_TAMPER'],
-    ['on another chain', { ...quote, chainOut: 31338 }, 'POLICY_TAMPER'],
-    ['that fixed the other side', { ...quote, exact: 'out' as const }, 'POLICY_TAMPER'],
-    ['without a minimum, within what it may slip', { ...bare, amountOut: 4_924_623n }, undefined],
-    ['without a minimum, below what it may slip', { ...bare, amountOut: 4_924_625n }, 'POLICY_TAMPER'],
+    ['accepts a plan that matches the quote', quote, undefined],
     [
-      'without a minimum, within what was asked for',
+      'refuses a plan for another recipient than the quote, unless the flags name it',
+      { ...quote, recipient: thief },
+      'POLICY_TAMPER',
+    ],
+    ['refuses a larger input than quoted', { ...quote, amountIn: amount - 1n }, 'POLICY_TAMPER'],
+    ['refuses a smaller minimum than quoted', { ...quote, minAmountOut: 4_900_001n }, 'POLICY_TAMPER'],
+    ['refuses a minimum beyond the default slippage', { ...quote, slippage: null }, 'POLICY_TAMPER'],
+    ['refuses another input token than quoted', { ...quote, tokenIn: usdt.address }, 'POLICY_TAMPER'],
+    ['refuses another destination chain than quoted', { ...quote, chainOut: 31338 }, 'POLICY_TAMPER'],
+    [
+      'refuses an exact input for an exact-output quote',
+      { ...quote, exact: 'out' as const },
+      'POLICY_TAMPER',
+    ],
+    ['accepts an output within the default slippage', { ...bare, amountOut: 4_924_623n }, undefined],
+    ['refuses an output beyond the default slippage', { ...bare, amountOut: 4_924_625n }, 'POLICY_TAMPER'],
+    [
+      'accepts an output within the requested slippage',
       { ...bare, amountOut: 4_949_494n, slippage: 0.01 },
       undefined,
     ],
     [
-      'without a minimum, below what was asked for',
+      'refuses an output beyond the requested slippage',
       { ...bare, amountOut: 4_909_821n, slippage: 0.002 },
       'POLICY_TAMPER',
     ],
-  ])('signs an earlier quote %s', async (_, remembered, refusal) => {
+  ])('with an earlier quote: %s', async (_, remembered, refusal) => {
     for (const argv of [byName, `${byFlags} ${friend}`]) {
       const other = argv === byName ? undefined : remembered.recipient === thief
       const signed = await code(shown(argv, [swapTo(friend)], nothingVouched, { remembered }))
-      // What is typed names the receiver before a quote does.
+      // Typed flags name the recipient; without them the quote does.
       expect(signed).toBe(other ? undefined : refusal)
     }
   })
@@ -383,8 +396,8 @@ describe('a command', () => {
     ['--accept-min-out 4.9', 9_000_000n, undefined],
     ['--accept-min-out 4.900001', 4_900_000n, 'POLICY_TAMPER'],
     ['--accept-min-out 4.8', 4_900_000n, 'POLICY_TAMPER'],
-  ])('holds what may slip to what was typed: %s', async (typed, amountOut, refusal) => {
-    // The quote was kept with another word about it.
+  ])('limits the slippage to the typed option: %s', async (typed, amountOut, refusal) => {
+    // The recorded quote has another slippage.
     const remembered = { ...bare, amountOut, slippage: typed.includes('20') ? 0.5 : 0.005 }
     const argv = `${byFlags} ${friend} ${typed}`
     expect(await code(shown(argv, [swapTo(friend)], nothingVouched, { remembered }))).toBe(refusal)
@@ -399,11 +412,11 @@ describe('a command', () => {
     ],
     ['deposit aave-lending --amount 5', swapTo(wallet)],
     ['deposit aave-lending --amount max', swapTo(wallet)],
-  ])('signs on the chain that was typed: %s', async (argv, plan) => {
+  ])('refuses a plan for another chain or command than typed: %s', async (argv, plan) => {
     expect(await code(shown(argv, [plan]))).toBe('POLICY_TAMPER')
   })
 
-  test('may end an allowance twice, and pays once', async () => {
+  test('may revoke an allowance again after another approval, and pays only once', async () => {
     const argv = 'wallet approvals revoke --all'
     const end: Intent = { kind: 'revoke', wallet, token: usdc, spender: router }
     const nothing = approve({ chainId, token: usdc.address, spender: router, amount: 0n })
@@ -423,11 +436,11 @@ describe('a command', () => {
     expect(await pays(8)).toBe('POLICY_TAMPER')
   })
 
-  test('that demonstrates opens no key but that of the sandbox', async () => {
+  test('opens only the sandbox key for demo', async () => {
     expect(await code(deskFor('demo')({ do: 'open', source: { kind: 'environment' } }))).toBe('POLICY_TAMPER')
   })
 
-  test('may have its words behind a double dash', async () => {
+  test('reads the plan file after a double dash', async () => {
     const written = { transactions: [pay()], vouched: [] }
     expect(
       await code(shown('action submit --yes -- plan.json', [leg()], nothingVouched, { written })),
@@ -435,7 +448,7 @@ describe('a command', () => {
   })
 })
 
-test('keys are opened where they are, and nowhere else', async () => {
+test('the signer refuses a public key file, and opens a keystore only with its password', async () => {
   const desk = deskFor(line)
   const path = join(home, 'key')
   writeFileSync(path, `${key}\n`, { mode: 0o644 })

@@ -23,15 +23,15 @@ const thief = '0x6666666666666666666666666666666666666666'
 const other = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-/** The same signature with the other `s`, which recovers to the same key, under another hash. */
+/** The same signature with the complementary `s`: the same signer and another hash. */
 function otherWay(raw: Hex): Hex {
   const { r, s, v: _, yParity, ...rest } = parseTransaction(raw as `0x02${string}`)
   const other = { r: r!, s: toHex(order - BigInt(s!), { size: 32 }), yParity: 1 - yParity! }
   return serializeTransaction({ ...rest, type: 'eip1559' } as Asked, other)
 }
-/** The same transaction with its gas limit written with a zero before it. */
+/** The same transaction with a leading zero byte in its gas limit. */
 const withZero = (raw: Hex): Hex => rewritten(raw, 4, (gas) => `0x00${gas.slice(2)}`)
-/** The same transaction with a tip that no node takes. */
+/** The same transaction with a tip above its maximum fee. */
 const withTip = (raw: Hex): Hex => rewritten(raw, 2, () => `0x${'ff'.repeat(20)}`)
 function rewritten(raw: Hex, at: number, change: (field: Hex) => Hex): Hex {
   const fields = fromRlp(`0x${raw.slice(4)}`, 'hex') as Hex[]
@@ -39,7 +39,7 @@ function rewritten(raw: Hex, at: number, change: (field: Hex) => Hex): Hex {
   return `0x02${toRlp(fields).slice(2)}`
 }
 
-/** The signer of the tests, except that it signs something else than it is asked to. */
+/** The test signer, but signing something else than requested. */
 const lying = (sign: (asked: Asked) => Promise<Hex> | Hex): LocalAccount => ({
   ...signer,
   signTransaction: (async (asked: Asked) => sign(asked)) as LocalAccount['signTransaction'],
@@ -57,15 +57,12 @@ test.each<[string, LocalAccount]>([
   ['with a higher fee', changed(({ maxFeePerGas }) => ({ maxFeePerGas: maxFeePerGas! + 1n }))],
   ['with an access list', changed(() => ({ accessList: [{ address: thief, storageKeys: [] }] }))],
   ['by another key', lying((asked) => other.signTransaction(asked))],
-  ['by nobody', lying((asked) => serializeTransaction(asked))],
-  [
-    'in the other way that a signature can be written',
-    lying(async (asked) => otherWay(await signer.signTransaction(asked))),
-  ],
-  ['with a zero too many', lying(async (asked) => withZero(await signer.signTransaction(asked)))],
+  ['without a signature', lying((asked) => serializeTransaction(asked))],
+  ['with the complementary s value', lying(async (asked) => otherWay(await signer.signTransaction(asked)))],
+  ['with a leading zero in a field', lying(async (asked) => withZero(await signer.signTransaction(asked)))],
   ['with a tip above its fee', lying(async (asked) => withTip(await signer.signTransaction(asked)))],
-  ['as nonsense', lying(() => '0x02c0')],
-])('a transaction signed %s is refused before the journal has it', async (_, account) => {
+  ['as an empty list', lying(() => '0x02c0')],
+])('a transaction signed %s is refused before it is recorded in the journal', async (_, account) => {
   planPayments(journal, 'pay')
   const seen = () =>
     Promise.all([

@@ -5,11 +5,11 @@ import { matrix, shuffledMatrix } from '../../bench/matrix-data.ts'
 const shuffled = shuffledMatrix(3).map((one, cell) => ({ ...one, cell }))
 const cells = shuffled.slice(0, Number(process.env.SLUICE_CELLS ?? 20))
 
-it('the matrix is of at least 4,800 ways to be killed', () => {
+it('the kill matrix has at least 4,800 distinct cells', () => {
   expect(new Set(matrix.map((cell) => JSON.stringify(cell))).size).toBeGreaterThanOrEqual(4_800)
 })
 
-it('killed by SIGKILL at any place, with a node that does anything, payments are made exactly once', async () => {
+it('payments are made exactly once after SIGKILL at any point with a faulty node', async () => {
   const all = await killMatrix(cells, {})
   expect(all).toHaveLength(cells.length)
   expect(all.filter(({ wrong }) => wrong.length > 0)).toEqual([])
@@ -19,7 +19,7 @@ it.each([
   ['persist-after-send', 'hang'],
   ['resign-on-nonce-low', 'error-nonce-low'],
 ] as const)(
-  '%s is found',
+  'the kill matrix detects the sabotage %s',
   async (sabotage, act) => {
     const sends = shuffled.filter(({ rule }) => rule.act === act).slice(0, 6)
     const all = await killMatrix(sends, { sabotage })

@@ -24,7 +24,7 @@ const paid = () => paidOn(chain)
 const mine = (blocks: number, on = chain) => on.rpc.request('anvil_mine', [`0x${blocks.toString(16)}`])
 const reopen = (id: string) => reopenReorganised({ journal, rpc: () => httpRpc(chain.url) }, id)
 
-// With epochs of one slot, `safe` and `finalized` move with the head: 1 and 2 blocks behind it.
+// With epochs of one slot, `safe` and `finalized` follow the head 1 and 2 blocks behind.
 useChain(
   (made) => {
     chain = made
@@ -36,8 +36,8 @@ afterEach(async () => {
   other = undefined
 })
 
-describe('a reorganisation that is deeper than what counted as final', () => {
-  it.each([1, 3, 64])('of %i blocks opens the operation again, which then pays once', async (depth) => {
+describe('a reorganisation deeper than the required confirmations', () => {
+  it.each([1, 3, 64])('of %i blocks reopens the operation, which then pays once', async (depth) => {
     const before = await paid()
     planPayments(journal, 'deep')
     expect((await run(journal, home, chain.url, 'deep')).state).toBe('DONE')
@@ -57,7 +57,7 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     expect(journal.find('deep')!.steps[0]!.inclusion!.blockHash).not.toBe(inclusion!.blockHash)
   })
 
-  it('is not believed of one endpoint alone, first or last, nor beside one that is behind; and is where the others are silent', async () => {
+  it('needs all endpoints that answer to agree, and one is enough when the others are unreachable', async () => {
     planPayments(journal, 'kept')
     await run(journal, home, chain.url, 'kept')
     const { blockNumber } = journal.find('kept')!.steps[0]!.inclusion!
@@ -92,14 +92,14 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     for (const node of [another, behind, silent]) await node.close()
   })
 
-  it('opens what was cancelled, and never what a person gave up', async () => {
+  it('reopens a cancelled operation and not an abandoned one', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     for (const id of ['cancelled', 'given-up']) planPayments(journal, id, 2)
     await run(journal, home, chain.url, 'cancelled', { noWait: true }).catch(() => undefined)
     const outcome = run(journal, home, chain.url, 'cancelled', { replacement: 'cancel' }).catch(
       (e: unknown) => e,
     )
-    // Written down first, then sent: the block is made when the node has it.
+    // Attempts are recorded before they are sent: mine only after the node has the cancel.
     const known = async () => {
       const hash = journal.attempts('cancelled', 0)[1]?.hash
       return hash !== undefined && (await chain.rpc.request('eth_getTransactionByHash', [hash])) !== null
@@ -115,7 +115,7 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     expect(await reopen('given-up')).toBe(false)
   })
 
-  it('sends what was given up again, which a stranger may have taken the nonce of meanwhile; what reverted is only cancelled', async () => {
+  it('lets an abandoned operation be resumed, and a reverted one only be cancelled', async () => {
     planPayments(journal, 'up', 2)
     const stopping = {
       fault: (point: string) =>
@@ -150,7 +150,7 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     expect(await again('vain', 'cancel')).toBe(true)
   })
 
-  it('opens what lost a nonce to a stranger, which then waits for a person again and signs nothing more', async () => {
+  it('leaves an operation with a lost nonce in ATTENTION, and signs nothing more', async () => {
     planPayments(journal, 'lost', 3)
     const before = await paid()
     await chain.rpc.request('anvil_mine', ['0x2'])
@@ -179,7 +179,7 @@ describe('a reorganisation that is deeper than what counted as final', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  it('is not believed of a node that is down or does not have that height', async () => {
+  it('is not assumed when the node is unreachable or has not reached that block', async () => {
     planPayments(journal, 'unsure')
     await run(journal, home, chain.url, 'unsure')
     const young = await startChain()
@@ -191,8 +191,8 @@ describe('a reorganisation that is deeper than what counted as final', () => {
   })
 })
 
-describe('how deep is deep', () => {
-  it('`finalized` waits for what the chain calls so, and the journal says that it was reached', async () => {
+describe('the required depth', () => {
+  it('`finalized` waits for the finalized block, and the journal records it', async () => {
     await mine(5)
     planPayments(journal, 'final')
     const outcome = run(journal, home, chain.url, 'final', { depth: 'finalized' })
@@ -204,7 +204,7 @@ describe('how deep is deep', () => {
     expect(journal.events('final').find(({ becomes }) => becomes === 'FINAL_OK')!.why).toMatch(/finalized$/)
   })
 
-  it('a number of blocks is mined where a chain makes none by itself', async () => {
+  it('a number of blocks is mined on request where the chain mines none by itself', async () => {
     const asked: number[] = []
     planPayments(journal, 'four')
     const done = await run(journal, home, chain.url, 'four', {
@@ -219,7 +219,7 @@ describe('how deep is deep', () => {
   })
 })
 
-describe('two endpoints of one chain', () => {
+describe('two endpoints of one network', () => {
   const both = () => failoverRpc([chain.url, other!.url], { deadlineMs: 2_000, retries: 0 })
   const tried = async () => {
     planPayments(journal, 'both')
@@ -227,7 +227,7 @@ describe('two endpoints of one chain', () => {
     return run(journal, home, chain.url, 'both', { rpc: () => rpc }).catch((e: unknown) => e)
   }
 
-  it('that have different blocks are refused before anything is signed', async () => {
+  it('are refused before signing when they have different blocks', async () => {
     other = await startChain()
     await other.rpc.request('anvil_setCoinbase', [payee])
     await mine(1, other)
@@ -236,20 +236,20 @@ describe('two endpoints of one chain', () => {
     expect(journal.attempts('both', 0)).toEqual([])
   })
 
-  it('of which one is on another chain are refused before anything is signed', async () => {
+  it('are refused before signing when one is on another chain', async () => {
     other = await startChain(['--chain-id', '1'])
     expect(code(await tried())).toBe('CHAIN_ID_MISMATCH')
     expect(journal.attempts('both', 0)).toEqual([])
   })
 
-  it('of which one is down are as good as one', async () => {
+  it('are sufficient when one is unreachable', async () => {
     other = await startChain()
     await other.stop()
     expect(await tried()).toMatchObject({ state: 'DONE' })
   })
 })
 
-it('a node whose newest block is too old for its chain is refused before anything is signed', async () => {
+it('a node whose newest block is too old is refused before signing', async () => {
   planPayments(journal, 'stale')
   await mine(1)
   const [network] = sandboxNetworks
@@ -261,7 +261,7 @@ it('a node whose newest block is too old for its chain is refused before anythin
   expect(journal.attempts('stale', 0)).toEqual([])
 })
 
-it('an operation whose action lost its nonce is not done because nothing else of it is left', async () => {
+it('an operation whose only step lost its nonce ends in ATTENTION, not in DONE', async () => {
   await chain.rpc.request('evm_setAutomine', [false])
   planPayments(journal, 'lost')
   const [step] = journal.find('lost')!.steps
@@ -276,7 +276,7 @@ it('an operation whose action lost its nonce is not done because nothing else of
   expect(journal.find('lost')!.state).toBe('ATTENTION')
 })
 
-it('one look is not enough: a block that is gone at the second look does not make anything final', async () => {
+it('a step is final only after a second check, and is followed further if its block is gone by then', async () => {
   const before = await paid()
   planPayments(journal, 'twice')
   await mine(3)
@@ -284,7 +284,7 @@ it('one look is not enough: a block that is gone at the second look does not mak
   let looks = 0
   const request = async (method: string, params: readonly unknown[] = []) => {
     const answer = await node.request(method, params)
-    // The first look that finds it is followed by one that does not, however soon it was mined.
+    // Removes the block between the first receipt and the second, however soon it was mined.
     if (method !== 'eth_getTransactionReceipt' || !answer || ++looks !== 2) return answer
     await chain.rpc.request('anvil_reorg', [1, []])
     return node.request(method, params)

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const gwei = 10n ** 9n
 const send = 'eth_sendRawTransaction'
-/** A pool that takes no tip below so many gwei, behind a node that names one gwei. */
+/** A mempool that refuses tips below `value` gwei, behind a node that suggests one gwei. */
 const floor = (value: number, act: Rule['act'] = 'error-floor'): Rule[] => [
   { method: send, act, value, always: true },
   { method: 'eth_maxPriorityFeePerGas', act: 'high-tip', value: 1, always: true },
@@ -39,8 +39,8 @@ const goOn = (id: string, more: Partial<Execution> = {}) =>
 const paid = () => paidOn(chain)
 const tips = (id: string) => journal.attempts(id, 0).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)
 
-describe('a transaction that the pool refuses as too cheap', () => {
-  it('is replaced at once by one that pays what the node named, and pays once', async () => {
+describe('a transaction that the mempool refuses as underpriced', () => {
+  it('is replaced at once with the fee that the node demands, and pays once', async () => {
     const before = await paid()
     node.rules = floor(25)
     planPayments(journal, 'named')
@@ -54,7 +54,7 @@ describe('a transaction that the pool refuses as too cheap', () => {
     ['bump', 'DONE', 1n],
     ['cancel', 'CANCELLED', 0n],
   ] as const)(
-    'is not paid for beyond the cap: it says what the node said and what would do, which does (%s)',
+    'is not replaced above the fee cap; the hint names a --max-fee that suffices (%s)',
     async (replacement, ends, coins) => {
       const before = await paid()
       node.rules = floor(25)
@@ -79,7 +79,7 @@ describe('a transaction that the pool refuses as too cheap', () => {
     },
   )
 
-  it('rises step by step where the node names nothing, and stays within the cap', async () => {
+  it('is replaced at doubled fees within the cap when the node names no minimum', async () => {
     node.rules = floor(1_000, 'error-floor-silent')
     planPayments(journal, 'silent')
     const cap = 4n * gwei
@@ -102,7 +102,7 @@ it.each([
   ['error-fee-cap', 'tx fee (1.05 ether) exceeds the configured cap (1.00 ether)'],
   ['error-gas-cap', 'transaction gas limit too high (cap: 16777216, tx: 20000000)'],
   ['error-nonce-low', 'nonce too low'],
-] as const)('what a node refuses is not said to be on its way alone (%s)', async (act, words) => {
+] as const)('a pending transaction reports why the node refused it (%s)', async (act, words) => {
   node.rules = [{ method: send, act, always: true }]
   planPayments(journal, act)
   const refused = await goOn(act, { noWait: true })
@@ -116,7 +116,7 @@ it.each([
   expect(await goOn(act)).toMatchObject({ state: 'DONE' })
 })
 
-describe('the words of a node', () => {
+describe('the error message of a node', () => {
   const hint = (message: string) =>
     broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message } }))
   const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei }
@@ -137,7 +137,7 @@ describe('the words of a node', () => {
       7n,
       0n,
     ],
-  ])('name what they want: %s', (words, fee, tip) => {
+  ])('gives the fees that it demands: %s', (words, fee, tip) => {
     expect(demandedFees({ ...attempt, lastAnswer: hint(words) })).toEqual({
       maxFeePerGas: fee * gwei,
       maxPriorityFeePerGas: tip * gwei,
@@ -151,7 +151,7 @@ describe('the words of a node', () => {
     'replacement transaction underpriced',
     'insufficient funds for gas * price + value: balance 1, tx cost 99000000000000000, minimum needed 1',
     'transaction gas limit too high (cap: 16777216, tx: 20000000)',
-  ])('name nothing: %s', (words) => {
+  ])('gives no fees: %s', (words) => {
     expect(demandedFees({ ...attempt, lastAnswer: hint(words) })).toBeUndefined()
   })
 
@@ -161,12 +161,12 @@ describe('the words of a node', () => {
     ['transaction underpriced: tip needed 25 gwei, tip permitted 1 gwei', 1, true],
     ['max fee per gas less than block base fee: maxFeePerGas: 3000000000 baseFee: 7000000000', 2, false],
     ['replacement transaction underpriced', 2, false],
-  ])('are waited for no longer where that does not help: %s, sent %i times', (words, sends, is) => {
+  ])('decides whether to replace without waiting: %s, sent %i times', (words, sends, is) => {
     const sent = { ...attempt, sends, lastAnswer: hint(words) } as Attempt
     expect(needsImmediateBump(sent)).toBe(is)
   })
 
-  it('are kept short, and what is known is no refusal', () => {
+  it('is stored in under 400 characters; messages about a known transaction become "known"', () => {
     expect(hint(`underpriced ${'x'.repeat(6_000_000)}`).length).toBeLessThan(400)
     for (const words of [
       'already known',
@@ -179,7 +179,7 @@ describe('the words of a node', () => {
   })
 })
 
-it('a tip of nothing is raised as well', () => {
+it('a zero tip is raised by one wei', () => {
   const none = { maxFeePerGas: 8n, maxPriorityFeePerGas: 0n }
   expect(replacementFees([none], { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n }, undefined)).toEqual({
     maxFeePerGas: 9n,
@@ -187,7 +187,7 @@ it('a tip of nothing is raised as well', () => {
   })
 })
 
-it('a tip of nothing that was refused as too cheap rises to what is usual', () => {
+it('a zero tip that was refused as underpriced rises to one gwei', () => {
   const none = {
     maxFeePerGas: 60n * gwei,
     maxPriorityFeePerGas: 0n,
@@ -199,7 +199,7 @@ it('a tip of nothing that was refused as too cheap rises to what is usual', () =
 })
 
 it.each(['99999999999999999999999', '2100000000000000'])(
-  'a least of %s wei for a unit of gas is not believed',
+  'an implausible minimum of %s wei per gas is ignored',
   (number) => {
     const lastAnswer = `cheap: transaction fee too low: minimum fee is ${number} wei`
     const attempt = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: gwei, lastAnswer }
@@ -215,13 +215,13 @@ it.each([
   'nonce already in use',
   'a transaction with the same nonce already exists',
   'unknown transaction type',
-])('what is refused for something else is not known: %s', (words) => {
+])('a refusal for another reason does not count as known: %s', (words) => {
   expect(broadcastAnswer(new AppError('RPC_ERROR', 'it failed', { details: { message: words } }))).not.toBe(
     'known',
   )
 })
 
-it('a tip of nothing rises to a quarter of what is allowed where that is little', () => {
+it('a zero tip rises at most to a quarter of the fee cap', () => {
   const lastAnswer = 'cheap: transaction underpriced'
   const none = { maxFeePerGas: gwei / 25n, maxPriorityFeePerGas: 0n, lastAnswer }
   const next = replacementFees(

@@ -5,7 +5,7 @@ import type { ProviderCall } from '../../support/nodes/proxy-node.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
 
-// A node that invents a receipt names a real block for it: included is what that block lists.
+// A false receipt names a real block: a transaction is included only if that block lists it.
 
 const place = usePlace()
 
@@ -14,7 +14,7 @@ type Ask = (method: string, params: unknown[]) => Promise<unknown>
 const pay = (url: string, more: Partial<Execution> = {}) =>
   run(place.journal, place.home, url, 'paid', { timeoutMs: 1_500, ...more }).catch((error: unknown) => error)
 
-/** A node that tells of anything sent that it is in the newest block, and where `lists`, lists it there as well. */
+/** A node that reports every sent transaction as included in the newest block and, with `lists`, lists it there. */
 const inventing = ({ status, lists }: { status: string; lists: boolean }) => {
   let at: { number: string; hash: string } | undefined
   const hashes: unknown[] = []
@@ -52,8 +52,8 @@ const planned = async () => {
 const mined = () => place.chain.rpc.request('evm_setAutomine', [true])
 const state = () => place.journal.find('paid')!.steps[0]!.state
 
-describe('an invented receipt', () => {
-  it('in a real block that does not list it is not believed, and the payment goes on', async () => {
+describe('a false receipt', () => {
+  it('in a block that does not list the transaction is not accepted, and the payment continues', async () => {
     await planned()
     const before = await paidOn(place.chain)
     const node = await inventing({ status: '0x1', lists: false })
@@ -65,7 +65,7 @@ describe('an invented receipt', () => {
     expect(await paidOn(place.chain)).toBe(before + oneCoin)
   })
 
-  it('that was believed, with all that one node told, is taken back once another one is asked', async () => {
+  it('accepted from one node is corrected once another node is asked', async () => {
     await planned()
     const before = await paidOn(place.chain)
     const node = await inventing({ status: '0x1', lists: true })
@@ -78,7 +78,7 @@ describe('an invented receipt', () => {
     expect(await paidOn(place.chain)).toBe(before + oneCoin)
   })
 
-  it('that was believed and not final yet holds nothing up', async () => {
+  it('accepted and not final does not delay the payment', async () => {
     await planned()
     const before = await paidOn(place.chain)
     const deep = { networks: sandboxNetworks.map((network) => ({ ...network, depth: 50 })) }
@@ -91,7 +91,7 @@ describe('an invented receipt', () => {
     expect(await paidOn(place.chain)).toBe(before + oneCoin)
   })
 
-  it('of what reverted is taken back as well: what is signed is not forgotten, and can be cancelled', async () => {
+  it('of a revert is corrected, too: the signed payment is pending and can be cancelled', async () => {
     await planned()
     const before = await paidOn(place.chain)
     const node = await inventing({ status: '0x0', lists: true })

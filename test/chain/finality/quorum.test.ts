@@ -4,7 +4,7 @@ import { findDisagreement } from '../../../src/chain/finality/quorum.ts'
 
 const blockHash = `0x${'ab'.repeat(32)}`
 
-/** An endpoint that has this block at every height. */
+/** An endpoint that returns this block at every height. */
 const endpoint = (host: string, hash: string, peers: readonly ChainClient[] = []): ChainClient => ({
   host,
   peers,
@@ -12,7 +12,7 @@ const endpoint = (host: string, hash: string, peers: readonly ChainClient[] = []
   batch: async () => [],
 })
 
-test('who answers is asked with the others: what is to be believed may be of one that does not answer now', async () => {
+test('the primary endpoint is compared, too, when another one reported the block', async () => {
   const asked = endpoint('here', `0x${'cd'.repeat(32)}`, [endpoint('there', blockHash)])
   const shown = { blockNumber: 7, blockHash, by: 'there' }
   expect(await findDisagreement(asked, shown, async () => true, 1_000)).toEqual({

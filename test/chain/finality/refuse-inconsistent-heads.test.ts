@@ -35,14 +35,14 @@ const newest = async () => Number(await chain.rpc.request('eth_blockNumber'))
 const hostOf = ({ url }: Provider) => new URL(url).host
 const minutes = (count: number) => () => Date.now() + count * 60_000
 
-/** A node that names a block that is far from there yet as its newest, and shows the others as they are. */
+/** A node that reports a block far in the future as its newest, and other blocks correctly. */
 const lying: Provider['says'] = async ({ method, params }, ask) =>
   method === 'eth_getBlockByNumber' && params[0] === 'latest'
     ? { result: { ...((await ask(method, params)) as object), number: hexQuantity(1_000_000) } }
     : undefined
 
-describe('a block that was named too high', () => {
-  it('by one of two endpoints is not noted: the lowest that both have is', async () => {
+describe('a newest block that is reported too high', () => {
+  it('by one of two endpoints is not recorded: the lowest common one is', async () => {
     const liar = await provider(chain.url, lying)
     await outcome('high', { rpc: () => failoverRpc([liar.url, chain.url]), noWait: true })
     expect(journal.highestHead(31337)?.number).toBeLessThanOrEqual(await newest())
@@ -51,7 +51,7 @@ describe('a block that was named too high', () => {
     await liar.close()
   })
 
-  it('by the only endpoint closes the chain for minutes, and not for ever; the refusal says until when', async () => {
+  it('by the only endpoint blocks the chain for ten minutes, and the error says until when', async () => {
     const liar = await provider(chain.url, lying)
     reopen(minutes(-9))
     await outcome('high', { rpc: () => httpRpc(liar.url), noWait: true })
@@ -73,10 +73,10 @@ describe('a block that was named too high', () => {
     }
   })
 
-  it('and a node that is far behind what was seen minutes ago is refused still', async () => {
+  it('does not lift the refusal of a node behind a block seen minutes ago', async () => {
     reopen(minutes(-9))
     journal.recordHead(31337, (await newest()) + 4, `0x${'00'.repeat(32)}`)
-    // Lower ones that are seen in between take nothing from it, and make it no younger.
+    // Lower blocks recorded in between neither replace it nor renew its time.
     reopen(minutes(-1))
     journal.recordHead(31337, await newest(), `0x${'11'.repeat(32)}`)
     reopen(Date.now)
@@ -85,16 +85,16 @@ describe('a block that was named too high', () => {
   })
 })
 
-/** An endpoint that is asked and never answers. */
+/** An endpoint that never answers. */
 const hanging = (host = 'hangs.example'): ChainClient => {
   const never = () => new Promise<never>(() => {})
   return { host, peers: [], request: never, batch: never }
 }
 
-describe('another endpoint', () => {
+describe('a second endpoint', () => {
   const beside = (peer: ChainClient): ChainClient => ({ ...chain.rpc, peers: [peer] })
 
-  it('that hangs is as one that is down: it is waited for by the second, and not for as long as a read may take', async () => {
+  it('that does not answer is treated as unreachable after a short wait', async () => {
     const head = await readHead(chain.rpc, 31337)
     expect(await refuseInconsistentHeads(beside(hanging()), 31337, head, 50)).toEqual(head)
     expect(await headIfReachable(hanging(), 31337, 50)).toBeUndefined()
@@ -106,28 +106,28 @@ describe('another endpoint', () => {
     ).toMatchObject({
       head,
     })
-    // One that names its newest block and hangs at the next question cannot disagree either.
+    // An endpoint that reports its newest block and then does not answer cannot disagree either.
     const half = { ...chain.rpc, host: 'half.example', request: hanging().request }
     expect(await refuseInconsistentHeads(beside(half), 31337, head, 50)).toEqual(head)
   })
 
-  it('that only does not offer the question is as one that is down', async () => {
+  it('that lacks the method is treated as unreachable', async () => {
     const refuses = await provider(chain.url, ({ method }) =>
       method === 'eth_getBlockByNumber'
         ? { error: { code: -32601, message: 'method not found' } }
         : undefined,
     )
     const rpc = () => failoverRpc([chain.url, refuses.url])
-    // What is final is asked of all of them, which is another matter.
+    // Finality needs all endpoints, so the payment stays pending.
     expect(await outcome('refused', { rpc, noWait: true })).toMatchObject({ code: 'PENDING' })
     await refuses.close()
   })
 
   it.each([
-    ['fails at it', { error: { code: -32000, message: 'leveldb: closed' } }, 'RPC_ERROR'],
+    ['fails to read the block', { error: { code: -32000, message: 'leveldb: closed' } }, 'RPC_ERROR'],
     ['has no newest block', { result: {} }, 'RPC_INCONSISTENT'],
-    ['names no number of it', { result: { hash: `0x${'ab'.repeat(32)}` } }, 'RPC_INCONSISTENT'],
-  ])('that %s is named, with the way on without it', async (_, said, code) => {
+    ['reports a block without a number', { result: { hash: `0x${'ab'.repeat(32)}` } }, 'RPC_INCONSISTENT'],
+  ])('that %s is named with a hint to leave it out', async (_, said, code) => {
     const broken = await provider(chain.url, ({ method }) =>
       method === 'eth_getBlockByNumber' ? said : undefined,
     )
@@ -142,8 +142,8 @@ describe('another endpoint', () => {
   })
 })
 
-describe('a run whose time was over before anything was signed', () => {
-  /** Time that goes on by so much more when it is let. */
+describe('a run whose time limit passes before a signature', () => {
+  /** A clock that a test can move ahead. */
   const skewed = () => {
     let skew = 0
     const skip = (ms: number) => {
@@ -152,11 +152,11 @@ describe('a run whose time was over before anything was signed', () => {
     return { skip, clock: { ...systemClock, now: () => performance.now() + skew } }
   }
 
-  it('says so, and who took it: nobody interrupted it', async () => {
+  it('names the slow node, and is not reported as interrupted', async () => {
     const { skip, clock } = skewed()
     const slow = await provider(chain.url, async ({ method }) => {
       if (method !== 'eth_maxPriorityFeePerGas') return undefined
-      // What is asked of the other one at the same time is answered by then.
+      // Lets the concurrent request to the other endpoint finish first.
       await systemClock.sleep(300)
       skip(22_000)
       return undefined
@@ -176,7 +176,7 @@ describe('a run whose time was over before anything was signed', () => {
     await slow.close()
   })
 
-  it('for the only node hangs names it, too', async () => {
+  it('names the only node when it does not answer', async () => {
     const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(ms / 100, signal)
     const hangs = { clock: { ...systemClock, sleep }, timeoutMs: 1, rpc: () => hanging() }
     expect(await outcome('only', hangs)).toMatchObject({
@@ -186,7 +186,7 @@ describe('a run whose time was over before anything was signed', () => {
     })
   })
 
-  it('blames no node where none was slow, and is an interruption only where somebody interrupted', async () => {
+  it('names no node if none was slow, and is INTERRUPTED only after an interruption', async () => {
     for (const isInterrupted of [false, true]) {
       const { skip, clock } = skewed()
       const stop = new AbortController()

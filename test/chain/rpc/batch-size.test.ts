@@ -3,9 +3,9 @@ import { failoverRpc, httpRpc } from '../../../src/chain/rpc/failover.ts'
 import { type FakeNode, fakeNode, type NodeCall } from '../../support/nodes/scripted-node.ts'
 
 let node: FakeNode
-/** How many calls each exchange brought: 0 where it was one that stood in no list. */
+/** Number of calls in each request; 0 for a single call outside a list. */
 let sizes: number[]
-/** How a node says that it takes no more calls at once. */
+/** How a node refuses a batch that is too large. */
 type Refusal = { most: number; status: number; body: unknown }
 
 const answered = ({ id, params }: NodeCall) => ({ jsonrpc: '2.0', id, result: params[0] })
@@ -34,24 +34,28 @@ const refused = (message: string, code = -32600) => ({ jsonrpc: '2.0', id: null,
 
 it.each<[string, Refusal, number[]]>([
   [
-    'three, and says so with a status',
+    'three calls a batch (refusal with a status)',
     { most: 3, status: 500, body: refused('Batch of more than 3 requests are not allowed', 31) },
     [17, 10, 7, 3, 3, 3, 3, 3, 2],
   ],
-  ['ten, and says so in a list', { most: 10, status: 200, body: [refused('batch too large')] }, [17, 10, 7]],
   [
-    'none at all',
+    'ten calls a batch (refusal in a list)',
+    { most: 10, status: 200, body: [refused('batch too large')] },
+    [17, 10, 7],
+  ],
+  [
+    'no batches',
     { most: 0, status: 200, body: refused('batch requests are not supported') },
     [17, 10, 7, 3, 3, 3, 3, 3, 2, ...Array<number>(17).fill(0)],
   ],
   [
-    'ten, and says so with the code of a limit',
+    'ten calls a batch (refusal with a limit code)',
     { most: 10, status: 200, body: refused('Number of requests exceeds max batch size', -32005) },
     [17, 10, 7],
   ],
-  ['as many as are small enough', { most: 10, status: 413, body: 'Payload Too Large' }, [17, 10, 7]],
+  ['ten calls a batch (status 413)', { most: 10, status: 413, body: 'Payload Too Large' }, [17, 10, 7]],
 ])(
-  'a node that takes %s is asked in so many parts, and from then on at once',
+  'a node that accepts %s gets smaller batches, and later requests start with that size',
   async (_, refusal, exchanges) => {
     takes(refusal)
     const limits: number[] = []
@@ -61,12 +65,12 @@ it.each<[string, Refusal, number[]]>([
     sizes.length = 0
     expect(await rpc.batch(asked(17))).toEqual(numbers(17))
     expect(sizes.length).toBe(Math.ceil(17 / Math.max(1, refusal.most)))
-    // It is said once what it takes.
+    // The limit is reported once.
     expect(limits).toEqual([Math.max(1, refusal.most)])
   },
 )
 
-it('a call that is refused in a smaller part is refused, and a node that takes none of them is named', async () => {
+it('a refused single call fails with its error, and a malformed answer is RPC_UNREACHABLE', async () => {
   takes({ most: 0, status: 200, body: refused('no batches here') })
   const { answer } = node
   node.answer = (call, response) => {
@@ -85,9 +89,9 @@ it('a call that is refused in a smaller part is refused, and a node that takes n
 })
 
 it.each([
-  ['is down', 500, { error: 'Internal Server Error' }],
-  ['forbids all', 403, refused('forbidden', -32000)],
-])('a node that %s is not asked in smaller parts', async (_, status, body) => {
+  ['fails', 500, { error: 'Internal Server Error' }],
+  ['forbids all requests', 403, refused('forbidden', -32000)],
+])('a node that %s is not asked again in smaller batches', async (_, status, body) => {
   takes({ most: 0, status, body })
   await expect(httpRpc(node.url, { retries: 0 }).batch(asked(17))).rejects.toMatchObject({
     code: 'RPC_UNREACHABLE',
@@ -95,7 +99,7 @@ it.each([
   expect(sizes).toEqual([17])
 })
 
-it('logs never come without the block that says whether the node has all of them', async () => {
+it('every batch with eth_getLogs includes the block number read, and inconsistent parts are refused', async () => {
   takes({ most: 3, status: 200, body: refused('batch too large') })
   const logs = (count: number) => [
     ...asked(1),
@@ -104,7 +108,7 @@ it('logs never come without the block that says whether the node has all of them
   const rpc = httpRpc(node.url, { retries: 0 })
   expect(await rpc.batch(logs(4))).toEqual(['0x0', '0x7', '0x7', '0x7', '0x7'])
   expect(sizes).toEqual([5, 3, 3])
-  // Behind the URL are two nodes, of which one is behind.
+  // Two nodes behind the URL, one of them behind.
   const { answer } = node
   let nth = 0
   node.answer = (sent, response) => {
@@ -128,9 +132,9 @@ it('logs never come without the block that says whether the node has all of them
 })
 
 it.each([
-  ['with the code of a request that is none', refused('up to a 500 block range')],
-  ['in other words', refused('exceed maximum block range: 1000', -32000)],
-])('logs that are too many for a node are told as such, %s', async (_, body) => {
+  ['with the code of an invalid request', refused('up to a 500 block range')],
+  ['with other words', refused('exceed maximum block range: 1000', -32000)],
+])('an eth_getLogs range that is too large is reported as RPC_ERROR: %s', async (_, body) => {
   takes({ most: 0, status: 200, body })
   const { answer } = node
   node.answer = (call, response) =>
@@ -142,7 +146,7 @@ it.each([
   })
 })
 
-it('of what has nothing to do with logs the next endpoint is asked', async () => {
+it('a batch with logs that fails for another reason is sent to the next endpoint', async () => {
   takes({ most: 0, status: 200, body: refused('project id is paused') })
   const { answer } = node
   node.answer = (call, response) =>

@@ -7,7 +7,7 @@ type Said = { code: number; message: string; data?: unknown }
 
 let node: FakeNode
 let other: FakeNode
-/** What a node says to a call, in the place of the number 7. */
+/** The error that the node returns for a call instead of 7. */
 let refuses: (call: NodeCall) => Said | undefined
 
 const reply = (call: NodeCall, error?: Said) => ({
@@ -36,7 +36,7 @@ beforeEach(() => {
     )
 })
 
-describe('a node that has too much to do', () => {
+describe('an overloaded node', () => {
   it.each([
     [-32005, 'limit exceeded'],
     [429, 'Your app has exceeded its capacity'],
@@ -50,7 +50,7 @@ describe('a node that has too much to do', () => {
     [-32007, '50/second request limit reached'],
     [-32090, 'Too many requests, reason: call rate limit exhausted'],
     [-32000, 'compute units of this month are used up', 'see the plans'],
-  ])('and says it with %i "%s" has not answered', async (code, message, data?: string) => {
+  ])('is reported as unreachable after the error %i "%s"', async (code, message, data?: string) => {
     refuses = () => ({ code, message, ...(data && { data }) })
     for (const method of ['eth_call', 'eth_sendRawTransaction'])
       await expect(httpRpc(node.url, { retries: 0 }).request(method)).rejects.toMatchObject({
@@ -67,13 +67,13 @@ describe('a node that has too much to do', () => {
     ['eth_simulateV1', { code: -32601, message: 'the method is no longer available' }],
     ['eth_estimateGas', { code: -32005, message: 'Transaction gas limit exceeds block gas limit' }],
     ['eth_simulateV1', { code: -32005, message: 'Transactions maxFeePerGas is too low' }],
-  ])('is not what a contract or a question that is too large says (%s %o)', async (method, said) => {
+  ])('is not assumed from errors of contracts or of oversized requests (%s %o)', async (method, said) => {
     refuses = () => said
     await expect(httpRpc(node.url).request(method)).rejects.toMatchObject({ code: 'RPC_ERROR' })
     expect(node.seen).toEqual([method])
   })
 
-  it('for one call of a batch is asked again a while later, all of it', async () => {
+  it('is asked again for a whole batch after one refused call', async () => {
     let refused = 0
     refuses = ({ method }) =>
       method === 'eth_gasPrice' && refused++ === 0 ? { code: 429, message: 'slow down' } : undefined
@@ -84,7 +84,7 @@ describe('a node that has too much to do', () => {
     expect(performance.now() - began).toBeGreaterThan(900)
   })
 
-  it('and says so in the place of a whole batch, is not asked in smaller parts', async () => {
+  it('is not asked in smaller batches after refusing a whole batch', async () => {
     node.answer = (_, response) =>
       void response.end(
         JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 429, message: 'Too many requests' } }),
@@ -96,7 +96,7 @@ describe('a node that has too much to do', () => {
     expect(node.seen).toHaveLength(1)
   })
 
-  it('is not one that knows no finalized block', async () => {
+  it('is not taken for one without a finalized block', async () => {
     refuses = ({ params }) =>
       params[0] === 'finalized' ? { code: -32005, message: 'limit exceeded' } : undefined
     const rpc = httpRpc(node.url, { retries: 0 })
@@ -104,7 +104,7 @@ describe('a node that has too much to do', () => {
   })
 })
 
-describe('an error that comes with a status of its own', () => {
+describe('a JSON-RPC error with an HTTP error status', () => {
   it.each<[number, Said, string]>([
     [400, { code: -32000, message: 'missing trie node' }, 'RPC_ERROR'],
     [403, { code: -32601, message: 'rpc method is not whitelisted' }, 'RPC_ERROR'],
@@ -113,7 +113,7 @@ describe('an error that comes with a status of its own', () => {
     [402, { code: -32000, message: 'the plan is used up' }, 'RPC_UNREACHABLE'],
     [403, { code: -32000, message: 'forbidden' }, 'RPC_UNREACHABLE'],
     [500, { code: -32603, message: 'internal error' }, 'RPC_UNREACHABLE'],
-  ])('(%i %o) is %s', async (status, error, code) => {
+  ])('status %i with the error %o is %s', async (status, error, code) => {
     node.answer = (call, response) => {
       response.statusCode = status
       response.end(JSON.stringify(reply(call, error)))
@@ -125,15 +125,15 @@ describe('an error that comes with a status of its own', () => {
   })
 })
 
-describe('an error of another form', () => {
+describe('an error in another format', () => {
   it.each<[string, object, object]>([
     [
-      'in words alone is told',
+      'as a text is reported',
       { error: 'execution is off' },
       { code: 'RPC_ERROR', details: { message: 'execution is off' } },
     ],
     [
-      'without a call is no answer',
+      'without a request id is no answer',
       { id: null, error: { code: -32000, message: 'no key' } },
       { code: 'RPC_UNREACHABLE', message: expect.stringContaining('no key') },
     ],
@@ -143,7 +143,7 @@ describe('an error of another form', () => {
     await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject(told)
   })
 
-  it('that is very long is cut', async () => {
+  it('with a very long message is truncated', async () => {
     refuses = () => ({ code: -32000, message: 'x'.repeat(100_000) })
     const error = (await httpRpc(node.url)
       .request('eth_call')
@@ -152,17 +152,17 @@ describe('an error of another form', () => {
   })
 })
 
-describe('a node that does not say which chain it is on', () => {
+describe('a node that does not report its chain ID', () => {
   const mute = ({ method }: NodeCall) =>
     method === 'eth_chainId' ? { code: -32601, message: 'not allowed' } : undefined
 
-  it('is not believed in anything else, and is sent nothing', async () => {
+  it('is not used for reads, and is sent no transaction', async () => {
     refuses = mute
     await expect(httpRpc(node.url, { chainId: 1 }).request('eth_gasPrice')).rejects.toMatchObject({
       code: 'RPC_UNREACHABLE',
       message: expect.stringContaining('does not say which chain it is on'),
     })
-    // A read is asked beside the check, to wait once for both.
+    // The read is sent together with the check, so that both are awaited once.
     expect(node.seen.toSorted()).toEqual(['eth_chainId', 'eth_gasPrice'])
     await expect(
       httpRpc(node.url, { chainId: 1 }).request('eth_sendRawTransaction', ['0x']),
@@ -170,7 +170,7 @@ describe('a node that does not say which chain it is on', () => {
     expect(node.seen).not.toContain('eth_sendRawTransaction')
   })
 
-  it('is passed over where there is another', async () => {
+  it('is skipped when there is another one', async () => {
     refuses = mute
     other.seen.length = 0
     expect(await failoverRpc([node.url, other.url], { chainId: 1 }).request('eth_gasPrice')).toBe('0x7')

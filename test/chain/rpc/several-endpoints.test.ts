@@ -25,7 +25,7 @@ const refuses = (at: number, message: string) => {
 }
 
 describe('several endpoints of one chain', () => {
-  it('are read at the first, and the others are asked nothing', async () => {
+  it('are read at the first only', async () => {
     answers('0x1', '0x2', '0x3')
     expect(await failoverRpc(urls(), fast).request('eth_blockNumber')).toBe('0x1')
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 0, 0])
@@ -39,7 +39,7 @@ describe('several endpoints of one chain', () => {
     expect(nodes[0]!.seen).toHaveLength(1)
   })
 
-  it('are told apart from themselves before another one answered, also where the first answers again', async () => {
+  it('change the endpoint identity once another one has answered', async () => {
     answers('0x1', '0x2', 'dead')
     const rpc = failoverRpc(urls().slice(0, 2), fast)
     const { endpoint } = rpc
@@ -52,7 +52,7 @@ describe('several endpoints of one chain', () => {
     expect(rpc.endpoint).not.toBe(endpoint)
   })
 
-  it('do not ask another one when a node says no', async () => {
+  it('are not read at the next after an error answer', async () => {
     answers('0x1', '0x2', '0x3')
     refuses(0, 'execution reverted')
     await expect(failoverRpc(urls(), fast).request('eth_call')).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('several endpoints of one chain', () => {
     expect(nodes[1]!.seen).toHaveLength(0)
   })
 
-  it('cannot be reached when none of them answers', async () => {
+  it('are unreachable when none of them answers', async () => {
     answers('dead', 'dead', 'dead')
     await expect(failoverRpc(urls(), fast).request('eth_call')).rejects.toMatchObject({
       code: 'RPC_UNREACHABLE',
@@ -70,20 +70,20 @@ describe('several endpoints of one chain', () => {
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
   })
 
-  it('all get signed bytes, once each', async () => {
+  it('all receive a signed transaction once', async () => {
     answers('0xaa', '0xaa', '0xaa')
     expect(await failoverRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).toBe('0xaa')
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
   })
 
-  it('accept signed bytes when one of them does', async () => {
+  it('accept a signed transaction when one of them does', async () => {
     answers('dead', '0xaa', 'dead')
     refuses(2, 'already known')
     expect(await failoverRpc(urls()).request('eth_sendRawTransaction', ['0x02'])).toBe('0xaa')
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
   })
 
-  it('refuse signed bytes with the first refusal when none accepts', async () => {
+  it('return the first refusal of a signed transaction when none accepts it', async () => {
     answers()
     nodes[0]!.answer = (_, response) => void response.destroy()
     refuses(1, 'transaction underpriced')
@@ -95,7 +95,7 @@ describe('several endpoints of one chain', () => {
     expect(nodes.map(({ seen }) => seen.length)).toEqual([1, 1, 1])
   })
 
-  it('say that one has signed bytes already rather than that others refuse them', async () => {
+  it('prefer the answer "already known" over refusals', async () => {
     refuses(0, 'transaction underpriced')
     refuses(1, 'already known')
     answers()
@@ -106,7 +106,7 @@ describe('several endpoints of one chain', () => {
     })
   })
 
-  it('have the ones that are not read as peers, each by itself', async () => {
+  it('list the unread ones as peers without peers of their own', async () => {
     answers('0x1', '0x2', '0x3')
     const rpc = failoverRpc(urls(), fast)
     expect(await Promise.all(rpc.peers.map((peer) => peer.request('eth_blockNumber')))).toEqual([
@@ -121,12 +121,12 @@ describe('several endpoints of one chain', () => {
     )
   })
 
-  it('are one when they are the same', () => {
+  it('count as one when they have the same URL', () => {
     expect(failoverRpc([urls()[0]!, urls()[0]!]).peers).toEqual([])
   })
 })
 
-describe('one of several that takes what it is asked and never answers', () => {
+describe('an endpoint of several that never answers', () => {
   const soon = { deadlineMs: 1_000, retries: 0 }
   const silent = (at: number) => {
     nodes[at]!.answer = () => undefined
@@ -136,7 +136,7 @@ describe('one of several that takes what it is asked and never answers', () => {
     ['first', 0],
     ['last', 2],
   ])(
-    'is asked nothing more once it let a deadline pass, as the %s: neither reads nor signed bytes',
+    'is not used after a missed deadline, as the %s: neither for reads nor for signed transactions',
     async (_, at) => {
       answers('0x1', '0x1', '0x1')
       silent(at)
@@ -155,7 +155,7 @@ describe('one of several that takes what it is asked and never answers', () => {
     },
   )
 
-  it('is asked nothing more while it owes an answer for too long, before any deadline', async () => {
+  it('is not used while an answer is overdue, even before its deadline', async () => {
     answers('0x1', '0x1', '0x1')
     silent(1)
     const rpc = failoverRpc(urls(), { retries: 0, silentMs: 0 })
@@ -168,7 +168,7 @@ describe('one of several that takes what it is asked and never answers', () => {
     expect(await first).toMatchObject({ code: 'RPC_UNREACHABLE' })
   })
 
-  it('has a short time to say which chain it is on, and where no other one is up all the time that there is', async () => {
+  it('has a short time for its chain ID, and the full time when no other endpoint is reachable', async () => {
     answers('0x7', '0x7', '0x7')
     silent(0)
     const rpc = failoverRpc(urls(), { silentMs: 40, chainId: 7 })
@@ -183,7 +183,7 @@ describe('one of several that takes what it is asked and never answers', () => {
     expect(await slow.request('eth_blockNumber')).toBe('0x7')
   })
 
-  it('is asked again after a while, and is as the others once it answers', async () => {
+  it('is used again after a while once it answers', async () => {
     answers('0x1', '0x1', '0x1')
     silent(1)
     const rpc = failoverRpc(urls(), { ...soon, leftOutMs: 0 })
@@ -193,7 +193,7 @@ describe('one of several that takes what it is asked and never answers', () => {
     expect(await peer!.request('eth_blockNumber')).toBe('0x1')
   })
 
-  it('is asked all the same where no other one is up', async () => {
+  it('is used when no other endpoint is reachable', async () => {
     answers('dead', '0x1', 'dead')
     silent(1)
     const rpc = failoverRpc(urls(), soon)
@@ -203,8 +203,8 @@ describe('one of several that takes what it is asked and never answers', () => {
   })
 })
 
-describe('patience with one endpoint', () => {
-  it('never waits longer than the time that is left', async () => {
+describe('retries at a single endpoint', () => {
+  it('do not wait longer than the time left', async () => {
     nodes[0]!.answer = (_, response) => void response.writeHead(429, { 'retry-after': '60' }).end()
     await expect(
       failoverRpc([urls()[0]!], { budgetMs: 5_000 }).request('eth_blockNumber'),
@@ -212,7 +212,7 @@ describe('patience with one endpoint', () => {
     expect(nodes[0]!.seen).toHaveLength(1)
   })
 
-  it('waits as long as it is asked to, where there is time', async () => {
+  it('wait as long as Retry-After says, if there is time', async () => {
     nodes[0]!.answer = (call, response) =>
       nodes[0]!.seen.length === 1
         ? void response.writeHead(429, { 'retry-after': '1' }).end()
@@ -221,7 +221,7 @@ describe('patience with one endpoint', () => {
     expect(nodes[0]!.seen).toHaveLength(2)
   })
 
-  it('never sends signed bytes twice, whatever the answer', async () => {
+  it('do not resend a signed transaction', async () => {
     nodes[0]!.answer = (_, response) => void response.writeHead(429, { 'retry-after': '1' }).end()
     await expect(failoverRpc([urls()[0]!]).request('eth_sendRawTransaction', ['0x02'])).rejects.toMatchObject(
       {

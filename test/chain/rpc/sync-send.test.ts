@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const node of nodes) await node.stop()
 })
 
-/** A node that says this when it is asked whether it has the method, and when it is sent bytes; nothing is an answer that never comes. */
+/** Sets what a node answers when probed for the method and when sent bytes; `undefined` is no answer. */
 function says(at: number, { asked, sent }: { asked: object; sent?: object | undefined }): void {
   nodes[at]!.answer = ({ id, method, params = [] }, response) => {
     const answer = method === 'eth_sendRawTransaction' ? { result: hash } : params.length === 0 ? asked : sent
@@ -27,47 +27,47 @@ function says(at: number, { asked, sent }: { asked: object; sent?: object | unde
 const send = async (rpc = httpRpc(nodes[0]!.url)) => {
   learnSyncSends(rpc)
   await expect.poll(() => nodes[0]!.seen).toEqual([syncSendMethod])
-  // The answer to that is here before the next one.
+  // The answer to the probe arrives before the next one.
   await rpc.request(syncSendMethod)
   return rpc.request(syncSendMethod, [bytes])
 }
 
-describe('a node that waits for the block (EIP-7966)', () => {
-  it('answers with the receipt, in one request', async () => {
+describe('a node with eth_sendRawTransactionSync (EIP-7966)', () => {
+  it('returns the receipt in one request', async () => {
     says(0, { asked: noBytes, sent: { result: receipt } })
     expect(await send()).toEqual(receipt)
     expect(nodes[0]!.seen).toEqual([syncSendMethod, syncSendMethod])
   })
 
-  it('is asked once whether it does, and sent plain bytes where it does not', async () => {
+  it('is probed once, and receives a plain send if it lacks the method', async () => {
     says(0, { asked: missing })
     expect(await send()).toBe(hash)
     expect(nodes[0]!.seen).toEqual([syncSendMethod, 'eth_sendRawTransaction'])
   })
 
-  it('has the transaction where it says that it waited in vain', async () => {
+  it('returns the hash when it reports a confirmation timeout', async () => {
     says(0, { asked: noBytes, sent: { error: { code: 4, message: 'timeout', data: hash } } })
     expect(await send()).toBe(hash)
     expect(nodes[0]!.seen).toEqual([syncSendMethod, syncSendMethod])
   })
 
   it.each([
-    ['another error', { error: { code: -32603, message: 'Transaction confirmation timeout' } }],
-    ['nothing in time', undefined],
-  ])('is sent the same bytes plainly where it says %s', async (_, sent) => {
+    ['answers with another error', { error: { code: -32603, message: 'Transaction confirmation timeout' } }],
+    ['does not answer in time', undefined],
+  ])('is sent the same bytes with a plain send when it %s', async (_, sent) => {
     says(0, { asked: noBytes, sent })
     expect(await send()).toBe(hash)
     expect(nodes[0]!.seen.at(-1)).toBe('eth_sendRawTransaction')
   })
 
-  it('gives its receipt beside one that accepts the bytes sooner, and both get them', async () => {
+  it('provides the receipt though another endpoint accepts the bytes sooner, and both get them', async () => {
     says(0, { asked: noBytes, sent: { result: receipt } })
     says(1, { asked: missing })
     expect(await send(failoverRpc(nodes.map(({ url }) => url)))).toEqual(receipt)
     expect(nodes[1]!.seen.at(-1)).toBe('eth_sendRawTransaction')
   })
 
-  it('does not count as silent for waiting', async () => {
+  it('is still used for reads after it did not answer a send', async () => {
     says(0, { asked: noBytes })
     says(1, { asked: missing })
     const rpc = failoverRpc(nodes.map(({ url }) => url))

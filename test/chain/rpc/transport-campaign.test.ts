@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-/** The first cells of a seed that are wrong with a client. */
+/** The first errors found with a client in the cells of a seed. */
 async function firstWrong(open: Open, cells: number): Promise<string[]> {
   for (let cell = 0; cell < cells; cell++) {
     const { wrong } = await transportCell(chain.url, open, 1, cell)
@@ -19,8 +19,8 @@ async function firstWrong(open: Open, cells: number): Promise<string[]> {
   return []
 }
 
-describe('the campaign of transport faults', () => {
-  it('finds nothing wrong with the client', async () => {
+describe('the transport fault campaign', () => {
+  it('finds no errors in the client', async () => {
     expect(await firstWrong(failoverRpc, 60)).toEqual([])
   })
 
@@ -28,7 +28,7 @@ describe('the campaign of transport faults', () => {
     ['no-id-check', /nobody said|RPC_INCONSISTENT/],
     ['retry-writes', /one request sent 2 times/],
     ['no-deadline', /took longer/],
-  ])('finds what is wrong with %s', async (name, says) => {
+  ])('detects the sabotage %s', async (name, says) => {
     expect((await firstWrong(sabotages[name]!, 100)).join()).toMatch(says)
   })
 })

@@ -17,17 +17,17 @@ beforeEach(async () => {
 afterEach(() => proxy.stop())
 
 const fast = { deadlineMs: 250, retries: 1, budgetMs: 3_000 }
-/** As fast, but where the answer itself must be read: eight megabytes take their time on a busy machine. */
+/** Like `fast`, with time for reading an answer of eight megabytes on a busy machine. */
 const patient = (act: Act) =>
   act === 'huge' || act === 'deep' ? { ...fast, deadlineMs: 10_000, budgetMs: 20_000 } : fast
-/** As patient, for a read whose answer must come in the end, also on a busy machine. */
+/** Like `patient`, for a read that must succeed on a busy machine. */
 const answered = (act: Act) => ({
   ...patient(act),
   deadlineMs: Math.max(2_000, patient(act).deadlineMs),
   budgetMs: 20_000,
 })
 
-/** Faults after which there is no answer at all, and never one of "null". */
+/** Faults that leave no valid answer, not even "null". */
 const silences = [
   'drop-request',
   'drop-response',
@@ -49,7 +49,7 @@ const silences = [
   'deep',
 ] as const satisfies Act[]
 
-/** Those of them after which asking the same endpoint again is of no use. */
+/** Faults after which a retry at the same endpoint cannot help. */
 const lasting: Act[] = ['redirect', 'huge', 'deep']
 
 const refusals = [
@@ -70,7 +70,7 @@ const batch = [
   ['eth_getBalance', [payee, 'latest']],
 ] as const
 
-/** The next payment of the test wallet, signed. */
+/** A signed payment of the test wallet with its next nonce. */
 async function signed(): Promise<string> {
   const nonce = Number(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'pending']))
   return signer.signTransaction({
@@ -94,12 +94,12 @@ describe.each(silences)('%s', (act) => {
     expect(proxy.calls).toHaveLength(lasting.includes(act) ? 1 : 2)
   })
 
-  it('is no answer to a batch that it hits in the middle', async () => {
+  it('is no answer to a batch that contains the affected call', async () => {
     proxy.rules = [{ method: 'eth_getTransactionCount', always: true, act }]
     await expect(httpRpc(proxy.url, fast).batch(batch)).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
   })
 
-  it('is no answer to signed bytes, which go out once', async () => {
+  it('is no answer to a signed transaction, which is sent once', async () => {
     proxy.rules = [{ method: 'eth_sendRawTransaction', always: true, act }]
     const sending = httpRpc(proxy.url, fast).request('eth_sendRawTransaction', [await signed()])
     await expect(sending).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
@@ -107,7 +107,7 @@ describe.each(silences)('%s', (act) => {
     expect(proxy.passed.length).toBeLessThanOrEqual(1)
   })
 
-  it('is got over by asking again, where that can help', async () => {
+  it('is handled by a retry, where one can help', async () => {
     const method = 'eth_getBlockByNumber'
     proxy.rules = [{ method, nth: 1, act }]
     const asking = httpRpc(proxy.url, answered(act)).request(method, reads[method])
@@ -115,7 +115,7 @@ describe.each(silences)('%s', (act) => {
     else expect(await asking).toEqual(await chain.rpc.request(method, reads[method]))
   })
 
-  it('is got over by asking another endpoint', async () => {
+  it('is handled by another endpoint', async () => {
     const method = 'eth_getBlockByNumber'
     proxy.rules = [{ method, always: true, act }]
     const several = failoverRpc([proxy.url, chain.url], { ...answered(act), retries: 0 })
@@ -129,18 +129,18 @@ describe.each(silences)('%s', (act) => {
 describe.each(refusals)('%s', (act, message) => {
   const refused = { code: 'RPC_ERROR', details: { code: -32000, message, data: null } }
 
-  it('is the answer to a read, and is not asked for again', async () => {
+  it('is the answer to a read, which is not retried', async () => {
     proxy.rules = [{ method: 'eth_call', always: true, act }]
     await expect(httpRpc(proxy.url, fast).request('eth_call', [{}])).rejects.toMatchObject(refused)
     expect(proxy.calls).toHaveLength(1)
   })
 
-  it('is the answer to a batch that holds it', async () => {
+  it('is the answer to a batch that contains it', async () => {
     proxy.rules = [{ method: 'eth_getBalance', always: true, act }]
     await expect(httpRpc(proxy.url, fast).batch(batch)).rejects.toMatchObject(refused)
   })
 
-  it('is the answer to signed bytes', async () => {
+  it('is the answer to a signed transaction', async () => {
     proxy.rules = [{ method: 'eth_sendRawTransaction', always: true, act }]
     const sending = httpRpc(proxy.url, fast).request('eth_sendRawTransaction', [await signed()])
     await expect(sending).rejects.toMatchObject(refused)
@@ -148,7 +148,7 @@ describe.each(refusals)('%s', (act, message) => {
   })
 })
 
-describe('a node that is asked to slow down for', () => {
+describe('a node that answers 429 with Retry-After', () => {
   const inTwoMinutes = new Date(Date.now() + 10 * 60_000).toUTCString()
   it.each<[value: string, waitMs: number | undefined]>([
     ['3', 3_000],
@@ -165,7 +165,7 @@ describe('a node that is asked to slow down for', () => {
     ['1e9', undefined],
     ['soon', undefined],
     ['', undefined],
-  ])('%j says so, and is not waited for longer than there is time', async (value, waitMs) => {
+  ])('%j sets the wait in the error, and is not awaited beyond the time budget', async (value, waitMs) => {
     proxy.rules = [{ method: 'eth_chainId', always: true, act: '429', value }]
     const error = await httpRpc(proxy.url, { ...fast, budgetMs: 900 })
       .request('eth_chainId')
@@ -176,10 +176,10 @@ describe('a node that is asked to slow down for', () => {
   })
 })
 
-describe('a node that is slow', () => {
+describe('a slow node', () => {
   it.each([
-    ['within the deadline is waited for', 50, true],
-    ['beyond the deadline is not', 400, false],
+    ['is awaited within the deadline', 50, true],
+    ['is not awaited beyond the deadline', 400, false],
   ])('%s', async (_, value, isAnswered) => {
     proxy.rules = [{ method: 'eth_chainId', always: true, act: 'latency', value }]
     const asking = httpRpc(proxy.url, fast).request('eth_chainId')

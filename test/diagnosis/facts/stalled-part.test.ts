@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => removeHome(home))
 
-/** What is left of an operation whose burn is final and whose deposit is not signed, so many ms after its funds arrived; `null` where they did not. */
+/** The stalled part of an operation whose burn is final and whose deposit is unsigned, `ms` after its funds arrived; `null` if they did not. */
 const leftAfter = (ms: number | null) => {
   const arrival = { token: payee, minimum: 1n, recipient: signer.address, hash: ms === null ? null : hash }
   const step = { role: 'action', wallet: signer.address, transaction: { chainId: 31337 }, inclusion: null }
@@ -41,12 +41,12 @@ const leftAfter = (ms: number | null) => {
   return findStalledPart(ground, operation as never, new AbortController().signal)
 }
 
-test('the rest of an operation is left behind half a minute after its funds arrived, and not before: who waited for them may not have seen it', async () => {
+test('the unsigned rest of an operation is stalled from 30 seconds after its funds arrived', async () => {
   expect(await leftAfter(0)).toBeUndefined()
   expect(await leftAfter(29_999)).toBeUndefined()
   expect(await leftAfter(30_000)).toBe('rest')
 })
 
-test('what waits for its funds is not left behind, however long that takes', async () => {
+test('an operation that still waits for its funds is not stalled', async () => {
   expect(await leftAfter(null)).toBeUndefined()
 })

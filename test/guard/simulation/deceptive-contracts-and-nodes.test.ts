@@ -75,7 +75,7 @@ const trapCall = async (functionName: string, args: readonly unknown[]) =>
 
 const without = (methods: readonly string[]): ChainClient => unableTo(sandbox.chain(chainId).rpc, methods)
 
-describe('a vault that gives shares only to whoever simulates', () => {
+describe('a vault that gives shares only during a simulation', () => {
   const lying = async (): Promise<{ intent: Intent; transactions: Transaction[]; vault: Address }> => {
     const { asset } = lending()
     const vault = await deployed(sandbox, chainId, 'LyingVault', [asset.address])
@@ -94,7 +94,7 @@ describe('a vault that gives shares only to whoever simulates', () => {
     }
   }
 
-  test('deceives a plain simulation, and is caught by ours', async () => {
+  test('deceives a plain simulation, and is detected by the simulation of sluice', async () => {
     const { intent, transactions, vault } = await lying()
     const balanceOf = {
       to: vault,
@@ -118,7 +118,7 @@ describe('a vault that gives shares only to whoever simulates', () => {
     })
   })
 
-  test('is not put into where one of its shares costs so much that rounding keeps a part', async () => {
+  test('is refused when a share costs so much that rounding keeps a part', async () => {
     const { asset } = lending()
     const vault = await deployed(sandbox, chainId, 'BareVault', [asset.address])
     const strategy: StrategyEntry = {
@@ -132,7 +132,7 @@ describe('a vault that gives shares only to whoever simulates', () => {
         deposit({ chainId, vault, assets: amount, receiver: wallet() }),
       ])
     for (const amount of [hundred, 1n]) expect((await putIn(amount)).how).toBe('eth_simulateV1')
-    // One share, and fifty dollars beside it: a hundred would be worth seventy-five.
+    // One share and 50 USDC besides: a deposit of 100 USDC would be worth 75.
     const begun = [
       approve({ chainId, token: asset.address, spender: vault, amount: 1n }),
       deposit({ chainId, vault, assets: 1n, receiver: wallet() }),
@@ -146,7 +146,7 @@ describe('a vault that gives shares only to whoever simulates', () => {
       })
   })
 
-  test('is not put into where it does not say what a deposit brings', async () => {
+  test('is refused when it does not report what a deposit yields', async () => {
     const { constants, ...vault } = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
     const silent = { ...vault, constants: { family: 'erc4626', vault: vault.asset.address } } as const
     await expect(tried({ ...depositing(), strategy: silent } as Intent, into())).rejects.toMatchObject({
@@ -156,15 +156,15 @@ describe('a vault that gives shares only to whoever simulates', () => {
   })
 })
 
-describe('what a leg does beside what was asked', () => {
-  test('an allowance that is left is refused', async () => {
+describe('effects of a leg that were not requested', () => {
+  test('a remaining allowance is refused', async () => {
     await expect(tried(depositing(), into(2n * hundred))).rejects.toMatchObject({
       code: 'POLICY_SIMULATION',
       message: expect.stringContaining('may still take'),
     })
   })
 
-  test('a token that nobody named may not fall', async () => {
+  test('a decrease of an unrelated token is refused', async () => {
     const { asset: usdt } = sandbox.strategy('aave-v3-USDT-sandbox-one')
     const trapped = await trapCall('take', [usdt.address, 5n])
     const taking = [approve({ chainId, token: usdt.address, spender: trapped.to, amount: 5n }), trapped]
@@ -175,17 +175,17 @@ describe('what a leg does beside what was asked', () => {
   })
 
   test.each<[string, string, readonly unknown[], boolean]>([
-    ['an allowance for somebody else', 'sayApproval', [thief, 1n], false],
-    ['an allowance of nothing', 'sayApproval', [thief, 0n], true],
-    ['power over all of a collection', 'sayApprovalForAll', [thief, true], false],
-    ['no power over a collection', 'sayApprovalForAll', [thief, false], true],
+    ['an allowance for another spender is refused', 'sayApproval', [thief, 1n], false],
+    ['an allowance of zero is accepted', 'sayApproval', [thief, 0n], true],
+    ['an approval for all tokens of a collection is refused', 'sayApprovalForAll', [thief, true], false],
+    ['a revoked approval for all is accepted', 'sayApprovalForAll', [thief, false], true],
   ])('%s', async (_, name, args, passes) => {
     const said = simulated([await trapCall(name, args)])
     if (passes) await expect(said).resolves.toMatchObject({ how: 'eth_simulateV1' })
     else await expect(said).rejects.toMatchObject({ code: 'POLICY_SIMULATION' })
   })
 
-  test('what changes at the deadline is seen before', async () => {
+  test('a failure at the deadline is found by simulating at that time', async () => {
     const late = await trapCall('failAfter', [4_000_000_000n])
     await expect(simulated([late], { until: 3_999_999_999 })).resolves.toMatchObject({
       how: 'eth_simulateV1',
@@ -196,7 +196,7 @@ describe('what a leg does beside what was asked', () => {
     })
   })
 
-  test('it runs in the next block, and not in the one that is there', async () => {
+  test('the simulation runs in the next block, not in the current one', async () => {
     const head = BigInt(await sandbox.chain(chainId).rpc.request<Hex>('eth_blockNumber'))
     const trapped = await trapCall('failAfterBlock', [head + 1n])
     await expect(simulated([trapped])).rejects.toMatchObject({ code: 'SIMULATION_REVERTED' })
@@ -207,15 +207,15 @@ describe('what a leg does beside what was asked', () => {
     await expect(simulated([later])).resolves.toMatchObject({ how: 'eth_simulateV1' })
   })
 
-  test('the change of the native coin is told, and is gas and nothing else', async () => {
+  test('the change of the native coin is reported, and is at most the gas cost', async () => {
     const { coin, gasUsed, fees } = await simulated([await trapCall('nothing', [])])
     expect(coin).toBeLessThan(0n)
     expect(coin).toBeGreaterThanOrEqual(-gasUsed[0]! * fees.maxFeePerGas)
   })
 })
 
-describe('what a node says about the wallet itself', () => {
-  /** A node whose simulation answers one of the reads after the transactions otherwise. */
+describe('a simulation that changes the wallet itself', () => {
+  /** A node whose simulation changes one of the answers read after the transactions. */
   const saying = (probe: number, answer: Hex): ChainClient => {
     const { rpc } = sandbox.chain(chainId)
     return {
@@ -230,9 +230,9 @@ describe('what a node says about the wallet itself', () => {
     }
   }
   test.each([
-    ['more of the native coin is gone than value and gas', 0, 'native coin'],
-    ['it has other code', 1, 'other code'],
-  ])('%s: refused', async (_, probe, what) => {
+    ['more native coin is spent than value and gas', 0, 'native coin'],
+    ['the wallet has other code', 1, 'other code'],
+  ])('is refused: %s', async (_, probe, what) => {
     await expect(
       tried(depositing(), into(), { rpc: saying(probe, `0x${'00'.repeat(31)}01`) }),
     ).rejects.toMatchObject({ code: 'POLICY_SIMULATION', message: expect.stringContaining(what) })
@@ -240,7 +240,7 @@ describe('what a node says about the wallet itself', () => {
 })
 
 describe('the decimals of a token', () => {
-  test('are those that it has itself', async () => {
+  test('must equal those of the contract', async () => {
     const { rpc } = sandbox.chain(chainId)
     const wrong = { ...lending().asset, decimals: 18 }
     const intent: Intent = { kind: 'transfer', wallet: wallet(), token: wrong, recipient: thief, amount: 1n }
@@ -257,7 +257,7 @@ describe('the decimals of a token', () => {
   })
 })
 
-describe('a withdrawal', () => {
+describe('the simulated effect of a withdrawal', () => {
   const effect = (family: 'aave-v3' | 'erc4626', out: bigint, position: bigint, shares: bigint) => {
     const strategy = sandbox.strategy(
       family === 'aave-v3' ? 'aave-v3-USDC-sandbox-one' : 'sandbox-vault-USDC-sandbox-one',
@@ -270,12 +270,12 @@ describe('a withdrawal', () => {
     return () => checkEffect(intent, { changes, allowances: [] }, shares)
   }
   test.each<[string, 'aave-v3' | 'erc4626', bigint, bigint, bigint, boolean]>([
-    ['of what was asked for, from a pool', 'aave-v3', 100n, -100n, 100n, true],
-    ['with rounding', 'aave-v3', 98n, -102n, 100n, true],
-    ['of too little', 'aave-v3', 97n, -100n, 100n, false],
-    ['that takes too much of the position', 'aave-v3', 100n, -103n, 100n, false],
-    ['from a vault at its price', 'erc4626', 100n, -90n, 90n, true],
-    ['from a vault above its price', 'erc4626', 100n, -93n, 90n, false],
+    ['of the requested amount from a pool is accepted', 'aave-v3', 100n, -100n, 100n, true],
+    ['with rounding is accepted', 'aave-v3', 98n, -102n, 100n, true],
+    ['with a smaller payout is refused', 'aave-v3', 97n, -100n, 100n, false],
+    ['that takes too much of the position is refused', 'aave-v3', 100n, -103n, 100n, false],
+    ['from a vault at its price is accepted', 'erc4626', 100n, -90n, 90n, true],
+    ['that costs more shares than the vault price is refused', 'erc4626', 100n, -93n, 90n, false],
   ])('%s', (_, family, out, position, shares, passes) => {
     const work = effect(family, out, position, shares)
     if (passes) expect(work).not.toThrow()
@@ -283,18 +283,18 @@ describe('a withdrawal', () => {
   })
 })
 
-describe('a withdrawal of everything', () => {
+describe('a withdrawal of the whole position', () => {
   const held = 100_000_000n
   const [nothing, price, both] = [0n, 1n, 2n]
   test.each<[pays: string, says: string, kept: bigint, bigint, why: string | undefined]>([
-    ['all that it says', 'what it pays', 0n, both, undefined],
-    ['all but a ten thousandth', 'what it pays', 1n, both, undefined],
-    ['a thousandth less', 'what it pays', 10n, both, 'too little comes out'],
-    ['a hundredth', 'what it pays', 9_900n, both, 'too little comes out'],
-    ['what it is worth', 'its price alone', 0n, price, undefined],
-    ['a thousandth less', 'its price alone', 10n, price, 'too little comes out'],
-    ['what it is worth', 'nothing', 0n, nothing, 'does not say what its STI is worth'],
-  ])('from a vault that pays %s and says %s', async (_, __, kept, says, why) => {
+    ['all of it', 'the payout', 0n, both, undefined],
+    ['all but 0.01 %', 'the payout', 1n, both, undefined],
+    ['0.1 % less', 'the payout', 10n, both, 'too little comes out'],
+    ['1 % of it', 'the payout', 9_900n, both, 'too little comes out'],
+    ['all of it', 'only its price', 0n, price, undefined],
+    ['0.1 % less', 'only its price', 10n, price, 'too little comes out'],
+    ['all of it', 'nothing', 0n, nothing, 'does not say what its STI is worth'],
+  ])('from a vault that pays %s and reports %s', async (_, __, kept, says, why) => {
     const { asset } = lending()
     const vault = await deployed(sandbox, chainId, 'StingyVault', [asset.address, kept, says])
     const strategy: StrategyEntry = {
@@ -323,7 +323,7 @@ describe('a withdrawal of everything', () => {
   })
 })
 
-describe('a deposit whose price was read', () => {
+describe('a deposit with a known price', () => {
   test.each<[bigint, bigint | undefined, boolean]>([
     [100_000_000n, 100_000_000n, true],
     [99_989_997n, 100_000_000n, true],
@@ -333,7 +333,7 @@ describe('a deposit whose price was read', () => {
     [1n, 2n, true],
     [0n, 2n, false],
     [0n, undefined, false],
-  ])('that brings %s of %s that were to come passes: %s', (brought, wanted, passes) => {
+  ])('that yields %s of %s expected shares is accepted: %s', (brought, wanted, passes) => {
     const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const changes = [
       { token: strategy.asset, before: 100n, delta: -100n },
@@ -346,15 +346,15 @@ describe('a deposit whose price was read', () => {
   })
 })
 
-describe('two nodes of one chain', () => {
-  test('that see the same are believed', async () => {
+describe('two endpoints of one chain', () => {
+  test('are accepted when their simulations agree', async () => {
     const { rpc } = sandbox.chain(chainId)
     await expect(tried(depositing(), into(), { rpc: { ...rpc, peers: [rpc] } })).resolves.toMatchObject({
       how: 'eth_simulateV1',
     })
   })
 
-  test('that do not see the same are not', async () => {
+  test('are refused when their simulations differ', async () => {
     const { rpc } = sandbox.chain(chainId)
     const other: ChainClient = {
       ...rpc,
@@ -372,7 +372,7 @@ describe('two nodes of one chain', () => {
   })
 })
 
-/** The endpoint of a test with another one beside it that refuses to simulate. */
+/** The endpoint of a test, with a peer that refuses to simulate. */
 const besideOneThat = (refusal: AppError): ChainClient => {
   const { rpc } = sandbox.chain(chainId)
   const other: ChainClient = {
@@ -385,9 +385,9 @@ const besideOneThat = (refusal: AppError): ChainClient => {
 }
 
 test.each([
-  ['is down', new AppError('RPC_UNREACHABLE', 'it cannot be reached')],
-  ['forbids all', new AppError('RPC_UNREACHABLE', 'HTTP status 403', { details: { status: 403 } })],
-])('of two nodes the one that %s is left out and named', async (_, refusal) => {
+  ['is unreachable', new AppError('RPC_UNREACHABLE', 'it cannot be reached')],
+  ['forbids all requests', new AppError('RPC_UNREACHABLE', 'HTTP status 403', { details: { status: 403 } })],
+])('of two endpoints, one that %s is skipped and named', async (_, refusal) => {
   expect(await tried(depositing(), into(), { rpc: besideOneThat(refusal) })).toMatchObject({
     how: 'eth_simulateV1',
     silent: ['elsewhere'],
@@ -398,7 +398,7 @@ test.each([
   expect(both).toMatchObject({ silent: [], endpoints: 2 })
 })
 
-test('one node that answers for both, since the first one went down, counts as one', async () => {
+test('two endpoint entries answered by the same node count as one endpoint', async () => {
   const { rpc } = sandbox.chain(chainId)
   let endpoint = {}
   const failing: ChainClient = {
@@ -415,7 +415,7 @@ test('one node that answers for both, since the first one went down, counts as o
   expect(await tried(depositing(), into(), { rpc: failing })).toMatchObject({ endpoints: 1 })
 })
 
-test('a node that answers, and crashes at what another one tried, is not left out', async () => {
+test('an endpoint whose simulation crashes is not skipped: RPC_INCONSISTENT names it', async () => {
   const message = 'method handler crashed'
   const crash = new AppError('RPC_ERROR', message, { details: { code: -32603, message } })
   await expect(tried(depositing(), into(), { rpc: besideOneThat(crash) })).rejects.toMatchObject({
@@ -424,7 +424,7 @@ test('a node that answers, and crashes at what another one tried, is not left ou
   })
 })
 
-test('where one of two nodes simulates no blocks and says so in words of its own, both are asked for less', async () => {
+test('when one of two endpoints refuses eth_simulateV1, both are asked with eth_call', async () => {
   const { rpc } = sandbox.chain(chainId)
   const words = { code: -32600, message: 'eth_simulateV1 is disabled' }
   const other: ChainClient = {
@@ -438,7 +438,7 @@ test('where one of two nodes simulates no blocks and says so in words of its own
 })
 
 describe('a node that cannot simulate blocks', () => {
-  test('calls with overrides instead, and finds the same changes', async () => {
+  test('simulates with eth_call overrides, and finds the same changes', async () => {
     const best = await tried(depositing(), into())
     const weaker = await tried(depositing(), into(), { rpc: without(['eth_simulateV1']) })
     expect(weaker.how).toBe('eth_call')
@@ -449,7 +449,7 @@ describe('a node that cannot simulate blocks', () => {
     expect(weaker.allowances).toEqual(best.allowances)
   })
 
-  test('still names the step that would fail, and why', async () => {
+  test('names the failing step and its reason, and refuses a remaining allowance', async () => {
     const rpc = without(['eth_simulateV1'])
     await expect(tried(depositing(), into(hundred - 1n), { rpc })).rejects.toMatchObject({
       code: 'SIMULATION_REVERTED',
@@ -463,27 +463,27 @@ describe('a node that cannot simulate blocks', () => {
   const nothing = ['eth_simulateV1', 'overrides']
   const policy = (simulation: 'required' | 'optional') => ({ sha256: '', policy: { simulation } })
   test.each<[string, Partial<Terms>, boolean]>([
-    ['nobody there to ask', {}, false],
-    ['somebody there to ask', { canAsk: true }, true],
-    ['a policy that does not need one', { policy: policy('optional') }, true],
-    ['a policy that needs one', { canAsk: true, policy: policy('required') }, false],
+    ['no terminal', {}, false],
+    ['a terminal', { canAsk: true }, true],
+    ['a policy with an optional simulation', { policy: policy('optional') }, true],
+    ['a policy with a required simulation', { canAsk: true, policy: policy('required') }, false],
     [
-      'a condition that it would have to show',
+      'an assertion to check',
       {
         canAsk: true,
         asserts: [{ text: 'USDC>=-100', network: null, token: 'USDC', sign: '>=', amount: '-100' }],
       },
       false,
     ],
-  ])('and cannot call with overrides either: with %s', async (_, terms, passes) => {
+  ])('and has no overrides either: with %s', async (_, terms, passes) => {
     const answer = tried(depositing(), into(), { rpc: without(nothing), terms })
     if (passes) await expect(answer).resolves.toMatchObject({ how: 'unavailable', changes: [], gas: [] })
     else await expect(answer).rejects.toMatchObject({ code: 'POLICY_SIMULATION' })
   })
 })
 
-describe('what gas may cost', () => {
-  test('a cap below what the market asks is POLICY_FEE_CAP, one above it is kept', async () => {
+describe('the maximum fee per gas', () => {
+  test('is POLICY_FEE_CAP when below the market price, and otherwise limits the fees', async () => {
     await expect(tried(depositing(), into(), { terms: { maxFeePerGas: 1n } })).rejects.toMatchObject({
       code: 'POLICY_FEE_CAP',
     })

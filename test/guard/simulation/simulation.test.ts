@@ -48,7 +48,7 @@ const into = (amount: bigint, approved = amount): Transaction[] => {
 const hundred = 100_000_000n
 
 describe('a simulated leg', () => {
-  it('shows what a deposit into Aave would change, and changes nothing', async () => {
+  it('shows the changes of a deposit into Aave, and changes nothing on chain', async () => {
     const { asset, receipt } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const before = await sandbox.balanceOf(chainId, asset.address, sandbox.user.address)
     const { changes, allowances, gas, gasUsed } = await simulate(into(hundred))
@@ -61,12 +61,12 @@ describe('a simulated leg', () => {
     expect(await sandbox.balanceOf(chainId, asset.address, sandbox.user.address)).toBe(before)
   })
 
-  it('shows the allowance that would be left behind', async () => {
+  it('shows the allowance that remains', async () => {
     const { allowances } = await simulate(into(hundred, 3n * hundred))
     expect(allowances.map(({ after }) => after)).toEqual([2n * hundred])
   })
 
-  it('runs each step on what the step before left: into a vault and all out again', async () => {
+  it('runs each step on the state of the previous one: deposit into a vault and redeem all', async () => {
     const strategy = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
     const [vault, wallet] = [vaultOf(strategy), sandbox.user.address]
     const entering = [
@@ -81,7 +81,7 @@ describe('a simulated leg', () => {
     expect(changes[0]!.delta).toBeGreaterThanOrEqual(-2n)
   })
 
-  it('says that more than the wallet has is too much, with both numbers', async () => {
+  it('reports INSUFFICIENT_FUNDS with both amounts when the wallet holds too little', async () => {
     const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const held = await sandbox.balanceOf(chainId, strategy.asset.address, sandbox.user.address)
     const asked = simulate(into(held + 1n), strategy, {
@@ -93,7 +93,7 @@ describe('a simulated leg', () => {
     })
   })
 
-  it('says that a wallet without coins cannot pay the gas', async () => {
+  it('reports INSUFFICIENT_FUNDS when the wallet has no native coin for gas', async () => {
     const { asset } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const sending = transfer({ chainId, token: asset.address, to: sandbox.user.address, amount: 0n })
     await expect(simulate([sending], undefined, { wallet: nobody })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('a simulated leg', () => {
     })
   })
 
-  it('names the step that would fail and why: Aave’s numbers', async () => {
+  it('names the failing step and explains the error number of Aave', async () => {
     const strategy = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const leaving = withdraw({
       chainId,
@@ -117,7 +117,7 @@ describe('a simulated leg', () => {
     })
   })
 
-  it('names the step that would fail and why: errors with a type', async () => {
+  it('names the failing step and explains custom errors', async () => {
     const [approving, supplying] = into(hundred, hundred - 1n)
     await expect(simulate([approving!, supplying!])).rejects.toMatchObject({
       code: 'SIMULATION_REVERTED',
@@ -139,7 +139,7 @@ describe('a simulated leg', () => {
     })
   })
 
-  it('names the step that would fail and why: words of the router', async () => {
+  it('names the failing step and explains the revert strings of the router', async () => {
     const [usdc, usdt] = [sandbox.token(chainId, 'USDC'), sandbox.token(chainId, 'USDT')]
     const { swapRouter02: router } = sandbox.world
       .catalog()
@@ -171,7 +171,7 @@ describe('a simulated leg', () => {
     )
   })
 
-  it('carries the value of a step', async () => {
+  it('includes the native value of a step', async () => {
     const abi = parseAbi(['function deposit() payable'])
     const weth = sandbox.token(chainId, 'WETH')
     const wrapping = {

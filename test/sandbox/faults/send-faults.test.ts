@@ -8,7 +8,7 @@ import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 
-test('a transaction that is sent again while its contract is being spoilt gets the first answer, and reverts once', async () => {
+test('a transaction resent while its revert fault is being set gets the same hash, and reverts', async () => {
   const { rpc } = sandbox.chain(31337)
   const { address: to } = sandbox.token(31337, 'USDC')
   const raw = await privateKeyToAccount(sandbox.user.key).signTransaction({
@@ -25,7 +25,7 @@ test('a transaction that is sent again while its contract is being spoilt gets t
   faults.add({ kind: 'revert', network: null, at: to, reason: 'bang', times: 1, amount: null, method: null })
   const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const request: ChainClient['request'] = async (method, params) => {
-    // The first sender is held where the code is still whole.
+    // Holds the first send while the contract code is still unchanged.
     if (method === 'anvil_setCode') {
       reached.resolve()
       await open.promise

@@ -15,14 +15,14 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
 
-/** The test vectors of the Web3 Secret Storage Definition (ethereum.org), and those that go-ethereum keeps beside them (accounts/keystore/testdata). */
+/** The test vectors of the Web3 Secret Storage Definition (ethereum.org) and of go-ethereum (accounts/keystore/testdata). */
 const published = JSON.parse(
   readFileSync(join(import.meta.dirname, 'keystore-vectors.json'), 'utf8'),
 ) as Record<string, { json: Record<string, never>; password: string; priv?: string; address?: string }>
 
 const [key, address] = [sandboxKey(2), sandboxAddress(2)]
 
-/** A keystore as another wallet makes one, by the definition and with none of our code. */
+/** A keystore as another wallet would create it, built without the code under test. */
 function made({ n, r, p }: { n: number; r: number; p: number }, secret: Hex = key) {
   const [salt, iv] = [Buffer.alloc(32, 7), Buffer.alloc(16, 9)]
   const derived = scryptSync('pw', salt, 32, { N: n, r, p, maxmem: 2 ** 30 })
@@ -47,20 +47,20 @@ const open = (file: unknown, password = 'pw') => openKeystore(JSON.stringify(fil
 
 const cast = castPath()
 
-describe('keystores of others are opened', () => {
+describe('keystores of other programs', () => {
   test.each(Object.entries(published))(
-    '%s, as it was published',
+    'open as published: %s',
     async (_, { json, password, priv, address: whose }) => {
       const opened = await open(json, password)
       if (priv !== undefined) expect(opened).toBe(`0x${priv.padStart(64, '0')}`)
       if (whose !== undefined) expect(privateKeyToAddress(opened).toLowerCase()).toBe(`0x${whose}`)
-      // The definition's own take seconds each time.
+      // The vectors of the definition take seconds each, so they are opened only once.
       if (priv === undefined)
         await expect(open(json, `${password}!`)).rejects.toMatchObject({ code: 'WRONG_PASSWORD' })
     },
   )
 
-  test('however they are spelled: light as of geth, in upper case, with 0x, with Crypto as of old geth, without an address', async () => {
+  test('open with light scrypt costs, upper-case hex, 0x prefixes, "Crypto" or no address', async () => {
     const upper = JSON.parse(JSON.stringify(light).replace(/"([0-9a-f]{20,})"/g, (hex) => hex.toUpperCase()))
     const { crypto, address: whose, ...rest } = light
     const prefixed = { ...light, address: `0x${whose}`, crypto: { ...crypto, mac: `0x${crypto.mac}` } }
@@ -75,50 +75,53 @@ describe('keystores of others are opened', () => {
     expect(await open(made({ n: 2, r: 8, p: 1 }, `0x${'00'.repeat(31)}07`))).toBe(`0x${'00'.repeat(31)}07`)
   })
 
-  test.skipIf(cast === undefined)('of real cast, and signed with where they are: --wallet PATH', async () => {
-    const dir = join(home(), 'theirs')
-    mkdirSync(dir)
-    execFileSync(cast!, ['wallet', 'new', dir, '--unsafe-password', 'pw'])
-    const [name] = readdirSync(dir)
-    writeFileSync(join(home(), 'pw'), 'pw\n', { mode: 0o600 })
-    const path = join(dir, name!)
-    const imported = await run(
-      `wallet import theirs --keystore ${path} --password-file ${join(home(), 'pw')} --json`,
-    )
-    const said = execFileSync(cast!, ['wallet', 'address', '--keystore', path, '--password', 'pw'], {
-      encoding: 'utf8',
-    })
-    expect(imported.json.address).toBe(said.trim())
-    // One of geth, with the name that geth gives and with its address inside.
-    const geth = join(dir, `UTC--2024-01-31T12-00-00.000000000Z--${light.address}`)
-    writeFileSync(geth, JSON.stringify(light))
-    const pay = `transfer --network sandbox-one --token USDC --to ${sandbox.user.address} --amount 1 --yes --quiet --json --wallet ${geth}`
-    expect((await run(pay, { secrets: { password: 'pw' } })).json).toMatchObject({
-      status: 'SUCCESS',
-      originAddress: address,
-    })
-    expect((await run(pay, { secrets: { password: 'no' } })).json.error).toMatchObject({
-      code: 'WRONG_PASSWORD',
-    })
-    expect((await run(`wallet import ${geth} --json`)).json.error.hint).toContain(
-      'sluice wallet import NAME --keystore PATH',
-    )
-  })
+  test.skipIf(cast === undefined)(
+    'from cast and geth can be imported, and sign in place with --wallet PATH',
+    async () => {
+      const dir = join(home(), 'theirs')
+      mkdirSync(dir)
+      execFileSync(cast!, ['wallet', 'new', dir, '--unsafe-password', 'pw'])
+      const [name] = readdirSync(dir)
+      writeFileSync(join(home(), 'pw'), 'pw\n', { mode: 0o600 })
+      const path = join(dir, name!)
+      const imported = await run(
+        `wallet import theirs --keystore ${path} --password-file ${join(home(), 'pw')} --json`,
+      )
+      const said = execFileSync(cast!, ['wallet', 'address', '--keystore', path, '--password', 'pw'], {
+        encoding: 'utf8',
+      })
+      expect(imported.json.address).toBe(said.trim())
+      // A geth keystore with its usual file name and address.
+      const geth = join(dir, `UTC--2024-01-31T12-00-00.000000000Z--${light.address}`)
+      writeFileSync(geth, JSON.stringify(light))
+      const pay = `transfer --network sandbox-one --token USDC --to ${sandbox.user.address} --amount 1 --yes --quiet --json --wallet ${geth}`
+      expect((await run(pay, { secrets: { password: 'pw' } })).json).toMatchObject({
+        status: 'SUCCESS',
+        originAddress: address,
+      })
+      expect((await run(pay, { secrets: { password: 'no' } })).json.error).toMatchObject({
+        code: 'WRONG_PASSWORD',
+      })
+      expect((await run(`wallet import ${geth} --json`)).json.error.hint).toContain(
+        'sluice wallet import NAME --keystore PATH',
+      )
+    },
+  )
 })
 
-describe('keystores that cannot be opened say why, and are 13', () => {
+describe('a keystore that cannot be opened', () => {
   const withParams = (more: object) => ({
     ...light,
     crypto: { ...light.crypto, kdfparams: { ...light.crypto.kdfparams, ...more } },
   })
   test.each<[string, unknown, RegExp]>([
-    ['memory beyond any machine', withParams({ n: 2 ** 40 }), /more memory or time/],
-    ['memory by the block size', withParams({ r: 2 ** 24 }), /more memory or time/],
-    ['work without end', withParams({ n: 2 ** 18, p: 256 }), /more memory or time/],
-    ['a cost that scrypt has no meaning for', withParams({ n: 4095 }), /power of two/],
-    ['no number', withParams({ n: '4096' }), /crypto\.kdfparams\.n/],
+    ['excessive memory by n', withParams({ n: 2 ** 40 }), /more memory or time/],
+    ['excessive memory by the block size', withParams({ r: 2 ** 24 }), /more memory or time/],
+    ['excessive work', withParams({ n: 2 ** 18, p: 256 }), /more memory or time/],
+    ['a cost that is no power of two', withParams({ n: 4095 }), /power of two/],
+    ['a cost that is a text', withParams({ n: '4096' }), /crypto\.kdfparams\.n/],
     [
-      'a hostile pbkdf2',
+      'excessive pbkdf2 iterations',
       {
         ...light,
         crypto: {
@@ -129,14 +132,14 @@ describe('keystores that cannot be opened say why, and are 13', () => {
       },
       /more time/,
     ],
-    ['another derivation', { ...light, crypto: { ...light.crypto, kdf: 'argon2' } }, /crypto\.kdf/],
+    ['an unknown key derivation', { ...light, crypto: { ...light.crypto, kdf: 'argon2' } }, /crypto\.kdf/],
     ['an old version', { ...light, version: 1 }, /only version 3/],
-    ['two that differ by their case', { ...light, Crypto: light.crypto }, /not JSON/],
-    ['no bytes', { ...light, crypto: { ...light.crypto, mac: 'xyz' } }, /crypto\.mac: is not 32 bytes/],
-    ['an address that is of another key', { ...light, address: '11'.repeat(20) }, /names another address/],
-    ['half of it', JSON.stringify(light).slice(0, 200), /not all of it/],
-    ['nothing', '', /not JSON/],
-  ])('%s', async (_, file, says) => {
+    ['both crypto and Crypto', { ...light, Crypto: light.crypto }, /not JSON/],
+    ['an invalid MAC', { ...light, crypto: { ...light.crypto, mac: 'xyz' } }, /crypto\.mac: is not 32 bytes/],
+    ['the address of another key', { ...light, address: '11'.repeat(20) }, /names another address/],
+    ['a truncated file', JSON.stringify(light).slice(0, 200), /not all of it/],
+    ['an empty file', '', /not JSON/],
+  ])('exits with 13, the reason and little memory used: %s', async (_, file, says) => {
     const path = join(home(), 'file')
     writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file))
     const before = process.memoryUsage().rss
@@ -149,7 +152,7 @@ describe('keystores that cannot be opened say why, and are 13', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 28)
   })
 
-  test('a wrong password, and a file that is not there', async () => {
+  test('is not imported with a wrong password or from a missing file', async () => {
     const path = join(home(), 'file')
     writeFileSync(path, JSON.stringify(light))
     const wrong = await run(`wallet import theirs --keystore ${path} --json`, { secrets: { password: 'no' } })

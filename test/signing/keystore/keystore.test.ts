@@ -34,8 +34,8 @@ afterEach(() => removeHome(home))
 const cast = castPath()
 
 describe('the keystore', () => {
-  // To seal a key and to open what was sealed takes seconds, which is its purpose: it is done as seldom as the laws allow.
-  it('writes a file that is dear to open, which only its owner can read, and leaves no drafts; it and cast open it', async () => {
+  // Sealing and opening a key takes seconds by design, so these tests do it rarely.
+  it('writes a private scrypt file that sluice and cast open, and refuses excessive scrypt costs', async () => {
     const password = 'pass word ü'
     expect(await saveKey(keys, 'mine', testKey, password)).toEqual({
       name: 'mine',
@@ -56,18 +56,18 @@ describe('the keystore', () => {
       })
       expect(said.toLowerCase()).toContain(testKey.slice(2))
     }
-    // One that would take all memory to open is refused.
+    // Costs that would use up all memory are refused.
     file.crypto.kdfparams.n = 2 ** 30
     await expect(openKeystore(JSON.stringify(file), password)).rejects.toMatchObject({ code: 'KEY_SOURCE' })
   })
 
-  it('gives a key back to the one who knows the password', async () => {
+  it('opens a key with its password only', async () => {
     keepSealed(keys, 'mine', testKey, 'pass word ü')
     expect(await openKey(keys, 'mine', 'pass word ü')).toBe(testKey)
     await expect(openKey(keys, 'mine', 'other')).rejects.toMatchObject({ code: 'WRONG_PASSWORD' })
   })
 
-  it('never writes over a key', async () => {
+  it('does not overwrite a key', async () => {
     keepSealed(keys, 'mine', testKey, 'x')
     await expect(saveKey(keys, 'mine', generatePrivateKey(), 'x')).rejects.toMatchObject({
       code: 'KEY_SOURCE',
@@ -75,7 +75,7 @@ describe('the keystore', () => {
     expect(await openKey(keys, 'mine', 'x')).toBe(testKey)
   })
 
-  it('lists names with addresses, exports what is sealed, and removes', async () => {
+  it('lists names with addresses, exports encrypted files and removes keys', async () => {
     keepSealed(keys, 'b', testKey, 'x')
     keepSealed(keys, 'a', generatePrivateKey(), 'x')
     expect(listKeys(keys).map(({ name }) => name)).toEqual(['a', 'b'])
@@ -93,7 +93,7 @@ describe('the keystore', () => {
     },
   )
 
-  it('opens a pbkdf2 file, as geth can write it', async () => {
+  it('opens a pbkdf2 file, and refuses one that names another address', async () => {
     const [salt, iv] = [Buffer.alloc(32, 7), Buffer.alloc(16, 9)]
     const derived = pbkdf2Sync('pw', salt, 10_240, 32, 'sha256')
     const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
@@ -117,7 +117,7 @@ describe('the keystore', () => {
     await expect(openKeystore(JSON.stringify(other), 'pw')).rejects.toMatchObject({ code: 'KEY_SOURCE' })
   })
 
-  it.skipIf(!cast)('opens what cast keeps', async () => {
+  it.skipIf(!cast)('opens a keystore of cast', async () => {
     const unlock = ['--unsafe-password', 'pw', '--keystore-dir', keys]
     execFileSync(cast!, ['wallet', 'import', 'theirs', '--private-key', testKey, ...unlock])
     const theirs = readFileSync(join(keys, 'theirs'), 'utf8')
@@ -138,21 +138,20 @@ describe('a key file', () => {
   }
 
   it.each([testKey, testKey.slice(2), `${testKey}\n`, testKey.toUpperCase().replace('0X', '0x')])(
-    'may hold %j',
+    'may contain %j',
     (text) => {
       expect(readKeyFile(write(text))).toBe(testKey)
     },
   )
 
-  it.each([0o644, 0o640, 0o660, 0o604])('of mode %o is refused, and told how to mend that', (mode) => {
+  it.each([0o644, 0o640, 0o660, 0o604])('with mode %o is refused with the hint to use chmod 600', (mode) => {
     const hint = `The file must be yours alone: chmod 600 ${join(home, 'key')}`
     expect(() => readKeyFile(write(testKey, mode))).toThrow(
       expect.objectContaining({ code: 'KEY_SOURCE', hint }),
     )
   })
 
-  it('that is missing, a directory, or a link to somebody else’s file is refused', () => {
-    // The mode is not what is wrong with any of these.
+  it('that is missing, a device, a directory or a link is refused without a chmod hint', () => {
     const refused = expect.objectContaining({ code: 'KEY_SOURCE', hint: expect.not.stringMatching(/chmod/) })
     expect(() => readKeyFile('/dev/null')).toThrow(refused)
     expect(() => readKeyFile(join(home, 'none'))).toThrow(refused)
@@ -169,7 +168,7 @@ describe('a key file', () => {
     `0x${'11'.repeat(33)}`,
     '',
     'hello',
-  ])('with %j in it is refused, and the text is not repeated', (text) => {
+  ])('with the content %j is refused, and the content is not repeated', (text) => {
     expect(() => parsePrivateKey(text)).toThrow(expect.objectContaining({ code: 'KEY_SOURCE' }))
     if (text !== '') expect(() => parsePrivateKey(text)).not.toThrow(text)
   })

@@ -8,12 +8,12 @@ import { type EmulatedLedger, startLedger } from '../../support/keys/ledger-emul
 import { startSigner } from '../../support/services/external-signer.ts'
 
 const path = "m/44'/60'/0'/0/0"
-/** As long as a crowded machine may take; whoever waits for nothing waits for less. */
+/** Long enough for a busy machine; tests that wait for a timeout use less. */
 const patience = { readMs: 20_000, signMs: 20_000 }
 const transaction = {
   type: 'eip1559',
   to: '0x7777777777777777777777777777777777777777',
-  // Longer than one APDU, and longer than two.
+  // Longer than two APDUs.
   data: `0x${'ab'.repeat(700)}`,
   value: 0n,
   chainId: 8453,
@@ -42,13 +42,13 @@ beforeEach(async () => {
 afterEach(() => ledger.stop())
 
 describe('a Ledger', () => {
-  test('that is silent is not waited for for ever', async () => {
+  test('that does not answer fails after the read time limit', async () => {
     ledger.set({ isSilent: true })
     const { code, message } = await refusal(open({ readMs: 400 }))
     expect([code, message]).toEqual(['KEY_SOURCE', 'The Ledger did not answer within 0.4 s'])
   })
 
-  test('that is silent when it has to sign is not waited for for ever, and serves the next time', async () => {
+  test('that does not confirm fails after the signing time limit, and signs when opened again', async () => {
     const key = await open({ signMs: 400 })
     ledger.set({ person: 'says nothing' })
     const { code, message } = await refusal(key.signTransaction(transaction))
@@ -57,7 +57,7 @@ describe('a Ledger', () => {
     expect(await (await open()).signTransaction(transaction)).toMatch(/^0x02/)
   })
 
-  test('that is locked, has another app open, or is another one by then does not sign', async () => {
+  test('that is locked, has another app open or is another device does not sign', async () => {
     const key = await open()
     ledger.set({ isLocked: true })
     expect((await refusal(key.signTransaction(transaction))).message).toMatch(/locked/)
@@ -72,13 +72,13 @@ describe('a Ledger', () => {
     expect(ledger.shown).toEqual([])
   })
 
-  test('is shown every byte of what is long', async () => {
+  test('receives all bytes of a long transaction', async () => {
     await (await open()).signTransaction(transaction)
     expect(ledger.shown[0]?.unsigned).toContain('ab'.repeat(700))
   })
 })
 
-test('what speaks to a Ledger and is not there, or finds no USB, is told with what to install', () => {
+test('a missing Ledger library or USB library is reported with what to install', () => {
   const missing = Object.assign(new Error("Cannot find module '@ledgerhq/x'"), { code: 'MODULE_NOT_FOUND' })
   expect(loadFailureText(missing)).toMatchObject({
     code: 'KEY_SOURCE',
@@ -91,7 +91,7 @@ test('what speaks to a Ledger and is not there, or finds no USB, is told with wh
   })
 })
 
-test('a signer elsewhere that is silent is not waited for for ever', async () => {
+test('an external signer that does not answer fails after its time limit', async () => {
   const signer = await startSigner([sandboxKey(2)])
   try {
     signer.says('eth_accounts', () => 'nothing')

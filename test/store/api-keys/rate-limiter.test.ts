@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-/** A limiter on the test's clock that is closed when the test is over. */
+/** A limiter on the test's clock that is closed when the test ends. */
 function limiter(windows = specification, file = path) {
   const one = openLimiter(file, { windows, now: () => clock })
   onTestFinished(() => {
@@ -38,7 +38,7 @@ function limiter(windows = specification, file = path) {
   return one
 }
 
-/** The most that any stretch of `ms`, both ends included, holds of these times. */
+/** The highest number of these times in any interval of `ms`, both ends included. */
 function densest(times: readonly number[], ms: number): number {
   let [first, most] = [0, 0]
   for (const [at, time] of times.entries()) {
@@ -48,13 +48,13 @@ function densest(times: readonly number[], ms: number): number {
   return most
 }
 
-describe('a sliding log', () => {
+describe('the rate limiter', () => {
   const gaps = fc.array(fc.oneof(fc.nat(5), fc.nat(60), fc.nat(500), fc.integer({ min: -300, max: 0 })), {
     minLength: 20,
     maxLength: 120,
   })
 
-  test('lets in exactly what every window allows, whenever requests come', () => {
+  test('accepts exactly what every window allows, at any request times', () => {
     const windows = [
       { ms: 50, most: 3 },
       { ms: 400, most: 7 },
@@ -67,7 +67,7 @@ describe('a sliding log', () => {
         const accepted: number[] = []
         for (const gap of all) {
           clock += gap
-          // A clock that went back counts as one that stands still.
+          // A clock that is set back counts as stopped.
           const at = Math.max(clock, accepted.at(-1) ?? 0)
           const fits = windows.every(
             ({ ms, most }) => accepted.filter((time) => at - time <= ms).length < most,
@@ -81,7 +81,7 @@ describe('a sliding log', () => {
     )
   })
 
-  test('lets in no more than that in time that really passed, however far back the clock is set', () => {
+  test('accepts no more than that in elapsed time, even if the clock is set back', () => {
     const windows = [
       { ms: 50, most: 3 },
       { ms: 400, most: 7 },
@@ -104,7 +104,7 @@ describe('a sliding log', () => {
     )
   })
 
-  test('keeps within 100 a minute and 1,000 an hour of the specification, and uses them up', () => {
+  test('keeps to the specified 100 a minute and 1,000 an hour, and allows all of them', () => {
     const one = limiter()
     const accepted: number[] = []
     for (let n = 0; n < 60_000; n++) {
@@ -114,7 +114,7 @@ describe('a sliding log', () => {
     expect([densest(accepted, 60_000), densest(accepted, 3_600_000)]).toEqual([100, 1000])
   })
 
-  test('says a wait that is enough, and not a second more than that', () => {
+  test('returns a sufficient waiting time, rounded up to the second', () => {
     const waits = fc.array(fc.tuple(fc.nat(900), fc.boolean()), { minLength: 150, maxLength: 400 })
     let round = 0
     fc.assert(
@@ -140,14 +140,14 @@ describe('a sliding log', () => {
     )
   })
 
-  test('is one of its own for every id', () => {
+  test('counts each key separately', () => {
     const one = limiter()
     for (let n = 0; n < 100; n++) one.take('a')
     expect(one.take('a')).toEqual({ ok: false, retryAfterSeconds: 61 })
     expect(one.take('b')).toEqual({ ok: true })
   })
 
-  test('survives its end', () => {
+  test('keeps its counts after a restart', () => {
     const first = limiter()
     for (let n = 0; n < 100; n++) first.take('a')
     first.close()
@@ -157,7 +157,7 @@ describe('a sliding log', () => {
     expect(limiter().take('a')).toEqual({ ok: true })
   })
 
-  test('keeps at most a thousand rows of an id, and none of an id that nobody asks with any more', () => {
+  test('keeps at most 1,000 rows of a key, and deletes rows of inactive keys', () => {
     const one = limiter()
     for (let n = 0; n < 2_500; n++) {
       clock += 3_601
@@ -172,7 +172,7 @@ describe('a sliding log', () => {
     db.close()
   })
 
-  test('is not held up for longer than an hour by a clock that was in the future', () => {
+  test('does not delay requests by more than a window after a clock in the future', () => {
     const one = limiter()
     clock += 1e10
     for (let n = 0; n < 100; n++) one.take('a')
@@ -182,7 +182,7 @@ describe('a sliding log', () => {
     expect(one.take('a')).toEqual({ ok: true })
   })
 
-  test('lets nobody in until then where it was told so, for an hour at most', () => {
+  test('refuses a blocked key until the given time, for an hour at most', () => {
     const one = limiter()
     one.block('a', clock + 30_000)
     one.block('a', clock + 5_000)
@@ -199,7 +199,7 @@ describe('a sliding log', () => {
     expect(one.take('a')).toEqual({ ok: false, retryAfterSeconds: 5 })
   })
 
-  test('is a file of its owner alone, and one that is damaged is said to be', () => {
+  test('creates a file with mode 600, and reports a damaged file as STATE_UNUSABLE', () => {
     limiter().take('a')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const broken = join(home, 'broken.db')
@@ -210,7 +210,7 @@ describe('a sliding log', () => {
   })
 })
 
-test('several processes, one of them killed, together get no more than one', async () => {
+test('several processes, one of them killed, share one limit', async () => {
   const module = fileURLToPath(new URL('../../../src/store/api-keys/rate-limiter.ts', import.meta.url))
   const program = `const { openLimiter } = await import(${JSON.stringify(module)})
     const one = openLimiter(${JSON.stringify(path)}, { windows: [{ ms: 300, most: 40 }, { ms: 3600000, most: 150 }], now: Date.now })
@@ -234,7 +234,7 @@ test('several processes, one of them killed, together get no more than one', asy
   const times = (db.prepare('select at from log order by seq').all() as { at: number }[]).map(({ at }) => at)
   db.close()
   expect(times).toHaveLength(150)
-  // What was killed may have been let in and not have said so.
+  // The killed process may not have reported its last accepted requests.
   expect(150 - accepted).toBeGreaterThanOrEqual(0)
   expect(150 - accepted).toBeLessThanOrEqual(40)
   expect(densest(times, 300)).toBeLessThanOrEqual(40)

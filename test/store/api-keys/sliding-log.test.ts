@@ -7,7 +7,7 @@ const windows = [
   { ms: 10_000, most: 8 },
 ]
 
-test('lets in whatever fits into every window, its ends included, and nothing more; a wait is exactly enough', () => {
+test('accepts a request if and only if it fits every window, and returns the exact waiting time', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1_500 }), { maxLength: 200 }), (steps) => {
       const log = slidingLog(windows)
@@ -26,7 +26,7 @@ test('lets in whatever fits into every window, its ends included, and nothing mo
   )
 })
 
-test('a clock that was hours ahead and is put back holds nobody back for longer than a window', () => {
+test('a clock set back by hours delays requests by no more than the longest window', () => {
   const log = slidingLog(windows)
   for (let at = 0; at < 8; at++) log.take(50_000_000)
   const wait = log.waitMs(1_000_000)

@@ -14,7 +14,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 const windows = [{ ms: 60_000, most: 3 }]
 const full = { ok: false, retryAfterSeconds: expect.any(Number) }
 
-test('what was let in before the file had a row a turn still counts, for the key that it was', async () => {
+test('requests recorded in the older file format still count for their key', async () => {
   const path = join(home, 'x.limits')
   const older = new DatabaseSync(path)
   older.exec(`create table ids (key integer primary key, id text not null unique) strict;
@@ -28,7 +28,7 @@ test('what was let in before the file had a row a turn still counts, for the key
   await limits.close()
 })
 
-test('all that one turn lets in counts after the next start, each for its own key', async () => {
+test('requests accepted together count after a restart, each for its own key', async () => {
   const path = join(home, 'x.limits')
   const first = await openKeyLimits(path, { windows, now: () => 1_000_000 })
   const taken = await Promise.all(['one', 'two', 'one', 'two', 'one', 'one'].map(first.take))
@@ -39,8 +39,8 @@ test('all that one turn lets in counts after the next start, each for its own ke
   await next.close()
 })
 
-describe('a disk that is full for a while', () => {
-  /** A file that takes no row until then: SQLite refuses to write it, as it would where there is no space. */
+describe('a disk that is full temporarily', () => {
+  /** A file that refuses new rows until a time, as SQLite does when there is no space. */
   async function fullUntil(at: number): Promise<string> {
     const path = join(home, 'x.limits')
     await (await openKeyLimits(path, { windows, now: () => 0 })).close()
@@ -51,7 +51,7 @@ describe('a disk that is full for a while', () => {
     return path
   }
 
-  test('uses up no place of a key: who was refused for it is let in afterwards, as often as ever', async () => {
+  test('does not count refused requests against the limit of their key', async () => {
     let now = 1_000_000
     const limits = await openKeyLimits(await fullUntil(1_000_010), { windows, now: () => now })
     for (let at = 0; at < 5; at++)
@@ -64,14 +64,14 @@ describe('a disk that is full for a while', () => {
     await limits.close()
   })
 
-  test('is known while it lasts and when it is over, though nobody asks for a place', async () => {
+  test('is reported by works() until it can be written again, without new requests', async () => {
     let now = 1_000_000
     const limits = await openKeyLimits(await fullUntil(1_005_000), { windows, now: () => now })
     expect(limits.works()).toBe(false)
     await expect(limits.take('one')).rejects.toThrow('cannot be written')
     now += 5_000
     expect(limits.works()).toBe(true)
-    // It was tried many times, and left one row.
+    // Many attempts to write leave a single row.
     for (let at = 0; at < 5; at++) {
       limits.works()
       now += 2_000

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
 import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
 
-it('what an older version remembered of operations is still there, with whose it was', async () => {
+it('a migration keeps the transactions of recorded actions, each with its customer', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-engine-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const path = join(dir, 'engine.db')

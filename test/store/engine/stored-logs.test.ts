@@ -10,8 +10,8 @@ const opened = () => engineStore(sqliteSql(':memory:', { migrations: engineMigra
 const place = { chainId: 1, source: 'a', owner: '0x1' }
 const log = (block: number, idx = 0) => ({ block, idx, log: `${block}/${idx}` })
 
-describe('logs that are kept', () => {
-  test('go on from a mark that is there, and leave no hole where it is gone', async () => {
+describe('stored logs', () => {
+  test('are appended only after an existing mark, so that a reorganisation leaves no gap', async () => {
     const store = opened()
     expect(
       await store.storeLogs([{ place, after: null, logs: [log(3), log(9)] }], { block: 10, hash: 'x' }),
@@ -19,7 +19,7 @@ describe('logs that are kept', () => {
     expect(await store.storeLogs([{ place, after: 10, logs: [log(12)] }], { block: 20, hash: 'y' })).toBe(
       true,
     )
-    // Somebody found out that the chain was rearranged above 10, while another one was still reading on from 20.
+    // A process found a reorganisation above 10 while another was still reading from 20.
     await store.deleteLogs(place, 10)
     expect(await store.storeLogs([{ place, after: 20, logs: [log(22)] }], { block: 30, hash: 'z' })).toBe(
       false,
@@ -28,7 +28,7 @@ describe('logs that are kept', () => {
     expect((await store.storedLogs(place)).map(({ block }) => block)).toEqual([3, 9])
   })
 
-  test('of several places are kept together or not at all', async () => {
+  test('of several sources are stored together or not at all', async () => {
     const store = opened()
     const other = { ...place, source: 'b' }
     const pieces = [
@@ -39,7 +39,7 @@ describe('logs that are kept', () => {
     expect(await store.storedLogs(place)).toEqual([])
   })
 
-  test('are each once, in order, with the newest marks alone, and of nobody else', async () => {
+  test('are unique and in order, keep only the newest marks, and belong to one owner and chain', async () => {
     const store = opened()
     let after: number | null = null
     for (let block = 10; block <= 120; block += 10) {
@@ -62,7 +62,7 @@ describe('logs that are kept', () => {
   })
 })
 
-test('logs that an older version kept, of nodes that may have been behind, are read anew; facts stay', async () => {
+test('a migration deletes logs stored by an older version and keeps facts', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-past-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const path = join(dir, 'engine.db')
@@ -80,7 +80,7 @@ test('logs that an older version kept, of nodes that may have been behind, are r
   await store.close()
 })
 
-test('readings of markets: the first of a day stays, and those of forty days ago go', async () => {
+test('market snapshots older than 40 days are deleted, and replaced on the same day when requested', async () => {
   const store = opened()
   const row = (day: number, idx: string) => ({
     market: 'm',

@@ -25,7 +25,7 @@ const count = 12
 let home: string
 let whole: Buffer
 
-/** All that signing stands on, as the journal tells it. */
+/** Everything in the journal that signing depends on. */
 const told = (journal: Journal) =>
   Array.from({ length: count }, (_, n) => {
     const operation = journal.findForRequest(`key-of-${n}`, request(n))
@@ -69,9 +69,9 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-describe('a journal in which bits were flipped', () => {
+describe('a journal with flipped bits', () => {
   const cells = Number(process.env.SLUICE_CELLS ?? 300)
-  it(`says what was written, or that it cannot be read, and nothing else (${cells} flips)`, () => {
+  it(`returns its original content or an error, and nothing else (${cells} flips)`, () => {
     const path = join(home, 'flipped.db')
     const open = () => openJournal(path, Date.now)
     writeFileSync(path, whole, { mode: 0o600 })
@@ -113,7 +113,7 @@ describe('a journal in which bits were flipped', () => {
 
 const big = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
-describe('a journal that is not ours alone', () => {
+describe('a journal that other users can access', () => {
   const code = (path: string) => {
     try {
       openJournal(path, Date.now).close()
@@ -123,7 +123,7 @@ describe('a journal that is not ours alone', () => {
     }
   }
 
-  it.each([0o755, 0o750, 0o701])('in a directory of mode %o is refused', (mode) => {
+  it.each([0o755, 0o750, 0o701])('in a directory with mode %o is refused', (mode) => {
     const dir = join(home, `open-${mode}`)
     mkdirSync(dir, { mode: 0o700 })
     chmodSync(dir, mode)
@@ -132,14 +132,14 @@ describe('a journal that is not ours alone', () => {
     expect(code(join(dir, 'journal.db'))).toBeUndefined()
   })
 
-  it.each([0o644, 0o640, 0o606])('of mode %o is refused', (mode) => {
+  it.each([0o644, 0o640, 0o606])('with file mode %o is refused', (mode) => {
     const path = join(home, `file-${mode}.db`)
     expect(code(path)).toBeUndefined()
     chmodSync(path, mode)
     expect(code(path)).toBe('STATE_UNUSABLE')
   })
 
-  it('behind a link is refused', () => {
+  it('behind a symbolic link is refused', () => {
     const path = join(home, 'real.db')
     expect(code(path)).toBeUndefined()
     symlinkSync(path, join(home, 'link.db'))

@@ -47,27 +47,31 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-describe('what a foreign hand changed in the file', () => {
+describe('a change in the journal file by another program', () => {
   it.each([
-    ['where a step pays', 'DROP TRIGGER step_never_update', "UPDATE step SET target = '0xbad' WHERE idx = 1"],
-    ['how much', 'DROP TRIGGER step_never_update', "UPDATE step SET value = '6' WHERE idx = 0"],
-    ['a step that is gone', 'DROP TRIGGER step_never_delete', 'DELETE FROM step WHERE idx = 1'],
+    [
+      'the target of a step',
+      'DROP TRIGGER step_never_update',
+      "UPDATE step SET target = '0xbad' WHERE idx = 1",
+    ],
+    ['the value of a step', 'DROP TRIGGER step_never_update', "UPDATE step SET value = '6' WHERE idx = 0"],
+    ['a deleted step', 'DROP TRIGGER step_never_delete', 'DELETE FROM step WHERE idx = 1'],
     ['the plan', 'DROP TRIGGER operation_plan', "UPDATE operation SET plan = '{}'"],
     ['the request', 'DROP TRIGGER operation_never_update', `UPDATE operation SET request = '{"pay":"me"}'`],
     ['the state', 'DROP TRIGGER operation_state', "UPDATE operation SET state = 'DONE'"],
-    ['a line of the trail', 'DROP TRIGGER event_never_update', "UPDATE event SET why = 'something else'"],
+    ['an event', 'DROP TRIGGER event_never_update', "UPDATE event SET why = 'something else'"],
     [
       'the state of a step',
       'DROP TRIGGER step_state',
       "UPDATE step SET state = 'SIGNED', nonce = 7 WHERE idx = 0",
     ],
-  ])('is noticed: %s', (_, ...statements) => {
+  ])('is detected by verify: %s', (_, ...statements) => {
     expect(code(() => journal.verify('pay'))).toBeUndefined()
     change(...statements)
     expect(code(() => journal.verify('pay'))).toBe('JOURNAL_UNREADABLE')
   })
 
-  it('breaks the trail at the line that was changed or is missing', () => {
+  it('is located at the first event after a deleted one', () => {
     for (const [index, nonce] of [
       [0, 1],
       [1, 2],
@@ -79,11 +83,11 @@ describe('what a foreign hand changed in the file', () => {
   })
 })
 
-describe('a new plan', () => {
+describe('a replan', () => {
   const anew = (id = 'pay') =>
     journal.replan(id, 0, { plan: { quoteId: 'q2' }, steps: [payTo('33')], why: 'the quote expired' })
 
-  it('takes the place of what was not signed, and is sealed as the first was', () => {
+  it('replaces the unsigned steps, and is protected against changes like the first plan', () => {
     anew()
     const { steps, plan } = journal.find('pay')!
     expect(steps.map(({ transaction: { to } }) => to)).toEqual([payTo('33').transaction.to])
@@ -93,7 +97,7 @@ describe('a new plan', () => {
     expect(code(() => journal.verify('pay'))).toBe('JOURNAL_UNREADABLE')
   })
 
-  it('gives back a nonce that nothing was signed with, and leaves alone what is signed', () => {
+  it('releases nonces without a signature, and keeps signed steps', () => {
     for (const [index, nonce] of [
       [0, 4],
       [1, 5],
@@ -118,7 +122,7 @@ describe('a new plan', () => {
     expect(journal.nextNonce(1, wallet)).toBe(5)
   })
 
-  it('is not made for what is closed', () => {
+  it('is refused for a closed operation', () => {
     journal.settle('pay', 'DROPPED', 'given up', 130)
     expect(() => anew()).toThrow()
     expect(journal.find('pay')!.plan).toEqual({ quoteId: 'q1' })

@@ -40,7 +40,7 @@ const plan = (id: string, steps = 1) =>
     ],
   })
 
-it('a key that has the quote of a swap from Bitcoin is refused to an operation, in words', () => {
+it('an idempotency key used for a swap from Bitcoin is refused for an operation', () => {
   journal.keepQuote('key-a', { pay: 'a' }, { id: 'q' })
   expect(() => plan('a')).toThrow('The idempotency key key-a was used for a swap from Bitcoin')
 })
@@ -56,7 +56,7 @@ afterEach(() => {
 })
 
 describe('the journal', () => {
-  it('gives back what was written, after it was closed and opened', () => {
+  it('returns an operation unchanged after it is closed and reopened', () => {
     const written = plan('a', 2)
     journal.close()
     journal = openJournal(join(home, 'journal.db'), Date.now)
@@ -65,7 +65,7 @@ describe('the journal', () => {
     expect(journal.find('b')).toBeUndefined()
   })
 
-  it('finds an operation by its key, and refuses the key for another request', () => {
+  it('finds an operation by its idempotency key, and refuses the key for another request', () => {
     plan('a')
     expect(journal.findForRequest('key-a', { amount: '5', pay: 'a' })?.id).toBe('a')
     expect(journal.findForRequest('key-b', {})).toBeUndefined()
@@ -74,7 +74,7 @@ describe('the journal', () => {
     )
   })
 
-  it('finds a key whatever it was for, and a dropped one only where no other has it', () => {
+  it('finds an operation by its key alone, and a dropped one only if no other has the key', () => {
     plan('a')
     expect(journal.findByIdempotencyKey('key-a')?.id).toBe('a')
     journal.settle('a', 'DROPPED', 'never signed')
@@ -85,14 +85,14 @@ describe('the journal', () => {
     expect(journal.findByIdempotencyKey('key-c')).toBeUndefined()
   })
 
-  it('takes the same request for the same, whatever the order of its keys', () => {
+  it('gives a request the same hash whatever the order of its object keys', () => {
     expect(hashRequest({ a: 1n, b: { c: [1, 2], d: null } })).toBe(
       hashRequest({ b: { d: null, c: [1, 2] }, a: '1' }),
     )
     expect(hashRequest({ a: [1, 2] })).not.toBe(hashRequest({ a: [2, 1] }))
   })
 
-  it('lists by state and wallet, newest first', () => {
+  it('lists operations by state and wallet, newest first', () => {
     for (const id of ['a', 'b', 'c']) plan(id)
     journal.settle('b', 'CANCELLED', 'abandoned')
     expect(journal.list().map(({ id }) => id)).toEqual(['c', 'b', 'a'])
@@ -101,7 +101,7 @@ describe('the journal', () => {
     expect(journal.list({ limit: 1 }).map(({ id }) => id)).toEqual(['c'])
   })
 
-  it('never gives one nonce to two steps', () => {
+  it('does not assign a nonce to two steps', () => {
     plan('a')
     plan('b')
     journal.reserveNonce('a', 0, 7, 1)
@@ -125,12 +125,12 @@ describe('the journal', () => {
     expect(journal.attempts('a', 0)).toEqual([])
   })
 
-  it('refuses an attempt of a step without a nonce', () => {
+  it('refuses an attempt for a step without a nonce', () => {
     plan('a')
     expect(() => journal.recordSigned('a', 0, attempt('aa', 7))).toThrow(/it is not its step/)
   })
 
-  it('keeps the nonce of what is signed, for good', () => {
+  it('keeps the nonce of a signed step', () => {
     plan('a')
     journal.reserveNonce('a', 0, 7, 1)
     journal.recordSigned('a', 0, attempt('aa', 7))
@@ -139,7 +139,7 @@ describe('the journal', () => {
     expect(journal.find('a')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'SIGNED', nonce: 7 }] })
   })
 
-  it('lets nothing that is written be changed or removed', () => {
+  it('refuses changes and deletions in its file', () => {
     plan('a')
     journal.reserveNonce('a', 0, 7, 1)
     journal.recordSigned('a', 0, attempt('aa', 7))
@@ -162,7 +162,7 @@ describe('the journal', () => {
     db.close()
   })
 
-  it('moves a step only along its life, in any order that is tried', () => {
+  it('moves a step only along the allowed transitions, in any sequence of attempts', () => {
     let id = 0
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...stepStates), { maxLength: 12 }), (tries) => {
@@ -189,7 +189,7 @@ describe('the journal', () => {
     )
   })
 
-  it('chains its audit trail, and tells what happened in order', () => {
+  it('records the events of an operation in order', () => {
     plan('a')
     journal.reserveNonce('a', 0, 7, 1)
     journal.recordSigned('a', 0, attempt('aa', 7))
@@ -210,14 +210,14 @@ describe('the journal', () => {
     expect(journal.find('a')).toMatchObject({ state: 'DONE', exit: 0, steps: [{ inclusion }] })
   })
 
-  it('that is damaged is unreadable, and is never made anew', () => {
+  it('is reported as unreadable when damaged, and is not recreated', () => {
     const path = join(home, 'other', 'journal.db')
     openJournal(path, Date.now).close()
     writeFileSync(path, 'damaged'.repeat(2_000))
     expect(() => openJournal(path, Date.now)).toThrow(expect.objectContaining({ code: 'JOURNAL_UNREADABLE' }))
   })
 
-  it('tells of one that cannot be read by its id, and gives the others', () => {
+  it('reports an unreadable operation by its id, and returns the others', () => {
     for (const id of ['a', 'b', 'c']) plan(id)
     journal.close()
     const db = new DatabaseSync(join(home, 'journal.db'))
@@ -236,8 +236,8 @@ describe('the journal', () => {
   })
 })
 
-describe('the newest block that was seen', () => {
-  it('does not go back for a while, however little', () => {
+describe('the highest block seen', () => {
+  it('does not decrease when lower blocks are recorded', () => {
     journal.recordHead(1, 100, hash('aa'))
     for (const number of [98, 96, 99]) journal.recordHead(1, number, hash('bb'))
     expect(journal.highestHead(1)).toMatchObject({ number: 100, hash: hash('aa') })

@@ -39,7 +39,7 @@ const row = (amount: bigint, limit: bigint | null = 100n, asset = '1:usdc', sinc
   since,
 })
 
-it('holds value up to a limit over all operations of a wallet, and not one unit more', () => {
+it('holds amounts up to a limit across all operations of a wallet, exact to the unit', () => {
   for (const id of ['a', 'b', 'c']) plan(id)
   expect(journal.holdAmounts('a', [row(60n)])).toBeUndefined()
   expect(journal.holdAmounts('b', [row(41n)])).toEqual({ row: row(41n), held: 60n })
@@ -47,7 +47,7 @@ it('holds value up to a limit over all operations of a wallet, and not one unit 
   expect(journal.holdAmounts('c', [row(1n)])).toEqual({ row: row(1n), held: 100n })
 })
 
-it('does not count for ever what a clock held that was years ahead', () => {
+it('does not count amounts held while the clock was years ahead', () => {
   for (const id of ['a', 'b', 'c', 'd']) plan(id)
   const day = 86_400_000
   now = 20 * 365 * day
@@ -55,24 +55,24 @@ it('does not count for ever what a clock held that was years ahead', () => {
   expect(journal.holdAmounts('b', [row(1n, 100n, '1:usdc', now - day)])).toMatchObject({ held: 100n })
   now = 365 * day
   expect(journal.holdAmounts('c', [row(100n, 100n, '1:usdc', now - day)])).toBeUndefined()
-  // A clock that is set back by an hour takes nothing from the count.
+  // A clock set back by an hour does not reduce the total.
   now -= 3_600_000
   expect(journal.holdAmounts('d', [row(1n, 100n, '1:usdc', now - day)])).toMatchObject({ held: 100n })
 })
 
-it('holds all rows or none of them', () => {
+it('holds all amounts of a request or none', () => {
   for (const id of ['a', 'b']) plan(id)
   expect(journal.holdAmounts('a', [row(50n), row(101n, 100n, '1:weth')])).toMatchObject({ held: 0n })
   expect(journal.holdAmounts('b', [row(100n)])).toBeUndefined()
 })
 
-it('counts an operation once, however often it asks', () => {
+it('counts an operation once, however often it holds its amounts', () => {
   for (const id of ['a', 'b']) plan(id)
   for (let i = 0; i < 3; i++) expect(journal.holdAmounts('a', [row(60n)])).toBeUndefined()
   expect(journal.holdAmounts('b', [row(40n)])).toBeUndefined()
 })
 
-it('forgets what is older than the window, what was never signed, and what another wallet holds', () => {
+it('does not count amounts outside the window, of dropped operations or of other wallets', () => {
   for (const id of ['a', 'b', 'd']) plan(id)
   plan('theirs', other)
   expect(journal.holdAmounts('theirs', [row(90n)])).toBeUndefined()
@@ -83,7 +83,7 @@ it('forgets what is older than the window, what was never signed, and what anoth
   expect(journal.holdAmounts('d', [row(40n)])).toBeUndefined()
 })
 
-it('remembers the code of a contract at first use, and another one only when told to', () => {
+it('stores the code of a contract at first use, and replaces it only on request', () => {
   const first = { codeHash: hash('aa'), implementation: null, implementationHash: null }
   const second = { codeHash: hash('bb'), implementation: other, implementationHash: hash('cc') }
   expect(journal.codePin(1, wallet)).toBeUndefined()

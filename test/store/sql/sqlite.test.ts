@@ -19,7 +19,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 const migrations = ['CREATE TABLE pair (a TEXT, b TEXT) STRICT']
 
 describe('the SQLite driver', () => {
-  it('binds numbered placeholders, also twice and out of order', async () => {
+  it('binds numbered placeholders, also repeated and out of order', async () => {
     const sql = sqliteSql(join(home, 'x.db'), { migrations })
     await sql.query('INSERT INTO pair VALUES ($2, $1), ($1, $1)', ['one', 'two'])
     expect(await sql.query('SELECT a FROM pair WHERE b = $1 ORDER BY a', ['one'])).toEqual([
@@ -39,7 +39,7 @@ describe('the SQLite driver', () => {
     await sql.close()
   })
 
-  it('keeps nothing of a transaction that throws, and lets nobody in between', async () => {
+  it('rolls back a transaction that throws, and runs no other statement in between', async () => {
     const sql = sqliteSql(join(home, 'x.db'), { migrations })
     const failing = sql.transaction(async (inside) => {
       await inside.query("INSERT INTO pair VALUES ('lost', '')")
@@ -52,7 +52,7 @@ describe('the SQLite driver', () => {
     await sql.close()
   })
 
-  it('commits the writes of one turn together: all are durable before the first has its answer', async () => {
+  it('commits the concurrent writes together, before the first one returns', async () => {
     const path = join(home, 'x.db')
     const sql = sqliteSql(path, { migrations })
     const add = (name: string) =>
@@ -72,19 +72,19 @@ describe('the SQLite driver', () => {
     const second = add('second')
     const third = sql.query("INSERT INTO pair VALUES ('third', '') RETURNING a")
     expect(await first).toEqual(['first', ['first', 'second', 'third']])
-    // The failure of one undoes nothing of the others.
+    // A failed write does not undo the others.
     expect([await bad, await second, await third]).toEqual(['no', 'second', [{ a: 'third' }]])
     other.close()
     await sql.close()
   })
 
-  it('makes files and directories that only their owner can enter', async () => {
+  it('creates files and directories with access for their owner only', async () => {
     const path = join(home, 'deep', 'x.db')
     await sqliteSql(path, { migrations }).close()
     expect([statSync(path).mode & 0o777, statSync(join(home, 'deep')).mode & 0o777]).toEqual([0o600, 0o700])
   })
 
-  it('runs what is new of the migrations, once', async () => {
+  it('runs new migrations once', async () => {
     const path = join(home, 'x.db')
     await sqliteSql(path, { migrations }).close()
     const sql = sqliteSql(path, { migrations: [...migrations, "INSERT INTO pair VALUES ('second', '')"] })
@@ -92,7 +92,7 @@ describe('the SQLite driver', () => {
     await sql.close()
   })
 
-  it('refuses a schema that a newer version wrote', async () => {
+  it('refuses a schema of a newer version', async () => {
     const path = join(home, 'x.db')
     await sqliteSql(path, { migrations: [...migrations, 'SELECT 1'] }).close()
     expect(() => sqliteSql(path, { migrations })).toThrow(
@@ -100,7 +100,7 @@ describe('the SQLite driver', () => {
     )
   })
 
-  it('leaves the schema as it was when a migration fails', async () => {
+  it('leaves the schema unchanged when a migration fails', async () => {
     const path = join(home, 'x.db')
     await sqliteSql(path, { migrations }).close()
     expect(() =>
@@ -111,7 +111,7 @@ describe('the SQLite driver', () => {
     await sql.close()
   })
 
-  it('says that a damaged file is damaged, with the code that the caller names', () => {
+  it('reports a damaged file with the error code that the caller passes', () => {
     const path = join(home, 'x.db')
     writeFileSync(path, 'this is no database, and never was one; it only has the name of one'.repeat(20))
     expect(() => sqliteSql(path, { migrations })).toThrow(expect.objectContaining({ code: 'STATE_UNUSABLE' }))
@@ -120,7 +120,7 @@ describe('the SQLite driver', () => {
     )
   })
 
-  it('says that a place where nothing can be written is unusable', () => {
+  it('reports a path that cannot be written as STATE_UNUSABLE', () => {
     writeFileSync(join(home, 'file'), '')
     expect(() => sqliteSql(join(home, 'file', 'x.db'), { migrations })).toThrow(
       expect.objectContaining({ code: 'STATE_UNUSABLE' }),
@@ -128,7 +128,7 @@ describe('the SQLite driver', () => {
   })
 
   it.skipIf(process.getuid?.() === 0)(
-    'says that a read-only directory is unusable (not as root, who may write anywhere)',
+    'reports a read-only directory as STATE_UNUSABLE (not as root, who may write anywhere)',
     () => {
       chmodSync(home, 0o500)
       expect(() => sqliteSql(join(home, 'x.db'), { migrations })).toThrow(
@@ -137,7 +137,7 @@ describe('the SQLite driver', () => {
     },
   )
 
-  it('says that a full disk is full', async () => {
+  it('reports a full disk', async () => {
     const path = join(home, 'x.db')
     const db = new DatabaseSync(path)
     db.exec('CREATE TABLE pair (a TEXT); PRAGMA max_page_count = 3')
@@ -161,8 +161,8 @@ describe('the SQLite driver', () => {
   })
 })
 
-describe('the lock', () => {
-  it('is held by one, and free again when it is let go', async () => {
+describe('a file lock', () => {
+  it('has one holder, and is free again when released', async () => {
     const path = join(home, 'wallet.lock')
     const held = tryLock(path)
     expect(held).toBeDefined()
@@ -173,7 +173,7 @@ describe('the lock', () => {
     expect(tryLock(path)).toBeDefined()
   })
 
-  it('is waited for', async () => {
+  it('is acquired when its holder releases it', async () => {
     const path = join(home, 'wallet.lock')
     const held = tryLock(path)!
     const waiting = acquireLock(path, 5_000)
@@ -184,7 +184,7 @@ describe('the lock', () => {
   it('is free again after its holder was killed', async () => {
     const path = join(home, 'wallet.lock')
     const module = fileURLToPath(new URL('../../../src/store/file-lock.ts', import.meta.url))
-    // A lock that nothing refers to any more is let go when its memory is collected.
+    // A lock without references is released by garbage collection.
     const hold = `const { tryLock } = await import(${JSON.stringify(module)}); globalThis.lock = tryLock(${JSON.stringify(path)}); console.log('held'); setInterval(() => {}, 1000)`
     const child = spawn(process.execPath, ['--input-type=module', '-e', hold], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -200,7 +200,7 @@ describe('the lock', () => {
   })
 })
 
-it('a statement that is used again is as good as a new one, however many others there were', async () => {
+it('a cached statement returns correct rows among many others, and after a schema change', async () => {
   const sql = sqliteSql(':memory:', { migrations: ['create table kept (a integer, b text)'] })
   for (let at = 0; at < 500; at++) {
     await sql.query('insert into kept (a, b) values ($1, $2)', [at, at % 2 === 0 ? null : 'odd'])
@@ -215,7 +215,7 @@ it('a statement that is used again is as good as a new one, however many others 
   await sql.close()
 })
 
-describe('a read that is kept', () => {
+describe('a cached query', () => {
   const text = 'SELECT b FROM pair WHERE a = $1'
   const opened = async () => {
     const path = join(home, 'x.db')
@@ -225,7 +225,7 @@ describe('a read that is kept', () => {
     return { path, sql, ask }
   }
 
-  it('gives the same rows again, which nobody can change, to each its own', async () => {
+  it('returns the same frozen rows again, for each parameter its own', async () => {
     const { sql, ask } = await opened()
     const [one, two] = await Promise.all([ask('one'), ask('two')])
     expect([one, two]).toEqual([[{ b: 'first' }], [{ b: 'other' }]])
@@ -237,7 +237,7 @@ describe('a read that is kept', () => {
     await sql.close()
   })
 
-  it('is read again after whatever this connection wrote, also while it was waiting', async () => {
+  it('is read again after a write of the same connection, also a concurrent one', async () => {
     const { sql, ask } = await opened()
     expect(await ask('one')).toEqual([{ b: 'first' }])
     const before = ask('one')
@@ -262,7 +262,7 @@ describe('a read that is kept', () => {
     await sql.close()
   })
 
-  it('says what is wrong with it, and is right again afterwards', async () => {
+  it('reports an SQL error, and works afterwards', async () => {
     const { sql, ask } = await opened()
     await expect(sql.cachedQuery('SELECT nothing FROM pair', [])).rejects.toThrow()
     expect(await ask('one')).toEqual([{ b: 'first' }])
@@ -270,7 +270,7 @@ describe('a read that is kept', () => {
   })
 })
 
-it('what another process holds is waited for, and everything else goes on meanwhile', async () => {
+it('a write waits for a lock of another process without blocking reads or the event loop', async () => {
   const path = join(home, 'held.db')
   const options = { migrations: ['CREATE TABLE notes (text TEXT) STRICT'] }
   const sql = sqliteSql(path, options)
@@ -283,14 +283,14 @@ it('what another process holds is waited for, and everything else goes on meanwh
   ]).then(() => {
     over = true
   })
-  // Reading waits for nobody.
+  // Reads do not wait for the lock.
   for (const text of ['select text from notes', 'PRAGMA data_version']) await sql.query(text)
   expect(await sql.cachedQuery('select text from notes where text = $1', ['one'])).toEqual([])
   expect(over).toBe(false)
   let turns = 0
   for (const until = performance.now() + 600; performance.now() < until; turns++) await sleep(5)
   expect(over).toBe(false)
-  // A process that stood still for all that time would have had one turn.
+  // A blocked event loop would have had one turn.
   expect(turns).toBeGreaterThan(10)
   other.exec('COMMIT')
   await written
@@ -299,13 +299,13 @@ it('what another process holds is waited for, and everything else goes on meanwh
   await sql.close()
 })
 
-it('what another process holds for too long is a fault, and nothing of it is written', async () => {
+it('a write that waits too long for another process fails, and writes nothing', async () => {
   const path = join(home, 'held.db')
   const options = { migrations: ['CREATE TABLE notes (text TEXT) STRICT'], busyMs: 200 }
   const sql = sqliteSql(path, options)
   const other = new DatabaseSync(path)
   other.exec('BEGIN IMMEDIATE')
-  // All that wait have the same time, and not one after the other.
+  // All waiting writes share one time limit.
   const began = performance.now()
   const all = await Promise.allSettled(
     ['one', 'two', 'three', 'four', 'five'].map((one) => sql.query('insert into notes values ($1)', [one])),

@@ -27,21 +27,21 @@ beforeEach(async () => {
   hash = (await send(recipient, amount)).transactionHash
 })
 
-test('a transaction that brings the minimum or more brings it', async () => {
+test('a transfer of the minimum or more counts as arrived', async () => {
   expect(await arrived()).toBe(true)
   expect(await arrived({ minimum: amount - 1n })).toBe(true)
 })
 
-test('a transaction that brings less than the minimum does not bring it', async () => {
+test('a transfer below the minimum does not count as arrived', async () => {
   expect(await arrived({ minimum: amount + 1n })).toBe(false)
 })
 
-test('a transaction that brings another token, or brings it to somebody else, brings nothing of it', async () => {
+test('a transfer of another token or to another recipient does not count as arrived', async () => {
   expect(await arrived({ token: token('USDT') })).toBe(false)
   expect(await arrived({ recipient: sandbox.user.address })).toBe(false)
 })
 
-test('a transaction that reverted, or that is not on the chain, brings nothing', async () => {
+test('a reverted or missing transaction does not count as arrived', async () => {
   const failed = await send(recipient, 10n ** 30n)
   expect(failed.status).toBe('0x0')
   hash = failed.transactionHash
@@ -50,7 +50,7 @@ test('a transaction that reverted, or that is not on the chain, brings nothing',
   expect(await arrived({ minimum: 0n })).toBe(false)
 })
 
-test('a log is found however many blocks went by, in pieces that a node gives, and not before its time', async () => {
+test("a log is found in older blocks within the node's range limit, and not before the start time", async () => {
   const { rpc } = sandbox.chain(chainId)
   await rpc.request('anvil_mine', ['0x60'])
   const filter = {

@@ -97,7 +97,7 @@ function plan(id: string): void {
   })
 }
 
-/** The transaction that minted to the wallet on the other chain, from the node's own logs. */
+/** The latest transaction that minted to the wallet on the second chain, from the node's logs. */
 async function mint(): Promise<Hex | undefined> {
   const filter = {
     fromBlock: '0x0',
@@ -121,17 +121,17 @@ const run = (id: string, more: Partial<Execution> = {}) =>
     checkDelivery: broughtIn(id),
     ...more,
   })
-/** What both chains and the bridge say came to an operation. */
+/** The delivery that both chains and the bridge show for an operation. */
 const broughtIn =
   (id: string, rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)) =>
   (told: Hex | null) =>
     checkDelivery({ rpc, catalog: sandbox.world.catalog(), now: Date.now, journal }, journal.find(id)!, told)
-/** What a fault says beside its kind, where it says nothing. */
+/** Empty values for the optional fields of a fault. */
 const noMore = { network: null, method: null, amount: null, times: null, at: null, reason: null }
 const supplied = () => sandbox.balanceOf(two, there().receipt.address, sandbox.user.address)
 
 describe('an operation over two chains', () => {
-  it('says which endpoint keeps what came from being final, and goes on without it', async () => {
+  it('names the endpoint that keeps the delivery from being final, and is resumed without it', async () => {
     plan('stalled')
     const { rpcUrl } = sandbox.chain(two)
     const at = Number(await httpRpc(rpcUrl).request('eth_blockNumber'))
@@ -152,7 +152,7 @@ describe('an operation over two chains', () => {
     expect((await run('stalled', { checkDelivery: broughtIn('stalled') })).state).toBe('DONE')
   })
 
-  it('has what came where that is final, and hears of too little only by the event of its own transfer', async () => {
+  it('accepts a delivery once it is final, and ignores one whose event is in another transaction', async () => {
     plan('shallow')
     const unnamed = {
       reportedDelivery: async () => undefined,
@@ -189,7 +189,7 @@ describe('an operation over two chains', () => {
     expect((await run('shallow')).state).toBe('DONE')
   })
 
-  it('bridges, waits for what arrives, and deposits it', async () => {
+  it('bridges, waits for the delivery, and deposits it', async () => {
     plan('both')
     const before = await supplied()
     const checked: number[] = []
@@ -207,10 +207,10 @@ describe('an operation over two chains', () => {
   })
 
   it.each([
-    ['and the attestation is known', true],
-    ['and nobody attests', false],
+    ['with a known attestation', true],
+    ['without an attestation service', false],
   ])(
-    'has no use for the delivery of an earlier one, or a payment alike, that its service names, %s',
+    'does not accept an earlier delivery or an ordinary transfer that the provider names, %s',
     async (_, isAttested) => {
       plan('earlier')
       expect(await run('earlier')).toMatchObject({ state: 'DONE' })
@@ -240,8 +240,8 @@ describe('an operation over two chains', () => {
     },
   )
 
-  it('takes a delivery once, also where nobody attests it and the journal alone knows whose it is', async () => {
-    // Blocks that come faster than seconds take the clock of a local chain ahead of that of the other.
+  it('accepts a delivery for one operation only, also without an attestation service', async () => {
+    // Blocks mined faster than one a second put this chain's clock ahead of the other chain's.
     await sandbox.chain(31338).rpc.request('evm_increaseTime', [600])
     plan('taken')
     expect(await run('taken')).toMatchObject({ state: 'DONE' })
@@ -262,7 +262,7 @@ describe('an operation over two chains', () => {
     expect(await checkDelivery(ground, { ...again, id: 'another' }, hash)).toBeUndefined()
   })
 
-  it('does not start the second leg on the word of the service alone', async () => {
+  it("does not start the second leg on the provider's report alone", async () => {
     plan('lied')
     await sandbox.world.faults.set({ kind: 'bridge-stuck', ...noMore })
     const burn = () => journal.find('lied')!.steps[1]!.inclusion?.hash
@@ -280,23 +280,23 @@ describe('an operation over two chains', () => {
   it.each([
     ['names no delivery', async () => undefined],
     [
-      'is gone',
+      'is unreachable',
       async () => {
         throw new AppError('SERVICE_UNREACHABLE', 'gone')
       },
     ],
     [
-      'does not know it any more',
+      'no longer knows the transfer',
       async () =>
         (await mint()) ? Promise.reject(new AppError('QUOTE_NOT_FOUND', 'no such quote')) : undefined,
     ],
-  ])('goes on by what the chains show where its service %s', async (what, arrived) => {
+  ])('finds the delivery on chain when the provider %s', async (what, arrived) => {
     plan(what)
     const done = await run(what, { reportedDelivery: arrived, checkDelivery: broughtIn(what) })
     expect(done).toMatchObject({ state: 'DONE', legs: [{}, { arrival: { hash: await mint() } }] })
   })
 
-  it('goes on where its service refuses to speak of it while the bridge is at work, and says so when the time is over', async () => {
+  it('stays PENDING when the provider rejects the status request, and names its error at the timeout', async () => {
     plan('refused')
     const refusal = new AppError('QUOTE_NOT_FOUND', 'no such quote')
     let asked = 0
@@ -305,7 +305,7 @@ describe('an operation over two chains', () => {
       asked++
       return Promise.reject(refusal)
     }
-    // Signed before, so that all of the time is for what is to come.
+    // Signed beforehand, so that the whole time limit is spent waiting.
     await expect(run('refused', { noWait: true })).rejects.toMatchObject({ code: 'PENDING' })
     const early = await run('refused', {
       reportedDelivery: arrived,
@@ -317,7 +317,7 @@ describe('an operation over two chains', () => {
       message: expect.stringMatching(/has not arrived yet, .*: no such quote$/),
       hint: 'sluice action resume refused',
     })
-    // The chains are asked as rarely as where a service says nothing.
+    // The chains are checked as rarely as with a provider that names no delivery.
     expect(looks).toBeGreaterThan(1)
     expect(looks).toBe(Math.ceil(asked / 4))
     expect(journal.find('refused')!.state).toBe('EXECUTING')
@@ -326,7 +326,7 @@ describe('an operation over two chains', () => {
     ).toMatchObject({ state: 'DONE' })
   })
 
-  it('of which only what waits is to be replaced has no step signed that was not, though all before it came meanwhile', async () => {
+  it('is not signed further by a speed-up, though the previous step is final', async () => {
     plan('faster')
     const only = { replacement: 'bump', onlySigned: true, noWait: true } as const
     const end = (more: Partial<Execution>) => run('faster', more).catch((caught: unknown) => caught)
@@ -345,7 +345,7 @@ describe('an operation over two chains', () => {
     expect(await run('faster')).toMatchObject({ state: 'DONE' })
   })
 
-  it('whose burn is mined before it can be cancelled ends then, and does not wait for what it brings', async () => {
+  it('ends in PARTIAL without waiting when the burn is mined before its cancel', async () => {
     plan('late')
     const told: string[] = []
     for (const more of [{ noWait: true }, { noWait: true }, { replacement: 'cancel' } as const]) {
@@ -361,7 +361,7 @@ describe('an operation over two chains', () => {
     expect(journal.find('late')!.state).toBe('PARTIAL')
   })
 
-  it('that is given up while it waits for a bridge ends then', async () => {
+  it('ends when it is abandoned while it waits for the bridge', async () => {
     plan('closed')
     const error = await run('closed', {
       reportedDelivery: async () => undefined,
@@ -374,7 +374,7 @@ describe('an operation over two chains', () => {
     expect(journal.attempts('closed', 2)).toEqual([])
   })
 
-  it('that got less than was agreed ends, by the event of the bridge alone, and stays so whatever comes later', async () => {
+  it('fails when the bridge delivers less than the minimum, whatever arrives later', async () => {
     plan('short')
     await sandbox.world.faults.set({
       kind: 'bridge-short',
@@ -392,7 +392,7 @@ describe('an operation over two chains', () => {
     }
     const end = (more: Partial<Execution>) =>
       run('short', { checkDelivery: broughtIn('short'), ...more }).catch((caught: unknown) => caught)
-    // The attestation is known, and who names another transaction ends nothing by it.
+    // A provider that names another transaction decides nothing, though the attestation is known.
     const other = await gift(1n)
     expect(
       await end({
@@ -417,7 +417,7 @@ describe('an operation over two chains', () => {
     expect(journal.attempts('short', 2)).toEqual([])
   })
 
-  it('that is refused on the second chain ends half done, and can be gone on with', async () => {
+  it('ends in PARTIAL when its second leg is refused, and can be resumed', async () => {
     plan('half')
     const before = await supplied()
     const error = await run('half', {

@@ -17,7 +17,7 @@ import { startChain } from '../../support/anvil.ts'
 import { oneCoin, payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
 
-// What one endpoint of two says alone decides nothing for good.
+// A single endpoint of two that disagrees with the other decides nothing final.
 
 const place = usePlace()
 
@@ -35,7 +35,7 @@ const ground = (rpc: ChainClient) =>
     locks: place.home,
     now: Date.now,
   }) as unknown as ExecutionContext
-/** What is said of an operation to whoever asks. */
+/** The result of `explain` for an operation. */
 const said = (id: string, rpc: ChainClient) => {
   const about = { amounts: { in: { formatted: '1', symbol: 'ETH' } } }
   const operation = { ...place.journal.find(id)!, plan: { intents: [null], about, terms: {} } }
@@ -46,7 +46,7 @@ const said = (id: string, rpc: ChainClient) => {
     depth: undefined,
   })
 }
-/** An operation that is sent, on a chain that mines nothing by itself; gives its nonce. */
+/** Sends an operation on a chain that mines no blocks by itself; returns its nonce. */
 async function waiting(id: string, more = {}): Promise<number> {
   await place.chain.rpc.request('evm_setAutomine', [false])
   planPayments(place.journal, id)
@@ -54,7 +54,7 @@ async function waiting(id: string, more = {}): Promise<number> {
   return place.journal.find(id)!.steps[0]!.nonce!
 }
 
-test('how a transaction ended, to whoever only watches', async () => {
+test('a result that two endpoints report differently is not final for an operation or for explain', async () => {
   const before = await paidOn(place.chain)
   const odd = await place.through(async ({ method, params }, ask) => {
     if (method !== 'eth_getTransactionReceipt') return undefined
@@ -86,41 +86,46 @@ test('how a transaction ended, to whoever only watches', async () => {
   expect((await paidOn(place.chain)) - before).toBe(oneCoin)
 })
 
-describe('that a nonce was lost', () => {
-  test.each(['first', 'second'])('to whoever asks what became of it: %s', async (order) => {
-    const nonce = await waiting(order)
-    const other = await startChain()
-    try {
-      await other.rpc.request('anvil_setNonce', [signer.address, hexQuantity(nonce)])
-      await other.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee, value: '0x1' }])
-      await other.rpc.request('anvil_mine', ['0x20'])
-      const urls =
-        order === 'first' ? ([other.url, place.chain.url] as const) : ([place.chain.url, other.url] as const)
-      const rpc = readFromFreshest(both(...urls))
-      await rpc.refresh()
-      const seen = await readStepFacts(
-        rpc,
-        sandboxNetworks[0]!,
-        place.journal.find(order)!.steps[0]!,
-        place.journal.attempts(order, 0),
-        1,
-      )
-      expect(seen?.owner).toMatchObject({ isDeep: false, unlike: { host: new URL(place.chain.url).host } })
-      expect(await said(order, rpc)).toMatchObject({
-        situation: 'NONCE_TAKEN_NOT_FINAL',
-        safeToRetry: false,
-        evidence: expect.arrayContaining([
-          { source: 'chain', text: expect.stringContaining('final is what all endpoints have') },
-        ]),
-      })
-    } finally {
-      await other.stop()
-    }
-    await place.chain.rpc.request('evm_mine')
-    expect(await outcome(order, place.chain.rpc)).toMatchObject({ state: 'DONE' })
-  })
+describe('a lost nonce is not final', () => {
+  test.each(['first', 'second'])(
+    'for explain when only the %s of two endpoints reports it',
+    async (order) => {
+      const nonce = await waiting(order)
+      const other = await startChain()
+      try {
+        await other.rpc.request('anvil_setNonce', [signer.address, hexQuantity(nonce)])
+        await other.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee, value: '0x1' }])
+        await other.rpc.request('anvil_mine', ['0x20'])
+        const urls =
+          order === 'first'
+            ? ([other.url, place.chain.url] as const)
+            : ([place.chain.url, other.url] as const)
+        const rpc = readFromFreshest(both(...urls))
+        await rpc.refresh()
+        const seen = await readStepFacts(
+          rpc,
+          sandboxNetworks[0]!,
+          place.journal.find(order)!.steps[0]!,
+          place.journal.attempts(order, 0),
+          1,
+        )
+        expect(seen?.owner).toMatchObject({ isDeep: false, unlike: { host: new URL(place.chain.url).host } })
+        expect(await said(order, rpc)).toMatchObject({
+          situation: 'NONCE_TAKEN_NOT_FINAL',
+          safeToRetry: false,
+          evidence: expect.arrayContaining([
+            { source: 'chain', text: expect.stringContaining('final is what all endpoints have') },
+          ]),
+        })
+      } finally {
+        await other.stop()
+      }
+      await place.chain.rpc.request('evm_mine')
+      expect(await outcome(order, place.chain.rpc)).toMatchObject({ state: 'DONE' })
+    },
+  )
 
-  test('by an endpoint that was heard and is down since', async () => {
+  test('when the endpoint that reported it is unreachable afterwards', async () => {
     const nonce = await waiting('silent')
     const fees = { maxFeePerGas: 90n * 10n ** 9n, maxPriorityFeePerGas: 9n * 10n ** 9n }
     const call = { to: payee, value: 1n, gas: 21_000n, nonce, chainId: 31337, ...fees }
@@ -143,7 +148,7 @@ describe('that a nonce was lost', () => {
     expect(place.journal.find('silent')!.state).toBe('EXECUTING')
   })
 
-  test('while another has no time left to say what it has', async () => {
+  test('while another endpoint has no time left to answer', async () => {
     const nonce = await waiting('cut-short')
     await place.chain.rpc.request('evm_mine')
     const at = Number(await place.chain.rpc.request('eth_blockNumber'))
@@ -161,7 +166,7 @@ describe('that a nonce was lost', () => {
   })
 })
 
-test('that a deadline has passed, so that it would be cancelled', async () => {
+test('a deadline that only one of two endpoints has passed does not cancel the transaction', async () => {
   const deadline = Math.floor(Date.now() / 1000) + 3_600
   const deadlineOf = () => deadline
   await waiting('swap', { deadlineOf })
@@ -178,7 +183,7 @@ test('that a deadline has passed, so that it would be cancelled', async () => {
   expect(place.journal.attempts('swap', 0).map(({ kind }) => kind)).toEqual(['run', 'cancel'])
 })
 
-test('a nonce that is used, by what is not shown in time, is not told as lost with its funds in the wallet', async () => {
+test('explain does not say that the funds are in the wallet while the transaction with the nonce is unknown', async () => {
   const nonce = await waiting('elsewhere')
   await place.chain.rpc.request('anvil_dropAllTransactions')
   const fees = { maxFeePerGas: 9n * 10n ** 9n, maxPriorityFeePerGas: 3n * 10n ** 9n }
@@ -200,7 +205,7 @@ test('a nonce that is used, by what is not shown in time, is not told as lost wi
   })
 })
 
-test('that a deadline has not passed, so that what can only revert would be made dearer', async () => {
+test('a deadline that one of two endpoints has not passed does not raise the fee', async () => {
   const head = (await place.chain.rpc.request('eth_getBlockByNumber', ['latest', false])) as {
     number: string
     timestamp: string
@@ -217,7 +222,7 @@ test('that a deadline has not passed, so that what can only revert would be made
     return method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: head } : undefined
   })
   const impatient = { deadlineOf, patience: { ms: 0, blocks: 0 } }
-  // A node that does not answer in time is ignored, so that a busy machine asks more than once.
+  // A busy machine may skip an endpoint that answers late, so the run is repeated.
   await expect
     .poll(() => outcome('late', both(place.chain.url, odd.url), impatient), { timeout: 60_000 })
     .toMatchObject({

@@ -20,7 +20,7 @@ useHome((made) => {
 const paid = () => paidOn(chain)
 const code = (error: unknown) => (error as { code?: string }).code
 const dear = 10n ** 12n
-/** The same payment with a higher fee, as another program signs it; `more` makes it another one. */
+/** The same payment with a higher fee, as another program would sign it; `more` changes it. */
 const again = (
   nonce: number,
   more: Partial<Record<'value' | 'maxFeePerGas' | 'maxPriorityFeePerGas', bigint>> = {},
@@ -42,7 +42,7 @@ const nonceOf = (id: string, index = 0) => journal.find(id)!.steps[index]!.nonce
 const outcome = (id: string, more: Partial<Execution> = {}) =>
   run(journal, home, chain.url, id, more).catch((error: unknown) => error)
 
-/** An operation that is sent on a chain that mines nothing by itself. */
+/** Sends an operation on a chain that mines no blocks by itself. */
 async function waiting(id: string, count = 1): Promise<void> {
   await chain.rpc.request('evm_setAutomine', [false])
   planPayments(journal, id, count)
@@ -56,11 +56,11 @@ useChain(
   { each: true },
 )
 
-describe('a transaction that has the nonce of a step and was not signed by this journal', () => {
+describe('a foreign transaction with the nonce of a step', () => {
   it.each([
     ['the same call', oneCoin],
     ['another call', oneCoin - 1n],
-  ] as const)('ends the step, with exit 23 and its hash: %s', async (_, value) => {
+  ] as const)('ends the step with exit code 23 and its hash: %s', async (_, value) => {
     await waiting('lost')
     const hash = await send(await again(nonceOf('lost'), { value }))
     await mine()
@@ -74,7 +74,7 @@ describe('a transaction that has the nonce of a step and was not signed by this 
     journal.verify('lost')
   })
 
-  it('is undone where the step itself is in a block after all', async () => {
+  it('no longer counts when a reorganisation removes it and the step is mined', async () => {
     const before = await paid()
     await waiting('regained')
     const snapshot = await chain.rpc.request('evm_snapshot')
@@ -90,12 +90,12 @@ describe('a transaction that has the nonce of a step and was not signed by this 
   })
 })
 
-describe('another transaction of the wallet that comes under its nonce just before it', () => {
+describe('a foreign transaction that arrives with the same nonce just before ours', () => {
   const hardlyMore = (id: string) => {
     const { maxFeePerGas, maxPriorityFeePerGas } = journal.attempts(id, 0)[0]!
     return { maxFeePerGas: maxFeePerGas + 1n, maxPriorityFeePerGas: maxPriorityFeePerGas + 1n }
   }
-  /** One that is sent from elsewhere while this one is signed. */
+  /** Sends a foreign transaction while ours is being signed. */
   async function outrun(id: string, more: Partial<Execution>): Promise<unknown> {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, id)
@@ -107,7 +107,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
     return outcome(id, { rpc: () => ({ ...chain.rpc, request }), ...more })
   }
 
-  it('is not outbid by itself, and the person is told of it', async () => {
+  it('is not replaced automatically; the hint names explain and speed-up', async () => {
     const patience = { ms: 1, blocks: 0 }
     expect(await outrun('outrun', { bumpDelay: patience, timeoutMs: 2_000 })).toMatchObject({
       code: 'PENDING',
@@ -115,7 +115,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
       hint: 'Another transaction of this wallet waits with its nonce; see which: sluice action explain outrun; to put this one in its place: sluice action speed-up outrun',
     })
     expect(journal.attempts('outrun', 0)).toHaveLength(1)
-    // What the person says is done.
+    // A speed-up requested by the user does replace it.
     const done = outcome('outrun', { replacement: 'bump' })
     while (journal.attempts('outrun', 0).every(({ kind, sends }) => kind !== 'bump' || sends === 0))
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -123,7 +123,7 @@ describe('another transaction of the wallet that comes under its nonce just befo
     expect(await done).toMatchObject({ state: 'DONE' })
   })
 
-  it('and is in a block that is not final is told as what took it', async () => {
+  it('is named with its block while it is mined and not final', async () => {
     expect(code(await outrun('taken', { noWait: true }))).toBe('PENDING')
     await mine()
     const networks = sandboxNetworks.map((network) => ({ ...network, depth: 3 }))
@@ -138,8 +138,8 @@ describe('another transaction of the wallet that comes under its nonce just befo
   })
 })
 
-describe('an approval that was lost', () => {
-  /** An approval and what it is for, both sent; somebody else uses the nonce of the first. */
+describe('an approval step that lost its nonce', () => {
+  /** Sends an approval and its action; a foreign transaction then uses the nonce of the approval. */
   const lost = async (id: string, more: readonly { role: string }[] = []) => {
     await chain.rpc.request('evm_setAutomine', [false])
     await begin(id, more)
@@ -159,7 +159,7 @@ describe('an approval that was lost', () => {
     await outcome(id, { noWait: true, pipeline: true })
   }
 
-  test('is left behind where what it was for happened all the same: done', async () => {
+  test('does not prevent DONE when the action succeeded', async () => {
     await lost('whole')
     const told: string[] = []
     const done = await outcome('whole', {
@@ -173,9 +173,9 @@ describe('an approval that was lost', () => {
     journal.verify('whole')
   })
 
-  test('is left behind by what waited for a person because of it, too', async () => {
+  test('does not keep an operation in ATTENTION when the action succeeded', async () => {
     await lost('held')
-    // As it was written down before such a one was known to be needless.
+    // Puts the operation into ATTENTION, as earlier versions recorded it.
     const error = new AppError('BUG', 'stopped here')
     await outcome('held', {
       fault: (point) => {
@@ -188,7 +188,7 @@ describe('an approval that was lost', () => {
     expect(await outcome('held')).toMatchObject({ state: 'DONE', exit: 0 })
   })
 
-  test('or cancelled is left behind alike: what went through without it is done, and not said to be cancelled', async () => {
+  test('or was cancelled does not turn a successful action into CANCELLED', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     await begin('cancelled')
     await outcome('cancelled', { replacement: 'cancel', noWait: true })
@@ -202,7 +202,7 @@ describe('an approval that was lost', () => {
     })
   })
 
-  test('does not keep what comes after that from being signed', async () => {
+  test('does not prevent the steps after the action from being signed', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     await lost('paying', [{ role: 'fee' }])
     await chain.rpc.request('evm_setAutomine', [true])
@@ -213,8 +213,8 @@ describe('an approval that was lost', () => {
   })
 })
 
-describe('a cancel of several that wait', () => {
-  it('is not forgotten where the node fails for a moment', async () => {
+describe('a cancel of several pending steps', () => {
+  it('is repeated after the node fails temporarily', async () => {
     await waiting('shaky', 2)
     const node = httpRpc(chain.url)
     let fails = 2
@@ -238,7 +238,7 @@ describe('a cancel of several that wait', () => {
 
   const kinds = (id: string, index: number) => journal.attempts(id, index).map(({ kind }) => kind)
 
-  it('puts nothing in the place of all of them, and ends as cancelled', async () => {
+  it('replaces all of them, the last first, and ends in CANCELLED', async () => {
     const before = await paid()
     await waiting('all', 2)
     const order: number[] = []
@@ -264,7 +264,7 @@ describe('a cancel of several that wait', () => {
     expect(await paid()).toBe(before)
   })
 
-  it('keeps the last from happening where the first is mined before its own cancel', async () => {
+  it('cancels the last step when the first is mined before its cancel', async () => {
     const before = await paid()
     await waiting('late', 2)
     const first = journal.attempts('late', 0)[0]!
@@ -281,7 +281,7 @@ describe('a cancel of several that wait', () => {
     })
   })
 
-  it('leaves the first as it is where it may not cost enough, and says what would do; the last is cancelled', async () => {
+  it('cancels the last step even when the fee cap prevents the cancel of the first', async () => {
     await waiting('short', 2)
     let asked = 0
     const refused = await outcome('short', {
@@ -293,7 +293,7 @@ describe('a cancel of several that wait', () => {
   })
 })
 
-test('what is not ours must be as deep as the chain calls final before the same is signed again, unless a depth was said or there are no more blocks to wait for', () => {
+test('a foreign transaction must be finalized, unless the user set a depth or the chain needs one block', () => {
   expect(requiredDepth(12, undefined)).toEqual({ wanted: 'finalized', usual: 12 })
   expect(requiredDepth(12, 3)).toEqual({ wanted: 3, usual: 12 })
   expect(requiredDepth(1, undefined)).toEqual({ wanted: 1, usual: 1 })

@@ -8,7 +8,7 @@ import { AppError } from '../../../src/domain/errors.ts'
 import { payee, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { usePlace } from '../../support/use-journal-and-chain.ts'
 
-// That another transaction has a nonce for good is said late and twice: whoever hears it may sign the same again.
+// A nonce is declared lost late and after two checks: the user may then sign the same payment again.
 
 const place = usePlace()
 const head = async () =>
@@ -18,7 +18,7 @@ const outcome = (id: string, more: object) =>
     (error: unknown) => error,
   )
 
-/** An operation that waits on a chain that mines nothing by itself, and another transaction of the wallet with its nonce that is nowhere. */
+/** A pending operation on a chain that mines no blocks by itself, and another transaction with its nonce that no node has. */
 async function waiting(id: string) {
   await place.chain.rpc.request('evm_setAutomine', [false])
   planPayments(place.journal, id)
@@ -40,10 +40,10 @@ async function waiting(id: string) {
   return { nonce, hash, stranger }
 }
 
-test('a nonce is lost where its block is final, though it lies as deep as is usual; on a chain of one node it is at once', async () => {
+test('a nonce counts as lost at finalized depth, or at once where a single confirmation is enough', async () => {
   await place.chain.rpc.request('anvil_mine', ['0x60'])
   const newest = await head()
-  // Only how deep it lies is asked here: the list of a block is left out.
+  // Only the depth matters here, so the transaction list of the block is left out.
   const request: ChainClient['request'] = async (method, params) => {
     const answer = await place.chain.rpc.request<object>(method, params)
     return (method === 'eth_getBlockByNumber' ? { ...answer, transactions: undefined } : answer) as never
@@ -56,7 +56,7 @@ test('a nonce is lost where its block is final, though it lies as deep as is usu
   expect(await lost(newest - 10, 1)).toMatchObject({ deep: true })
 })
 
-test('a nonce that is another’s in one look and not in the next one is not lost', async () => {
+test('a nonce that another transaction has in only every second answer is not lost', async () => {
   const { nonce, hash, stranger } = await waiting('twice')
   const blockNumber = hexQuantity(await head())
   let looks = 0
@@ -72,7 +72,7 @@ test('a nonce that is another’s in one look and not in the next one is not los
   expect(place.journal.find('twice')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
 })
 
-test('what a node says has a nonce, and does not list in that block, has not taken it', async () => {
+test('a nonce is not lost to a transaction that its block does not list', async () => {
   const { nonce, hash, stranger } = await waiting('unlike')
   const shown = { ...stranger, value: '0x2', blockNumber: hexQuantity(await head()) }
   const odd = await place.through(({ method, params }) => {
@@ -84,7 +84,7 @@ test('what a node says has a nonce, and does not list in that block, has not tak
   expect(place.journal.find('unlike')).toMatchObject({ state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] })
 })
 
-test('a nonce that all endpoints count as used, by what none of them names, is lost: nothing is sent, and no name is told', async () => {
+test('a nonce that all endpoints count as used is lost without a hash, and nothing is sent', async () => {
   const { nonce } = await waiting('unnamed')
   const counting = (count: number) =>
     place.through(({ method }) => {
@@ -118,7 +118,7 @@ test('a nonce that is counted as used is not lost while an endpoint has a receip
   expect(place.journal.find('receipt')!.state).not.toBe('ATTENTION')
 })
 
-test('an endpoint that has stopped does not say of a deadline that it has not passed', async () => {
+test('an endpoint that is unreachable or too old does not dispute that a deadline has passed', async () => {
   const { timestamp } = await place.chain.rpc.request<{ timestamp: string }>('eth_getBlockByNumber', [
     'latest',
     false,

@@ -9,7 +9,7 @@ import { type Provider, type ProviderCall, provider } from '../../support/nodes/
 import { planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { useHome } from '../../support/use-journal-and-chain.ts'
 
-// What some nodes leave unsaid, and nothing hangs on.
+// Optional answers that some nodes do not give.
 
 let chain: Chain
 let node: Provider
@@ -35,14 +35,14 @@ const pay = (id: string, more: Partial<Execution> = {}) =>
   run(journal, home, node.url, id, more).catch((error: unknown) => error)
 const nonceOf = (id: string, at = 0) => journal.find(id)!.steps[at]!.nonce!
 
-describe('a node that does not speak of what waits', () => {
+describe('a node that does not report pending transactions', () => {
   const unspoken = [{ error: { code: -32602, message: 'pending block is not available' } }, { result: null }]
   const refuses = (said: object) => {
     node.says = ({ method, params }: ProviderCall) =>
       method === 'eth_getTransactionCount' && params[1] === 'pending' ? said : undefined
   }
 
-  it.each(unspoken)('is paid through all the same, one nonce after the other (%o)', async (said) => {
+  it.each(unspoken)('pays with consecutive nonces (%o)', async (said) => {
     refuses(said)
     planPayments(journal, 'first', 2)
     expect(await pay('first')).toMatchObject({ state: 'DONE' })
@@ -51,7 +51,7 @@ describe('a node that does not speak of what waits', () => {
     expect(nonceOf('second')).toBe(nonceOf('first', 1) + 1)
   })
 
-  it('has what this journal sent, and nothing else is put in its place', async () => {
+  it('queues a second operation behind the pending transaction of this journal', async () => {
     refuses(unspoken[0]!)
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'sent')
@@ -61,7 +61,7 @@ describe('a node that does not speak of what waits', () => {
     expect(nonceOf('behind')).toBe(nonceOf('sent') + 1)
   })
 
-  it('and failed once is asked again: what waits from elsewhere is not replaced', async () => {
+  it('is asked again after one failure, and a foreign pending transaction is not replaced', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])
     let fails = 1
@@ -77,9 +77,9 @@ describe('a node that does not speak of what waits', () => {
   })
 
   it.each([
-    ['fails at that', { error: { code: -32000, message: 'execution aborted' } }],
+    ['fails to report them', { error: { code: -32000, message: 'execution aborted' } }],
     ['is behind', { result: '0x0' }],
-  ])('is paid through beside another endpoint that %s', async (_, said) => {
+  ])('pays with a second endpoint that %s', async (_, said) => {
     refuses(unspoken[0]!)
     const other = await provider(chain.url, ({ method, params }) =>
       method === 'eth_getTransactionCount' && params[1] === 'pending' ? said : undefined,
@@ -90,7 +90,7 @@ describe('a node that does not speak of what waits', () => {
     await other.close()
   })
 
-  it('is given nothing behind what this journal signed and never sent', async () => {
+  it('signs nothing behind a transaction that this journal signed and never sent', async () => {
     refuses(unspoken[0]!)
     planPayments(journal, 'signed')
     const { transaction } = journal.find('signed')!.steps[0]!
@@ -107,13 +107,13 @@ describe('a node that does not speak of what waits', () => {
   })
 })
 
-describe('a node that does not say what gas a step takes', () => {
+describe('a node that does not estimate gas', () => {
   const says = (message: string) => {
     node.says = ({ method }: ProviderCall) =>
       method === 'eth_estimateGas' ? { error: { code: -32603, message } } : undefined
   }
 
-  it('is no reason to give up what was tried just before', async () => {
+  it('pays with the gas limit of the preceding simulation', async () => {
     says('Internal error')
     planPayments(journal, 'tried')
     expect(await pay('tried', { beforeLeg: async () => [33_333n] })).toMatchObject({ state: 'DONE' })
@@ -130,7 +130,7 @@ describe('a node that does not say what gas a step takes', () => {
       /^It would fail: 25000000 gas is not enough for it$/,
     ],
     ['insufficient funds for transfer', 'INSUFFICIENT_FUNDS', /cannot pay/],
-  ])('is told by what it says of what was not: %s', async (words, code, message) => {
+  ])('fails an unsimulated payment with the error for its message: %s', async (words, code, message) => {
     says(words)
     planPayments(journal, 'untried')
     expect(await pay('untried')).toMatchObject({ code, message: expect.stringMatching(message) })
@@ -138,7 +138,7 @@ describe('a node that does not say what gas a step takes', () => {
   })
 })
 
-it('what no node has taken is not said to be on its way', async () => {
+it('a transaction that no node has accepted is reported as signed and not yet accepted', async () => {
   node.says = ({ method }: ProviderCall) =>
     method === 'eth_sendRawTransaction' ? { status: 502 } : undefined
   planPayments(journal, 'untaken')
@@ -151,7 +151,7 @@ it('what no node has taken is not said to be on its way', async () => {
   expect(await pay('untaken')).toMatchObject({ state: 'DONE' })
 })
 
-it('what a node has, and says is too cheap to replace itself, is not another transaction', async () => {
+it('a transaction that the node calls too cheap to replace itself counts as known', async () => {
   await chain.rpc.request('evm_setAutomine', [false])
   node.says = async ({ method, params }, ask) => {
     if (method !== 'eth_sendRawTransaction') return undefined
@@ -163,7 +163,7 @@ it('what a node has, and says is too cheap to replace itself, is not another tra
   expect(journal.attempts('itself', 0)).toMatchObject([{ lastAnswer: 'known' }])
 })
 
-it('a block without its maker is a block', async () => {
+it('a block without a miner field is accepted', async () => {
   node.says = async ({ method, params }, ask) => {
     if (method !== 'eth_getBlockByNumber') return undefined
     const { miner: _, ...block } = (await ask(method, params)) as { miner?: string }

@@ -27,7 +27,7 @@ const outcome = (id: string, more: Partial<Execution> = {}) =>
 const count = async () =>
   Number(await chain.rpc.request('eth_getTransactionCount', [signer.address, 'latest']))
 const attempts = (id: string) => journal.attempts(id, 0)
-/** A transaction of the wallet, another one where nothing is said, that pays as little as the chain takes, so that one that pays what is usual would replace it. */
+/** Sends another transaction of the wallet with the lowest fee that the chain accepts, so that one with a usual fee would replace it. */
 async function sendCheap(to = signer.address, value = 7n): Promise<string> {
   const { baseFeePerGas } = await chain.rpc.request<{ baseFeePerGas: string }>('eth_getBlockByNumber', [
     'latest',
@@ -47,7 +47,7 @@ async function answering(says: Provider['says'], work: (url: string) => Promise<
   }
 }
 
-describe('a nonce that was reserved by a process that is gone', () => {
+describe('a nonce reserved by a process that has died', () => {
   const reserved = async (id: string): Promise<number> => {
     const nonce = await count()
     planPayments(journal, id)
@@ -55,7 +55,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
     return nonce
   }
 
-  it('and with which another transaction waits since is not signed with: that one is not replaced', async () => {
+  it('is not signed with while a foreign transaction with it is pending, which stays in place', async () => {
     const nonce = await reserved('reserved')
     await chain.rpc.request('evm_setAutomine', [false])
     const hash = await sendCheap()
@@ -68,7 +68,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
     expect(await outcome('reserved')).toMatchObject({ state: 'DONE', steps: [{ nonce: nonce + 1 }] })
   })
 
-  it('and that is pinned is not signed with where anything waits with it, also the same call', async () => {
+  it('is not signed with if it is pinned and in use, even by the same call', async () => {
     const nonce = await reserved('pinned')
     const before = await paidOn(chain)
     await chain.rpc.request('evm_setAutomine', [false])
@@ -81,7 +81,7 @@ describe('a nonce that was reserved by a process that is gone', () => {
     expect((await paidOn(chain)) - before).toBe(oneCoin)
   })
 
-  it('is signed with where nothing waits, by a node that speaks of nothing that waits, too', async () => {
+  it('is used when no transaction is pending, also with a node that does not report pending ones', async () => {
     const quiet: Provider['says'] = ({ method, params }) =>
       method === 'eth_getTransactionBySenderAndNonce' || params[1] === 'pending'
         ? { error: { code: -32601, message: 'no such method' } }

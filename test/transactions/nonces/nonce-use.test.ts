@@ -15,7 +15,7 @@ beforeAll(async () => {
   at = Number((await vi.waitUntil(receipt, { timeout: 60_000 }))!.blockNumber)
 })
 
-/** A node that does not know which transaction has a nonce, and counts what it is asked. */
+/** A node without eth_getTransactionBySenderAndNonce, which counts the requests by method. */
 function plain(refusal: 'RPC_ERROR' | 'RPC_UNREACHABLE' = 'RPC_ERROR') {
   const asked: Record<string, number> = {}
   const request = async (method: string, params: readonly unknown[] = []) => {
@@ -26,14 +26,14 @@ function plain(refusal: 'RPC_ERROR' | 'RPC_UNREACHABLE' = 'RPC_ERROR') {
   return { asked, rpc: { ...place.chain.rpc, request } as ChainClient }
 }
 
-test('a nonce that is free is used by nobody, and nothing else is asked', async () => {
+test('a free nonce is found with one transaction count', async () => {
   const { rpc, asked } = plain()
   expect(await findNonceUse(rpc, signer.address, 1)).toEqual({ is: 'free' })
   expect(asked).toEqual({ eth_getTransactionCount: 1 })
 })
 
 test.each(['RPC_ERROR', 'RPC_UNREACHABLE'] as const)(
-  'what used a nonce is named by a node that can be asked, and out of the newest blocks where it cannot (%s)',
+  'a used nonce is found with its transaction, by the node or in the newest blocks when the node answers %s',
   async (refusal) => {
     const used = { is: 'used', hash: paid, at }
     expect(await findNonceUse(place.chain.rpc, signer.address, 0)).toEqual(used)
@@ -41,7 +41,7 @@ test.each(['RPC_ERROR', 'RPC_UNREACHABLE'] as const)(
   },
 )
 
-test('transactions without a sender stand in nobody’s way', async () => {
+test('transactions without a sender do not stop the search', async () => {
   const { rpc } = plain()
   const odd = [{ hash: '0x01', from: null }, { hash: '0x02' }]
   const request: ChainClient['request'] = async (method, params) => {
@@ -53,7 +53,7 @@ test('transactions without a sender stand in nobody’s way', async () => {
   expect(await findNonceUse({ ...rpc, request }, signer.address, 0)).toMatchObject({ hash: paid })
 })
 
-test('older blocks than the newest 64 are not searched: what is there is used and has no name', async () => {
+test('a nonce used more than 64 blocks ago is used without a known transaction', async () => {
   await place.chain.rpc.request('anvil_mine', ['0x80'])
   const { rpc, asked } = plain()
   expect(await findNonceUse(rpc, signer.address, 0)).toEqual({ is: 'unnamed' })

@@ -28,7 +28,7 @@ const next = async () =>
 const error = (work: Promise<unknown>) => work.then(() => undefined).catch((e: unknown) => e)
 const pinned = (nonce: number) => ({ pinnedNonces: { 31337: nonce } })
 
-/** A payment of somebody else with the same wallet: another tool, another machine. */
+/** A payment from the same wallet by another tool or machine. */
 async function foreign(value = 5n, more: object = {}): Promise<void> {
   await chain.rpc.request('eth_sendTransaction', [
     { from: signer.address, to: `0x${'99'.repeat(20)}`, value: `0x${value.toString(16)}`, ...more },
@@ -52,14 +52,14 @@ afterEach(async () => {
 })
 
 describe('a pinned nonce', () => {
-  it('is used, and counts on for the steps after it', async () => {
+  it('is used, and the steps after it use the following nonces', async () => {
     const nonce = await next()
     planPayments(journal, 'two', 2)
     const done = await run(journal, home, chain.url, 'two', pinned(nonce))
     expect(done.steps.map((step) => step.nonce)).toEqual([nonce, nonce + 1])
   })
 
-  it('pays once on two machines that share nothing: the second names the payment of the first, and signs nothing', async () => {
+  it('pays once on two machines that share nothing; the second reports the hash of the first', async () => {
     const [before, nonce] = [await paid(), await next()]
     planPayments(journal, 'here')
     planPayments(theirs, 'there')
@@ -75,7 +75,7 @@ describe('a pinned nonce', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  it('that another transaction used is NONCE_USED, names it, and signs nothing', async () => {
+  it('that another transaction used ends in NONCE_USED with its hash, and signs nothing', async () => {
     const [before, nonce] = [await paid(), await next()]
     await foreign()
     planPayments(journal, 'late')
@@ -87,7 +87,7 @@ describe('a pinned nonce', () => {
     expect(await paid()).toBe(before)
   })
 
-  it('of which a node shows neither what used it nor what waits with it is refused without a name', async () => {
+  it('that is used or pending is refused without a hash when the node shows none', async () => {
     const nonce = await next()
     const node = httpRpc(chain.url)
     const blind: ChainClient = {
@@ -111,7 +111,7 @@ describe('a pinned nonce', () => {
     expect(journal.attempts('unshown', 0)).toEqual([])
   })
 
-  it('that belongs to another operation of this journal is not given twice', async () => {
+  it('that belongs to another operation of this journal is refused', async () => {
     const nonce = await next()
     planPayments(journal, 'one')
     planPayments(journal, 'other')
@@ -123,7 +123,7 @@ describe('a pinned nonce', () => {
     expect(journal.attempts('other', 0)).toEqual([])
   })
 
-  it('above the next one would hang, and is refused with the next one', async () => {
+  it('above the next nonce is refused with NONCE_GAP, and signs nothing', async () => {
     const nonce = await next()
     planPayments(journal, 'far')
     expect(await error(run(journal, home, chain.url, 'far', pinned(nonce + 3)))).toMatchObject({
@@ -134,8 +134,8 @@ describe('a pinned nonce', () => {
   })
 })
 
-describe('a transaction of somebody else that waits', () => {
-  it('is in the way, unless the person wants to go behind it', async () => {
+describe('a foreign pending transaction', () => {
+  it('blocks the operation unless the user queues behind it', async () => {
     const [before, nonce] = [await paid(), await next()]
     await chain.rpc.request('evm_setAutomine', [false])
     await foreign()
@@ -151,7 +151,7 @@ describe('a transaction of somebody else that waits', () => {
 })
 
 describe('a pipeline', () => {
-  it('of which a step reverts ends when the others have ended too', async () => {
+  it('with a reverted step ends after its other steps are final', async () => {
     const before = await paid()
     const trap = `0x${'77'.repeat(20)}` as const
     await chain.rpc.request('anvil_setCode', [trap, '0x60006000fd'])
@@ -190,7 +190,7 @@ describe('a pipeline', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  it('signs and sends all steps before the first is in a block', async () => {
+  it('signs and sends all steps before the first is mined', async () => {
     const before = await paid()
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'piped', 3)
@@ -207,7 +207,7 @@ describe('a pipeline', () => {
   })
 })
 
-it('a pinned nonce that was reserved by a process that died, and used by somebody else since, is not exchanged for another', async () => {
+it('a pinned nonce reserved before a crash and used by another transaction since is not replaced', async () => {
   const [before, nonce] = [await paid(), await next()]
   planPayments(journal, 'reserved')
   journal.reserveNonce('reserved', 0, nonce, 0)
@@ -219,8 +219,8 @@ it('a pinned nonce that was reserved by a process that died, and used by somebod
   expect(await paid()).toBe(before)
 })
 
-describe('a pinned nonce in the middle', () => {
-  it('that another transaction used leaves the rest unsigned, and names the new plan as the way out', async () => {
+describe('a pinned nonce of a partly executed operation', () => {
+  it('that another transaction used ends in PARTIAL, and the hint names replan', async () => {
     const [before, nonce] = [await paid(), await next()]
     planPayments(journal, 'half', 2)
     await error(run(journal, home, chain.url, 'half', { ...pinned(nonce), noWait: true }))

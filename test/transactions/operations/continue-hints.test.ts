@@ -5,14 +5,24 @@ import { continueHint } from '../../../src/transactions/operations/continue-hint
 const _hash = `0x${'ab'.repeat(32)}`
 const [again, _giveUp] = ['sluice action resume one', 'sluice action abandon one']
 
-describe('how to go on after a rule said no', () => {
+describe('the hint after a policy error', () => {
   test.each([
-    ['a condition', 'POLICY_SIMULATION', { details: { assertion: 'USDC<=-5' } }, 'Once that holds'],
-    ['what somebody changed', 'POLICY_TAMPER', {}, 'Once you know who changed it'],
+    [
+      'an assertion that does not hold',
+      'POLICY_SIMULATION',
+      { details: { assertion: 'USDC<=-5' } },
+      'Once that holds',
+    ],
+    ['a changed plan', 'POLICY_TAMPER', {}, 'Once you know who changed it'],
     ['a price that has moved', 'POLICY_QUOTE_DRIFT', {}, 'Once that has changed'],
-    ['a plan that was not asked for', 'POLICY_SHAPE', { hint: refusedProposalHint }, 'Once that has changed'],
+    [
+      'a proposal that does not match the request',
+      'POLICY_SHAPE',
+      { hint: refusedProposalHint },
+      'Once that has changed',
+    ],
     ['a limit', 'POLICY_FEE_CAP', {}, 'Once that is allowed'],
-  ] as const)('says what has to be so first: %s', (_, code, more, once) => {
+  ] as const)('names the condition for resuming, and the command to revoke: %s', (_, code, more, once) => {
     expect(continueHint(new AppError(code, 'no', more), 'one')).toBe(
       `${once}: ${again}; to go no further: sluice action revoke one`,
     )

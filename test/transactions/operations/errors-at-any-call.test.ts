@@ -15,14 +15,14 @@ import { noKeychain } from '../../support/keys/test-keychain.ts'
 import { oneCoin, planPayments, run, signer } from '../../support/payments/payment-operation.ts'
 import { paidOn, usePlace } from '../../support/use-journal-and-chain.ts'
 
-// Whatever is thrown, and wherever: the exit code says truly whether something was signed, and the payment is made once.
+// After any error at any call, the exit code says truly whether something was signed, and the payment is made once.
 
 const place = usePlace()
 
-/** The fault of nobody: no error of the program's own. */
+/** An error that is not one of the program's own. */
 const torn = new TypeError('torn')
 
-/** Everything that an execution calls, which throws at its `at`-th call; `calls` counts them. */
+/** Execution whose dependencies throw at the `at`-th call; `calls` counts the calls. */
 function tearing(at: number) {
   const count = { calls: 0 }
   const step = () => {
@@ -67,7 +67,7 @@ function tearing(at: number) {
   return { count, execution }
 }
 
-/** What the outermost handler makes of a failure of `action resume ID`, with the files of this home alone. */
+/** The exit code of a failed `action resume ID`, determined from the files of this home alone. */
 async function exitOf(error: unknown, id: string): Promise<number> {
   const env = { SLUICE_HOME: place.home, SLUICE_RPC_BASE: 'http://127.0.0.1:1' }
   const dirs = { ...directories(env), data: place.home }
@@ -82,13 +82,13 @@ async function exitOf(error: unknown, id: string): Promise<number> {
 const attempts = (id: string) =>
   place.journal.find(id)!.steps.flatMap(({ index }) => place.journal.attempts(id, index)).length
 
-describe('an execution that is torn at any of its calls', () => {
-  // Of two payments a slice: what is not about the second one is torn with the first.
+describe('an execution that fails at any of its calls', () => {
+  // With two payments every fifth call is enough: the single payment covers every call.
   it.each([
     [1, 1],
     [2, 5],
   ])(
-    'ends below 20 only where nothing was signed, and pays once when it is gone on with (%i payments)',
+    'exits below 20 only if nothing was signed, and pays once after a resume (%i payments)',
     async (count, every) => {
       const clean = tearing(0)
       planPayments(place.journal, 'clean', count)
@@ -119,7 +119,7 @@ describe('an execution that is torn at any of its calls', () => {
     },
   )
 
-  it('is told as unreadable where the journal cannot say whether something is signed', async () => {
+  it('is reported as JOURNAL_UNREADABLE when the journal cannot say whether anything is signed', async () => {
     const world = { signedOperation: () => Promise.reject(torn) } as unknown as CommandContext
     expect(await reportedError(torn, ['action', 'resume', 'one'], world)).toMatchObject({
       code: 'JOURNAL_UNREADABLE',

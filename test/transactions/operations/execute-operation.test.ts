@@ -47,7 +47,7 @@ afterEach(async () => {
   await chain.rpc.request('evm_revert', [snapshot])
 })
 
-describe('an operation that somebody gives up while this signs it', () => {
+describe('an operation that is abandoned while it is being signed', () => {
   it.each([
     ['before its first signature', 'DROPPED', 1, 'DECLINED', 0n],
     ['between two of its steps', 'CANCELLED', 2, 'PARTIAL', oneCoin],
@@ -67,7 +67,7 @@ describe('an operation that somebody gives up while this signs it', () => {
 })
 
 describe('an operation', () => {
-  it('pays once a step, with dense nonces, and is done', async () => {
+  it('pays once per step with consecutive nonces, and ends in DONE', async () => {
     planPayments(journal, 'three', 3)
     const before = await paid()
     const done = await run(journal, home, chain.url, 'three')
@@ -77,7 +77,7 @@ describe('an operation', () => {
     expect((await paid()) - before).toBe(3n * oneCoin)
   })
 
-  it('is answered from the journal when it is executed again', async () => {
+  it('is not executed again when it is done', async () => {
     planPayments(journal, 'once')
     await run(journal, home, chain.url, 'once')
     const before = [await paid(), await nonceOf()]
@@ -88,7 +88,7 @@ describe('an operation', () => {
     expect([await paid(), await nonceOf()]).toEqual(before)
   })
 
-  it('has every transaction in the journal before the node sees it', async () => {
+  it('records every transaction in the journal before the node receives it', async () => {
     planPayments(journal, 'ahead', 2)
     const reader = journalIn(home)
     const known: boolean[] = []
@@ -105,7 +105,7 @@ describe('an operation', () => {
 
 const script = await bundled(join(import.meta.dirname, 'killed-process.ts'))
 
-describe('killed with SIGKILL and resumed, it pays exactly once', () => {
+describe('a process killed with SIGKILL', () => {
   const points: [FaultPoint, number][] = [
     ['after_op', 1],
     ['after_nonce', 2],
@@ -115,7 +115,7 @@ describe('killed with SIGKILL and resumed, it pays exactly once', () => {
     ['after_receipt', 3],
     ['after_final', 1],
     ['before_done', 1],
-    // Each place once; the other times are in the kill matrix, and here with `SLUICE_CELLS=all`.
+    // Each point once; the repeats run in the kill matrix, and here with `SLUICE_CELLS=all`.
     ['after_nonce', 1],
     ['after_sign', 2],
     ['after_journal', 1],
@@ -123,23 +123,26 @@ describe('killed with SIGKILL and resumed, it pays exactly once', () => {
     ['after_receipt', 1],
     ['after_final', 2],
   ]
-  it.each(points.slice(0, cells(8, points.length)))('at %s, the %ith time', async (point, nth) => {
-    planPayments(journal, 'killed', 2)
-    const [before, nonce] = [await paid(), await nonceOf()]
-    const child = spawn(process.execPath, [script, home, chain.url, 'killed', point, String(nth)], {
-      stdio: 'ignore',
-    })
-    const [, signal] = await once(child, 'exit')
-    expect(signal).toBe('SIGKILL')
-    const raws = [0, 1].map((index) => journal.attempts('killed', index).map(({ raw }) => raw))
-    expect((await run(journal, home, chain.url, 'killed')).state).toBe('DONE')
-    expect((await paid()) - before).toBe(2n * oneCoin)
-    expect((await nonceOf()) - nonce).toBe(2n)
-    for (const [index, signed] of raws.entries())
-      if (signed.length > 0) expect(journal.attempts('killed', index).map(({ raw }) => raw)).toEqual(signed)
-  })
+  it.each(points.slice(0, cells(8, points.length)))(
+    'leaves an operation that pays exactly once when resumed: %s, pass %i',
+    async (point, nth) => {
+      planPayments(journal, 'killed', 2)
+      const [before, nonce] = [await paid(), await nonceOf()]
+      const child = spawn(process.execPath, [script, home, chain.url, 'killed', point, String(nth)], {
+        stdio: 'ignore',
+      })
+      const [, signal] = await once(child, 'exit')
+      expect(signal).toBe('SIGKILL')
+      const raws = [0, 1].map((index) => journal.attempts('killed', index).map(({ raw }) => raw))
+      expect((await run(journal, home, chain.url, 'killed')).state).toBe('DONE')
+      expect((await paid()) - before).toBe(2n * oneCoin)
+      expect((await nonceOf()) - nonce).toBe(2n)
+      for (const [index, signed] of raws.entries())
+        if (signed.length > 0) expect(journal.attempts('killed', index).map(({ raw }) => raw)).toEqual(signed)
+    },
+  )
 
-  it('and an operation that was never signed leaves no gap for the next one', async () => {
+  it('leaves no nonce gap for the next operation when nothing was signed', async () => {
     planPayments(journal, 'first')
     planPayments(journal, 'second')
     const child = spawn(process.execPath, [script, home, chain.url, 'first', 'after_nonce', '1'], {
@@ -151,7 +154,7 @@ describe('killed with SIGKILL and resumed, it pays exactly once', () => {
   })
 })
 
-describe('a node that answers badly', () => {
+describe('a node that answers incorrectly', () => {
   const lies: [string, Act][] = [
     ['eth_sendRawTransaction', 'drop-response'],
     ['eth_sendRawTransaction', 'drop-request'],
@@ -166,7 +169,7 @@ describe('a node that answers badly', () => {
     ['eth_getTransactionReceipt', 'html200'],
     ['eth_estimateGas', 'drop-response'],
   ]
-  it.each(lies)('to %s with %s makes one payment and not two', async (method, act) => {
+  it.each(lies)('causes one payment only: %s with %s', async (method, act) => {
     planPayments(journal, 'lied-to')
     const [before, nonce] = [await paid(), await nonceOf()]
     const proxy = await startFaultyRpc(chain.url, [{ method, nth: 1, act }])
@@ -176,7 +179,7 @@ describe('a node that answers badly', () => {
     expect((await nonceOf()) - nonce).toBe(1n)
   })
 
-  it('with receipts of blocks that are on no chain is not believed', async () => {
+  it('is not believed when its receipts are in blocks that do not exist', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'forged')
     const proxy = await startFaultyRpc(chain.url, [
@@ -190,7 +193,7 @@ describe('a node that answers badly', () => {
     await chain.rpc.request('anvil_dropAllTransactions')
   })
 
-  it('and is on another chain is refused before anything is signed', async () => {
+  it('is refused before signing when it is on another chain', async () => {
     const other = await startChain(['--chain-id', '31338'])
     planPayments(journal, 'elsewhere')
     const refused = await run(journal, home, other.url, 'elsewhere').catch(code)
@@ -199,7 +202,7 @@ describe('a node that answers badly', () => {
     expect(journal.attempts('elsewhere', 0)).toEqual([])
   })
 
-  it('and has gone back in time is refused before anything is signed', async () => {
+  it('is refused before signing when it is behind an earlier recorded block', async () => {
     planPayments(journal, 'behind')
     journal.recordHead(31337, 1_000_000, `0x${'00'.repeat(32)}`)
     await expect(run(journal, home, chain.url, 'behind')).rejects.toMatchObject({ code: 'RPC_INCONSISTENT' })
@@ -208,7 +211,7 @@ describe('a node that answers badly', () => {
 })
 
 describe('the chain', () => {
-  it('makes a payment final with the third block when three are asked for, and not before', async () => {
+  it('makes a payment final at the third block when the depth is 3', async () => {
     planPayments(journal, 'deep')
     const asked = { depth: 3, noWait: true }
     await expect(run(journal, home, chain.url, 'deep', asked)).rejects.toMatchObject({ code: 'PENDING' })
@@ -219,7 +222,7 @@ describe('the chain', () => {
     expect((await run(journal, home, chain.url, 'deep', { depth: 3 })).state).toBe('DONE')
   })
 
-  it('takes a block away before it is deep enough: the payment is not final, is sent again and arrives once', async () => {
+  it('removes a block before the required depth: the payment is sent again and made once', async () => {
     await chain.rpc.request('anvil_mine', ['0x5'])
     planPayments(journal, 'reorged')
     const before = await paid()
@@ -240,7 +243,7 @@ describe('the chain', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  it('gives our nonce to another transaction: exit 23, and nothing is signed again', async () => {
+  it('gives the nonce to a foreign transaction: exit code 23, and nothing is signed again', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'overtaken')
     const before = await paid()
@@ -272,7 +275,7 @@ describe('the chain', () => {
     expect(await paid()).toBe(before)
   })
 
-  it('puts the stranger who has our nonce below the block that we signed at: found all the same', async () => {
+  it('has a foreign transaction below the signing block after a reorganisation: its hash is still found', async () => {
     await chain.rpc.request('anvil_mine', ['0x5'])
     const nonce = Number(await nonceOf())
     planPayments(journal, 'below')
@@ -302,7 +305,7 @@ describe('the chain', () => {
     await proxy.stop()
   })
 
-  it('reverts a step: exit 22, and the steps after it are not signed', async () => {
+  it('reverts a step: exit code 22, and the steps after it are not signed', async () => {
     planPayments(journal, 'reverted', 2)
     const poison = async () => chain.rpc.request('anvil_setCode', [payee, '0x60006000fd'])
     let poisoned: Promise<unknown> | undefined
@@ -318,7 +321,7 @@ describe('the chain', () => {
     expect(journal.attempts('reverted', 1)).toEqual([])
   })
 
-  it('has another transaction of the wallet waiting: refused before anything is signed', async () => {
+  it('has a foreign pending transaction of the wallet: refused before signing', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     const nonce = Number(await nonceOf())
     const raw = await signer.signTransaction({
@@ -349,7 +352,7 @@ describe('an interruption', () => {
     ['after_journal', 'PENDING'],
     ['after_broadcast', 'PENDING'],
   ]
-  it.each(until)('at %s ends in %s, and the operation can be gone on with', async (point, expected) => {
+  it.each(until)('at %s ends in %s, and the operation can be resumed', async (point, expected) => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'interrupted')
     const [before, person] = [await paid(), new AbortController()]
@@ -367,7 +370,7 @@ describe('an interruption', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  it('while a signer is asked does not say that nothing was signed: only that nothing was sent', async () => {
+  it('during a signature request reports that nothing was sent, not that nothing was signed', async () => {
     planPayments(journal, 'asked')
     const person = new AbortController()
     const signTransaction = async () => {
@@ -387,7 +390,7 @@ describe('an interruption', () => {
     expect((await run(journal, home, chain.url, 'asked')).state).toBe('DONE')
   })
 
-  it('by time ends in PENDING and says how to go on', async () => {
+  it('by the time limit ends in PENDING with a resume hint', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'slow')
     await expect(run(journal, home, chain.url, 'slow', { timeoutMs: 1_000 })).rejects.toMatchObject({
@@ -397,7 +400,7 @@ describe('an interruption', () => {
     await chain.rpc.request('anvil_dropAllTransactions')
   })
 
-  it('by the guard between two steps ends in PARTIAL and keeps the second step unsigned', async () => {
+  it('by the guard between two steps ends in PARTIAL and leaves the second step unsigned', async () => {
     planPayments(journal, 'half', 2)
     const error = await run(journal, home, chain.url, 'half', {
       fault: (point) => {
@@ -417,8 +420,8 @@ describe('an interruption', () => {
   })
 })
 
-describe('many at once', () => {
-  it('a run that looks while another process ends the operation says how it ended, in one look', async () => {
+describe('parallel runs', () => {
+  it('report DONE when another process ends the operation between two checks', async () => {
     planPayments(journal, 'ending')
     let looks = 0
     let isEnding = false
@@ -428,7 +431,7 @@ describe('many at once', () => {
           ? target[name as keyof Journal]
           : (id: string) => {
               const seen = target.find(id)
-              // The first run ends right after the second one has looked whether it did.
+              // Another process ends the operation right after this run has checked its state.
               if (isEnding && ++looks === 2) target.settle(id, 'DONE', 'all steps are final', 0)
               return seen
             },
@@ -450,7 +453,7 @@ describe('many at once', () => {
     ).toBe('DONE')
   })
 
-  it('end alike when the first finds that its nonce is lost and the second waited for the lock', async () => {
+  it('both report SUPERSEDED when the first loses the nonce and the second waited for the lock', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'lost')
     await run(journal, home, chain.url, 'lost', {
@@ -466,7 +469,7 @@ describe('many at once', () => {
     second.close()
   })
 
-  it('is refused while another run holds the wallet, with nothing signed', async () => {
+  it('are refused with WALLET_BUSY while another run holds the wallet, and sign nothing', async () => {
     planPayments(journal, 'holder')
     planPayments(journal, 'second')
     const second = journalIn(home)

@@ -1,6 +1,6 @@
 import { journalIn, run } from '../../support/payments/payment-operation.ts'
 
-// Runs one operation in a process of its own, which kills itself at a named point: `killed-process.ts HOME URL ID POINT NTH`.
+// Runs one operation in its own process, which kills itself at the NTH pass of a fault point: `killed-process.ts HOME URL ID POINT NTH`.
 
 const [home, url, id, point, nth] = process.argv.slice(2)
 if (!home || !url || !id) throw new Error('HOME URL ID [POINT NTH]')

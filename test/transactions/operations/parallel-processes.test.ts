@@ -9,17 +9,17 @@ beforeAll(async () => {
 afterAll(() => chain.stop())
 
 it.each([
-  ['with one operation make one execution', 0],
-  ['with an operation each of one wallet make four, with dense nonces', 1],
-  ['of which one is killed make one execution of one operation', 2],
-  ['of which one is killed make four of four', 3],
+  ['that run one operation execute it once', 0],
+  ['that run one operation each for one wallet execute four with consecutive nonces', 1],
+  ['that run one operation execute it once when one process is killed', 2],
+  ['that run one operation each execute all four when one process is killed', 3],
 ])('four processes %s', async (_, cell) => {
-  // Eight of them are npm run campaign:parallel.
+  // `npm run campaign:parallel` uses eight processes.
   const four = { ...parallelCell(4, cell), processes: 4 }
   expect((await inParallel(four, 4, chain)).wrong).toEqual([])
 })
 
-it('processes that take no lock are found', async () => {
+it('the campaign detects processes that take no lock', async () => {
   const wrong = []
   for (const cell of [5, 9, 13])
     if (wrong.length === 0)

@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 const usdc = () => sandbox.token(chainId, 'USDC')
-/** What the node cannot do in a test. */
+/** Methods that the node refuses in a test. */
 let unable: readonly string[] = []
 const ground = (): ExecutionContext => ({
   journal,
@@ -56,7 +56,7 @@ const checked = (terms: Partial<Terms> = {}, id = 'pay'): Promise<CheckedPlan> =
   } as const
   return checkedOf(intent, pay(friend), terms, id)
 }
-/** The same for an allowance that is taken back from the friend. */
+/** A revocation of the friend's allowance that has passed the guard. */
 const revoking = (terms: Partial<Terms>, id = 'revoke'): Promise<CheckedPlan> => {
   const intent = { kind: 'revoke', wallet: sandbox.user.address, token: usdc(), spender: friend } as const
   const none = approve({ chainId, token: usdc().address, spender: friend, amount: 0n })
@@ -113,14 +113,14 @@ async function refused(operation: Operation, code: string): Promise<void> {
   expect(await seen()).toEqual(before)
 }
 
-test('what was planned is carried out', async () => {
+test('a checked plan is executed', async () => {
   const before = await seen()
   expect((await carry(recordOperation(ground(), await checked(), 'key'))).state).toBe('DONE')
   expect((await seen()).friend).toBe(before.friend + amount)
 })
 
-// Both take from the wallet what was asked for, so that trying it shows nothing: only the guard sees them.
-test('a step that was changed in the file of the journal is not signed', async () => {
+// Both take the requested amount from the wallet, so a simulation shows no difference: only these checks detect them.
+test('a step that was changed in the journal file is not signed', async () => {
   recordOperation(ground(), await checked(), 'key')
   const file = new DatabaseSync(join(home, 'journal.db'))
   file.exec('DROP TRIGGER step_never_update')
@@ -131,21 +131,21 @@ test('a step that was changed in the file of the journal is not signed', async (
   await refused(changed, 'JOURNAL_UNREADABLE')
 })
 
-test('a plan whose steps do something else than what it is for is not signed', async () => {
+test('a plan whose transaction pays another recipient than its intent is not signed', async () => {
   const { steps, ...rest } = await checked()
   const turned = steps.map((step) => ({ ...step, transaction: pay(thief) }))
   await refused(recordOperation(ground(), { ...rest, steps: turned }, 'key'), 'POLICY_RECIPIENT')
 })
 
-describe('the terms of a plan hold again just before it is signed', () => {
-  test('what the person said about it', async () => {
+describe('before signing, a recorded plan is refused for', () => {
+  test('an unmet balance assertion of the user', async () => {
     const good = await checked({ asserts: parseAssertions('USDC>=-5,USDT>=0') })
     const terms = { ...good.terms, asserts: parseAssertions('USDC>=-4.9') }
     await refused(recordOperation(ground(), { ...good, terms }, 'key'), 'POLICY_SIMULATION')
     expect((journal.find('pay')!.plan as StoredPlan).terms.asserts).toMatchObject([{ text: 'USDC>=-4.9' }])
   })
 
-  test('the code of the contract', async () => {
+  test('a changed contract code', async () => {
     const planned = recordOperation(ground(), await checked(), 'key')
     const { rpc } = sandbox.chain(chainId)
     const code = await rpc.request<string>('eth_getCode', [usdc().address, 'latest'])
@@ -153,7 +153,7 @@ describe('the terms of a plan hold again just before it is signed', () => {
     await refused(planned, 'POLICY_CONTRACT_CHANGED')
   })
 
-  test('the cap on gas', async () => {
+  test('a gas price above the maximum fee', async () => {
     const good = await checked()
     const terms = { ...good.terms, maxFeePerGas: 1n }
     await refused(recordOperation(ground(), { ...good, terms }, 'key'), 'POLICY_FEE_CAP')
@@ -164,7 +164,7 @@ describe('the terms of a plan hold again just before it is signed', () => {
     policy: { perDay: { 'sandbox-one:USDC': limit } },
   })
 
-  test('the limit of a day, which two plans that both fit alone may not pass together', async () => {
+  test('a daily limit that two plans exceed only together', async () => {
     const policy = daily('9')
     const [first, second] = [
       recordOperation(ground(), await checked({ policy }), 'key'),
@@ -174,7 +174,7 @@ describe('the terms of a plan hold again just before it is signed', () => {
     await refused(second, 'POLICY_LIMIT')
   })
 
-  test('the policy, as it was then', async () => {
+  test('policy hours that do not include the present time', async () => {
     const policy = { sha256: '00', policy: { hours: '00:00-00:00' } }
     const good = await checked()
     await refused(
@@ -184,13 +184,13 @@ describe('the terms of a plan hold again just before it is signed', () => {
   })
 })
 
-describe('where nothing can simulate, and a policy wants a simulation', () => {
+describe('a policy that requires a simulation on a node that cannot simulate', () => {
   const nothing = ['eth_simulateV1', 'overrides']
   const wanting = (maxTotalFee: string): Partial<Terms> => ({
     policy: { sha256: '00', policy: { simulation: 'required', maxTotalFee } },
   })
 
-  test('an allowance is taken back all the same, and nothing else is done', async () => {
+  test('allows only a revocation, within the fee limit', async () => {
     await sandbox.sendAs(
       chainId,
       sandbox.user.address,
@@ -209,7 +209,7 @@ describe('where nothing can simulate, and a policy wants a simulation', () => {
     unable = nothing
     await expect(checked(wanting('1'), 'pay-2')).rejects.toMatchObject({ code: 'POLICY_SIMULATION' })
     await refused(payment, 'POLICY_SIMULATION')
-    // What it costs is held to the policy also where nobody knows before how much that is.
+    // The fee limit also applies to a revocation that cannot be simulated.
     const dear = recordOperation(ground(), await revoking(wanting('0.000000000001'), 'dear'), 'key-2')
     await refused(dear, 'POLICY_FEE_CAP')
     expect(await left()).toBe(7n)

@@ -11,11 +11,11 @@ beforeEach(() => {
 afterEach(() => removeHome(home))
 
 test.each([
-  ['who plans for it', `${of}.turn`, true],
-  ['who signs for it on one of its chains', `31338-${of}.lock`, true],
-  ['not who signs for it on another chain', `1-${of}.lock`, false],
-  ['not who signs for another wallet', `31337-0x${'77'.repeat(20)}.lock`, false],
-])('at work with a wallet is %s', async (_, name, is) => {
+  ['busy while its planning lock is held', `${of}.turn`, true],
+  ['busy while its lock on one of the given chains is held', `31338-${of}.lock`, true],
+  ['not busy while only its lock on another chain is held', `1-${of}.lock`, false],
+  ['not busy while only the lock of another wallet is held', `31337-0x${'77'.repeat(20)}.lock`, false],
+])('a wallet is %s', async (_, name, is) => {
   const held = tryLock(`${home}/${name}`)!
   expect(await isWalletBusy({ locks: home }, signer.address, [31337, 31338])).toBe(is)
   held.release()

@@ -6,7 +6,7 @@ import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const chainId = 31337
-/** A node whose receipts name more fees. */
+/** A node that adds fee fields to its receipts. */
 const naming = (rpc: ChainClient, more: object): ChainClient => ({
   ...rpc,
   batch: async (calls) =>
@@ -15,7 +15,7 @@ const naming = (rpc: ChainClient, more: object): ChainClient => ({
     ),
 })
 
-test('the coin that came is what the balance grew by and the transaction cost; a cost that nobody can know gives no number', async () => {
+test('the received native amount is the balance change plus all fees, and undefined when a fee is unknown', async () => {
   const { address: wallet } = sandbox.user
   const to = sandbox.token(chainId, 'WETH').address
   await sandbox.sendAs(chainId, wallet, { to, data: calldata('function deposit()'), value: 5n })

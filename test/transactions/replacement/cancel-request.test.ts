@@ -25,16 +25,16 @@ const kinds = (id: string) => journal.attempts(id, 0).map(({ kind }) => kind)
 const until = async (holds: () => boolean | Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
-/** What is signed is sent a moment later: a block that is mined in between does not have it. */
+/** Transactions are sent a moment after they are signed; a block mined in between would not contain them. */
 const sentAll = (id: string) => until(() => journal.attempts(id, 0).every(({ sends }) => sends > 0))
 const mine = () => chain.rpc.request('evm_mine')
-/** A block that is too dear for all that waits. */
+/** Mines a block whose base fee is too high for all pending transactions. */
 const mineDear = async () => {
   await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', [`0x${(10n ** 12n).toString(16)}`])
   await mine()
 }
 
-/** An operation that is sent on a chain that mines nothing by itself. */
+/** Sends an operation on a chain that mines no blocks by itself. */
 async function waiting(id: string): Promise<void> {
   await chain.rpc.request('evm_setAutomine', [false])
   planPayments(journal, id)
@@ -48,10 +48,13 @@ useChain(
   { each: true },
 )
 
-describe('a gateway that refuses the question of who has a nonce in words of its own', () => {
+describe('a gateway that refuses eth_getTransactionBySenderAndNonce', () => {
   const refusals = {
-    'with a page': [403, '<html>Forbidden</html>'],
-    'with an error to no call': [200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}'],
+    'with an HTML page': [403, '<html>Forbidden</html>'],
+    'with an error without a request id': [
+      200,
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}',
+    ],
   } as const
   let gateway: Server
   afterEach(() => {
@@ -59,7 +62,7 @@ describe('a gateway that refuses the question of who has a nonce in words of its
     gateway.close()
   })
 
-  /** Stands before the node of the test. */
+  /** A gateway in front of the test's node. */
   async function refusing(how: keyof typeof refusals): Promise<Partial<Execution>> {
     gateway = createServer(async (request, response) => {
       let body = ''
@@ -77,12 +80,12 @@ describe('a gateway that refuses the question of who has a nonce in words of its
   }
 
   it.each(Object.keys(refusals) as (keyof typeof refusals)[])(
-    '%s keeps nothing from being sent again, made dearer, or cancelled',
+    '%s does not prevent resending, speed-up or cancel',
     async (how) => {
       const through = await refusing(how)
       await waiting('refused')
       await chain.rpc.request('anvil_dropAllTransactions')
-      // Nor is the chain said to be silent, which answers everything else.
+      // The chain is not reported as unreachable either, since it answers everything else.
       const { steps } = journal.find('refused')!
       const [network] = sandboxNetworks
       const node = through.rpc!(31337)
@@ -103,10 +106,10 @@ describe('a gateway that refuses the question of who has a nonce in words of its
   )
 })
 
-describe('what is told to be cancelled', () => {
+describe('a cancel', () => {
   const patience = { blocks: 2, ms: 30 }
 
-  it('is so after the clock of the machine was set back, too', async () => {
+  it('is replaced and confirmed although the system clock was set back by an hour', async () => {
     let behind = 0
     reopen(() => Date.now() - behind)
     await waiting('earlier')
@@ -124,7 +127,7 @@ describe('what is told to be cancelled', () => {
   })
 })
 
-/** A node that counts no transactions of anybody. */
+/** A node that reports a transaction count of zero. */
 function behind(): ChainClient {
   const node = httpRpc(chain.url)
   const isCount = (method: string | undefined) => method === 'eth_getTransactionCount'
@@ -133,7 +136,7 @@ function behind(): ChainClient {
   return { ...node, batch }
 }
 
-it('a node that counts fewer transactions than are final is behind, and what is done is not said to be in the way', async () => {
+it('a transaction count below the final steps is reported as a node that is behind', async () => {
   planPayments(journal, 'done')
   expect(await outcome('done')).toMatchObject({ state: 'DONE' })
   planPayments(journal, 'next')
@@ -144,7 +147,7 @@ it('a node that counts fewer transactions than are final is behind, and what is 
   expect(await outcome('next')).toMatchObject({ state: 'DONE' })
 })
 
-it('so is one that counts fewer than a nonce that was lost to another transaction', async () => {
+it('a transaction count below a nonce lost to another transaction is reported as a node that is behind', async () => {
   await waiting('lost')
   await chain.rpc.request('anvil_dropAllTransactions')
   await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: signer.address }])

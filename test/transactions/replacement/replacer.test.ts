@@ -25,7 +25,7 @@ const code = (error: unknown) => (error as { code?: string }).code
 const attempts = (id: string) => journal.attempts(id, 0)
 const patience = { blocks: 2, ms: 30 }
 
-/** Mines blocks that are too dear for what waits, until something happens. */
+/** Mines blocks whose base fee is too high for the pending transaction, until a condition holds. */
 async function mineDear(baseFee: bigint, until: () => boolean, most = 200): Promise<void> {
   for (let tried = 0; tried < most && !until(); tried++) {
     await chain.rpc.request('anvil_setNextBlockBaseFeePerGas', [`0x${baseFee.toString(16)}`])
@@ -34,12 +34,12 @@ async function mineDear(baseFee: bigint, until: () => boolean, most = 200): Prom
   }
 }
 
-/** Waits until a second attempt was sent, or sent so often. */
+/** Waits until the second attempt was sent the given number of times. */
 async function replaced(id: string, often = 1): Promise<void> {
   while (!((attempts(id)[1]?.sends ?? 0) >= often)) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Begins an operation on a chain that mines nothing by itself, and waits until it is sent. */
+/** Starts an operation on a chain that mines no blocks by itself, and waits until it is sent. */
 async function waiting(id: string, more: Partial<Execution> = {}) {
   await chain.rpc.request('evm_setAutomine', [false])
   planPayments(journal, id)
@@ -59,7 +59,7 @@ async function waiting(id: string, more: Partial<Execution> = {}) {
   return { ended }
 }
 
-// A node of its own: the price of gas that one test leaves behind would be the next one's.
+// A chain for each test: the gas price that a test leaves behind would affect the next one.
 useChain(
   (made) => {
     chain = made
@@ -67,8 +67,8 @@ useChain(
   { each: true },
 )
 
-describe('a transaction that waits for too long', () => {
-  it('is sent again with an eighth more in both fees, written down first, and pays once', async () => {
+describe('a transaction that is pending for too long', () => {
+  it('is replaced with both fees raised by at least an eighth, and pays once', async () => {
     const before = await paid()
     const { ended } = await waiting('bumped')
     await mineDear(10n ** 12n, () => attempts('bumped').length > 1)
@@ -87,7 +87,7 @@ describe('a transaction that waits for too long', () => {
     expect((await paid()) - before).toBe(oneCoin)
   })
 
-  it('is not raised above the cap, and says so by waiting', async () => {
+  it('is not replaced above the fee cap, and ends in PENDING', async () => {
     const { ended } = await waiting('capped', { feeCap: () => 3n * 10n ** 9n, timeoutMs: 1_500 })
     await mineDear(10n ** 12n, () => attempts('capped').length > 1)
     expect(attempts('capped').every(({ maxFeePerGas }) => maxFeePerGas <= 3n * 10n ** 9n)).toBe(true)
@@ -95,7 +95,7 @@ describe('a transaction that waits for too long', () => {
   })
 
   it.each(['KEY_SOURCE', 'DECLINED'] as const)(
-    'is followed as it is when nobody signs a dearer one (%s), and nobody is asked twice',
+    'is still followed when the signer refuses the replacement (%s), and the signer is asked only once more',
     async (refusal) => {
       const before = await paid()
       let asked = 0
@@ -117,7 +117,7 @@ describe('a transaction that waits for too long', () => {
     },
   )
 
-  it('is followed as it is where nobody can say what it may cost more', async () => {
+  it('is still followed when the fee cap of a replacement cannot be read', async () => {
     let asked = 0
     const { ended } = await waiting('unlimited', {
       feeCap: (_, __, kind) => {
@@ -133,13 +133,13 @@ describe('a transaction that waits for too long', () => {
     expect([await ended, asked]).toMatchObject([{ state: 'DONE' }, 1])
   })
 
-  it('is not sent again as long as no blocks are made', async () => {
+  it('is not replaced while no blocks are mined', async () => {
     const { ended } = await waiting('still', { timeoutMs: 600 })
     expect(code(await ended)).toBe('PENDING')
     expect(attempts('still')).toHaveLength(1)
   })
 
-  it('is cancelled, and not made dearer, when its deadline has passed', async () => {
+  it('is cancelled instead of raised when its deadline has passed', async () => {
     const [before, nonce] = [await paid(), await nonceNow()]
     let deadline: number | undefined
     const { ended } = await waiting('late', { deadlineOf: () => deadline })
@@ -160,8 +160,8 @@ describe('a transaction that waits for too long', () => {
   })
 })
 
-describe('a nonce that somebody else used', () => {
-  it('is given up only when that is final', async () => {
+describe('a nonce used by a foreign transaction', () => {
+  it('is lost only when that transaction is final', async () => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, 'taken')
     const goOn = (more: Partial<Execution>) =>
@@ -181,7 +181,7 @@ describe('a nonce that somebody else used', () => {
   })
 })
 
-it('a nonce that an authorisation took (EIP-7702) is lost without a name, when that is final', async () => {
+it('a nonce used by an EIP-7702 authorisation is lost without a hash once that is final', async () => {
   await chain.rpc.request('eth_sendTransaction', [{ from: signer.address, to: payee }])
   await chain.rpc.request('evm_setAutomine', [false])
   planPayments(journal, 'authorised')
@@ -219,10 +219,10 @@ it('a nonce that an authorisation took (EIP-7702) is lost without a name, when t
   journal.verify('authorised')
 })
 
-/** Where code is that takes no call. */
+/** Address of a contract that reverts every call. */
 const refusing = '0x7702000000000000000000000000000000000001'
 
-describe('by the person', () => {
+describe('requested by the user', () => {
   const stopped = async (id: string) => {
     await chain.rpc.request('evm_setAutomine', [false])
     planPayments(journal, id)
@@ -231,7 +231,7 @@ describe('by the person', () => {
     )
   }
 
-  it('a speed-up raises the fee once and goes on', async () => {
+  it('a speed-up raises the fee once, and the replacement pays', async () => {
     const before = await paid()
     await stopped('faster')
     const outcome = run(journal, home, chain.url, 'faster', { replacement: 'bump' })
@@ -242,7 +242,7 @@ describe('by the person', () => {
     expect(journal.find('faster')!.steps[0]!.inclusion!.hash).toBe(attempts('faster')[1]!.hash)
   })
 
-  it('a cancel takes the place of what waits', async () => {
+  it('a cancel replaces the pending transaction, and nothing is paid', async () => {
     const before = await paid()
     await stopped('stopped')
     const outcome = run(journal, home, chain.url, 'stopped', { replacement: 'cancel' }).catch(
@@ -255,7 +255,7 @@ describe('by the person', () => {
     expect(await paid()).toBe(before)
   })
 
-  it('a cancel of a wallet whose own code refuses plain calls (EIP-7702) takes it, too', async () => {
+  it('a cancel has enough gas for a wallet whose EIP-7702 code reverts plain calls', async () => {
     const before = await paid()
     await stopped('refusing')
     await chain.rpc.request('anvil_setCode', [refusing, '0x60006000fd'])
@@ -274,7 +274,7 @@ describe('by the person', () => {
     expect(await paid()).toBe(before)
   })
 
-  it('a speed-up takes a cancel back, which the program does not cancel again by itself', async () => {
+  it('a speed-up replaces a cancel, and later automatic replacements keep the payment', async () => {
     const before = await paid()
     await stopped('taken-back')
     const replacedBy = (replacement: 'bump' | 'cancel', more: Partial<Execution> = {}) =>
@@ -284,7 +284,7 @@ describe('by the person', () => {
     const outcome = run(journal, home, chain.url, 'taken-back', { bumpDelay: patience }).catch(
       (e: unknown) => e,
     )
-    // Signed is not sent: a block that is made in between has nothing in it.
+    // Signed is not yet sent: wait for the send before mining a block.
     await mineDear(parseGwei('200'), () => (attempts('taken-back')[3]?.sends ?? 0) > 0)
     expect(attempts('taken-back').map(({ kind }) => kind)).toEqual(['run', 'cancel', 'bump', 'bump'])
     await chain.rpc.request('evm_mine')
@@ -293,7 +293,7 @@ describe('by the person', () => {
   })
 
   it.each(['bump', 'cancel'] as const)(
-    'a %s that may not cost enough says what would do, and that does; where a policy is in the way, that is said',
+    'a %s above the cap names a --max-fee that suffices, unless the policy is the limit',
     async (replacement) => {
       const id = `capped-${replacement}`
       await stopped(id)
@@ -304,7 +304,7 @@ describe('by the person', () => {
       const { hint } = (await capped((_, __, ___, lifted = cap) => lifted)) as AppError
       expect(hint).toMatch(new RegExp(`^sluice action ${kind} --max-fee [0-9.]+$`))
       const enough = parseGwei(hint!.split(' ').at(-1)!)
-      // What a policy allows is not lifted by a person.
+      // The user's --max-fee does not raise a limit of the policy.
       const held = (await capped((_, __, ___, lifted = cap) =>
         lifted < enough ? lifted : enough - 1n,
       )) as AppError
@@ -321,7 +321,7 @@ describe('by the person', () => {
     },
   )
 
-  it('a cancel that is interrupted is gone on with as one, before it is signed and after', async () => {
+  it('an interrupted cancel is resumed as a cancel, before and after its signature', async () => {
     await stopped('let-go')
     const cancelled = (signal: AbortSignal) =>
       run(journal, home, chain.url, 'let-go', { replacement: 'cancel', signal }).catch((e: unknown) => e)
@@ -345,7 +345,7 @@ describe('by the person', () => {
     expect(attempts('let-go').at(-1)!.kind).toBe('cancel')
   })
 
-  it('a cancel that comes too late changes nothing, and signs nothing more', async () => {
+  it('a cancel of a mined step ends in PARTIAL, and signs no further step', async () => {
     const before = await paid()
     await chain.rpc.request('evm_setAutomine', [true])
     planPayments(journal, 'too-late', 2)
@@ -358,7 +358,7 @@ describe('by the person', () => {
     expect(journal.attempts('too-late', 1)).toEqual([])
   })
 
-  it('a cancel of what was never signed signs nothing, and says how to give it up', async () => {
+  it('a cancel of an unsigned operation is refused, and the hint names abandon', async () => {
     planPayments(journal, 'unsigned')
     const refused = run(journal, home, chain.url, 'unsigned', { replacement: 'cancel' })
     await expect(refused).rejects.toMatchObject({ code: 'USAGE', hint: 'sluice action abandon unsigned' })
@@ -366,14 +366,14 @@ describe('by the person', () => {
     expect(attempts('unsigned')).toEqual([])
   })
 
-  it('what the cancelled one pays is paid once when the first is mined after all', async () => {
+  it('an operation pays once when the original is mined instead of its cancel', async () => {
     const before = await paid()
     await stopped('first-wins')
     const [first] = attempts('first-wins')
     const outcome = run(journal, home, chain.url, 'first-wins', { replacement: 'cancel' }).catch(
       (e: unknown) => e,
     )
-    // It is sent again as soon as it is followed: before that it would come back after it was dropped.
+    // The cancel is resent once when it is followed; dropped before that, it would return.
     await replaced('first-wins', 2)
     await chain.rpc.request('anvil_dropTransaction', [attempts('first-wins')[1]!.hash])
     await chain.rpc.request('eth_sendRawTransaction', [first!.raw])
