@@ -70,7 +70,7 @@ const read = <schema extends z.ZodType>(schema: schema, wire: unknown): z.output
   z.decode(schema, JSON.parse(JSON.stringify(wire)))
 
 describe('a strategy', () => {
-  test('in the id-composite shape: its rate is a fraction', () => {
+  test('in the id-composite shape has its rate as a fraction', () => {
     expect(read(StrategyComposite, composite)).toMatchObject({
       id,
       slug: 'aave-v3-usdc-base',
@@ -82,7 +82,7 @@ describe('a strategy', () => {
     })
   })
 
-  test('in the detail shape: its rate is a percentage', () => {
+  test('in the detail shape has its rate as a percentage', () => {
     expect(read(StrategyDetail, detail)).toMatchObject({
       id: '65f0c0ffee',
       slug: 'aave-v3-usdc-base',
@@ -97,7 +97,7 @@ describe('a strategy', () => {
     expect(read(StrategyDetail, least)).toMatchObject({ apy: null, tvlUsd: null })
   })
 
-  test('in either shape wherever one is expected', () => {
+  test('is decoded in each of three shapes by both schemas', () => {
     for (const schema of [StrategyComposite, StrategyDetail]) {
       expect(read(schema, composite).apy).toBe(0.0525)
       expect(read(schema, detail).apy).toBe(0.0525)
@@ -109,7 +109,7 @@ describe('a strategy', () => {
 describe('a list of strategies', () => {
   const envelopes: [string, object, object][] = [
     [
-      'the reference form',
+      'the reference envelope',
       {
         docs: [detail, detail],
         totalDocs: 42,
@@ -122,7 +122,7 @@ describe('a list of strategies', () => {
       { page: 3, limit: 2, total: 42, hasMore: true },
     ],
     [
-      'the quickstart form',
+      'the quickstart envelope',
       {
         data: [quickstart, quickstart],
         pagination: { page: 1, limit: 100, total: 2, totalPages: 1, hasMore: false },
@@ -130,7 +130,7 @@ describe('a list of strategies', () => {
       { page: 1, limit: 100, total: 2, hasMore: false },
     ],
     [
-      'the older page',
+      'the legacy envelope',
       {
         data: [composite, composite],
         pagination: {
@@ -148,28 +148,28 @@ describe('a list of strategies', () => {
       { page: 2, limit: 2, total: 7, hasMore: true },
     ],
     [
-      'the flat form of the change history',
+      'the flat envelope of the changelog',
       { data: [composite, composite], total: 9, totalPages: 5, hasMore: true, page: 1, limit: 2 },
       { page: 1, limit: 2, total: 9, hasMore: true },
     ],
     [
-      'numbers as text',
+      'the reference envelope with numbers as text',
       { docs: [detail, detail], totalDocs: '2', limit: '10', page: '1', totalPages: '1', hasNextPage: false },
       { page: 1, limit: 10, total: 2, hasMore: false },
     ],
     [
-      'the older last page',
+      'the legacy envelope of the last page',
       { data: [detail, composite], pagination: { totalRecords: 2, limit: 10, page: 1, nextPage: null } },
       { page: 1, limit: 10, total: 2, hasMore: false },
     ],
   ]
-  test.each(envelopes)('in %s', (_, wire, about) => {
+  test.each(envelopes)('in %s is decoded', (_, wire, about) => {
     const { items, ...rest } = read(routes.listStrategies.output, wire)
     expect(rest).toEqual(about)
     expect(items.map((item) => item.apy)).toEqual([0.0525, 0.0525])
   })
 
-  test('in an envelope of nobody is refused', () => {
+  test('in an unknown envelope, or with an incomplete strategy, is refused', () => {
     expect(z.safeDecode(PageOf(StrategyDetail), { rows: [] } as never).success).toBe(false)
     expect(
       z.safeDecode(PageOf(StrategyDetail), { docs: [{ _id: 'x' }], totalDocs: 1, limit: 1, page: 1 } as never)
@@ -179,7 +179,7 @@ describe('a list of strategies', () => {
 })
 
 describe('a wallet', () => {
-  test('in shape A', () => {
+  test('in shape A is decoded', () => {
     const wire = {
       address: wallet,
       positions: [{ strategy: detail, balance: '101', balanceUSD: '1.01', earned: '-3', earnedUSD: '-0.03' }],
@@ -195,7 +195,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('in shape B', () => {
+  test('in shape B is decoded', () => {
     const amount = (value: string) => ({ value, decimals: 6, humanized: Number(value) / 1e6, symbol: 'USDC' })
     const { id, assetName, protocol, network, asset, assetDecimals } = composite
     const wire = {
@@ -229,7 +229,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('in shape B at a loss', () => {
+  test('in shape B keeps a negative profit', () => {
     const wire = {
       positions: [
         {
@@ -246,7 +246,7 @@ describe('a wallet', () => {
     expect(read(Wallet, wire).positions[0]).toMatchObject({ balance: 9n, profit: -1n, principal: 10n })
   })
 
-  test('with an amount that is no whole number is refused, and refused politely', () => {
+  test('with an invalid amount or strategy is refused without an exception', () => {
     const position = { strategy: detail, balance: '1' }
     const of = (change: object) =>
       z.safeDecode(Wallet, { address: wallet, positions: [{ ...position, ...change }] } as never)
@@ -255,7 +255,7 @@ describe('a wallet', () => {
       expect(of(bad).success).toBe(false)
   })
 
-  test('in shape C', () => {
+  test('in shape C is decoded to its stats', () => {
     const item = {
       asset: { address: token, decimals: 6, symbol: 'USDC', name: 'USD Coin' },
       balance: { raw: '5', humanized: '0.000005', decimals: 6 },
@@ -285,7 +285,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('a history without our own fields', () => {
+  test('has a history whose missing extension fields are null', () => {
     const item = {
       txHash: '0x01',
       timestamp: '2026-01-01T00:00:00Z',
@@ -323,7 +323,7 @@ describe('a quote', () => {
     rawQuote: { whatever: ['they', 1] },
     status: 'a new word',
   }
-  test('with a deadline in seconds, as text or by its date, and chain ids as number or text', () => {
+  test('is decoded with a deadline in seconds, as text or as a date, and chain ids as number or text', () => {
     const at = '2026-01-01T00:00:00.000Z'
     const without: Partial<typeof wire> = { ...wire }
     delete without.deadline
@@ -348,7 +348,7 @@ describe('a quote', () => {
     expect(read(Quote, without).deadline).toBeNull()
   })
 
-  test('is asked for by text, as a query string has it', () => {
+  test('is requested with the text values of a query string; invalid amounts and addresses are refused', () => {
     const query = {
       chainIdIn: '1',
       chainIdOut: '2',
@@ -376,12 +376,12 @@ describe('a quote', () => {
   })
 })
 
-describe('what is to be signed', () => {
+describe('unsigned transactions', () => {
   const call = { to: token, data: '0x095ea7b3', value: '0' }
   const swap = { type: 'same-chain EVM swap', provider: 'x', chainId: 8453 }
   const item = { ...call, value: 0n, chainId: 8453 }
 
-  test('comes as one transaction or as several, with its chain or without', () => {
+  test('of a swap are decoded from one object or a list, with or without a chain id', () => {
     expect(read(SwapBytecode, { ...swap, transactionData: { ...call, gasLimit: '21000' } })).toMatchObject({
       approvals: [],
       transactions: [item],
@@ -400,7 +400,7 @@ describe('what is to be signed', () => {
     expect(read(SwapBytecode, { ...swap, transactionData: call, approveData: null }).approvals).toEqual([])
   })
 
-  test('of a strategy, with the least that a deployment sends', () => {
+  test('of a strategy are decoded from the minimal response', () => {
     const wire = { id: 'x', chainIdIn: '8453', chainIdOut: 8453, bytecode: [{ ...call, chainId: '8453' }] }
     expect(read(StrategyBytecode, wire)).toEqual({
       id: 'x',
@@ -415,7 +415,7 @@ describe('what is to be signed', () => {
     })
   })
 
-  test('of a recommendation, or a message in its place', () => {
+  test('of a recommendation are null when the service sends a message instead', () => {
     const wire = { recommendedStrategyId: id, destinationChain: 'base', strategy: composite }
     const of = (bytecodeExecution: unknown) =>
       read(Recommendation, { ...wire, bytecodeExecution }).transactions
@@ -424,7 +424,7 @@ describe('what is to be signed', () => {
     expect(of([{ ...call, chainId: 8453 }])).toEqual([item])
   })
 
-  test('of a transfer is asked for by either spelling, and by both ends', () => {
+  test('of a transfer require both addresses, in either spelling', () => {
     const rest = { token, chainId: 1, amount: '5' }
     const value = { originAddress: wallet, destinationAddress: token, token, chainId: 1, amount: 5n }
     expect(read(TransferInput, { ...rest, originAddress: wallet, destinationAddress: token })).toEqual(value)
@@ -435,7 +435,7 @@ describe('what is to be signed', () => {
 
 describe('a status', () => {
   test.each(['pending', 'confirmed', 'fulfilled', 'expired', 'failed', 'refunded', 'processing'])(
-    '%s of a swap is read in any casing',
+    '%s of a swap is decoded in any letter case',
     (word) => {
       for (const status of [word, word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1)])
         expect(read(SwapStatus, { status })).toEqual({
@@ -448,14 +448,14 @@ describe('a status', () => {
   )
 
   test.each(['INITIAL', 'PENDING', 'SUCCESS', 'FAILED', 'REFUNDED'])(
-    '%s of an action is read in any casing',
+    '%s of an action is decoded in upper and lower case',
     (word) => {
       for (const status of [word, word.toLowerCase()])
         expect(read(Action, { id: 'x', type: 'CROSSCHAIN_INVESTMENT_DEPOSIT', status }).status).toBe(word)
     },
   )
 
-  test('that nobody knows passes as it came', () => {
+  test('with an unknown value passes unchanged; a known one of a history becomes lower case', () => {
     expect(read(SwapStatus, { status: 'Teleported' }).status).toBe('Teleported')
     expect(read(Action, { id: 'x', type: 'new type', status: 'New' })).toMatchObject({
       status: 'New',
@@ -468,7 +468,7 @@ describe('a status', () => {
     expect(history('DEPOSIT', 'Confirmed')).toMatchObject({ type: 'deposit', status: 'confirmed' })
   })
 
-  test('of an action brings its transactions by either name of the hash, and times in seconds or text', () => {
+  test('of an action accepts either name of a transaction hash, and converts its times to UTC', () => {
     const transactions = [{ txHash: '0x01', chainId: '10', blockNumber: '5', gasUsed: 21000, colour: 'blue' }]
     const wire = {
       id: 'x',
@@ -492,13 +492,13 @@ describe('a status', () => {
   })
 })
 
-describe('what the specification does not have at a place', () => {
+describe('extension fields', () => {
   const nonsense = [{}, [], 'A', 7, true, '0x', [{}], { a: null }]
   const blank = (schema: z.ZodType, wire: object, names: readonly string[]) => {
     const without = read(schema, { ...wire, ...Object.fromEntries(names.map((name) => [name, null])) })
     for (const name of names) {
       const ways = nonsense.map((one) => read(schema, { ...wire, [name]: one }))
-      // Some of it is of the kind that ours is, and is read as that; nothing is refused, and something is read as nothing.
+      // Some of these values are valid for some fields. None is refused, and at least one is decoded as missing.
       expect({
         name,
         some: ways.some((one) => JSON.stringify(one, text) === JSON.stringify(without, text)),
@@ -507,7 +507,7 @@ describe('what the specification does not have at a place', () => {
   }
   const text = (_: string, one: unknown) => (typeof one === 'bigint' ? one.toString() : one)
 
-  test('is null where it is not understood: a strategy', () => {
+  test('of a strategy are null when they are malformed', () => {
     const names = [
       'pausedUnknown',
       'id',
@@ -531,7 +531,7 @@ describe('what the specification does not have at a place', () => {
     ])
   })
 
-  test('is null where it is not understood: a wallet, a history, and what is to be signed', () => {
+  test('of a wallet, a history and unsigned transactions are null when they are malformed', () => {
     const position = { strategy: detail, balance: '1' }
     for (const name of ['principal', 'apyFraction', 'pending', 'claimable'])
       expect(read(Wallet, { address: wallet, positions: [{ ...position, [name]: { strange: 1 } }] })).toEqual(
@@ -553,7 +553,7 @@ describe('what the specification does not have at a place', () => {
     )
   })
 
-  test('is not written where it is wrong', () => {
+  test('are not encoded when they are malformed', () => {
     const strategy = read(StrategyDetail, detail)
     expect(z.safeEncode(StrategyDetail, { ...strategy, grade: 'A' } as never).success).toBe(false)
     expect(z.encode(StrategyDetail, { ...strategy, grade: { grade: 'A', by: 'b' } })).toMatchObject({
@@ -561,7 +561,7 @@ describe('what the specification does not have at a place', () => {
     })
   })
 
-  test('leaves what the specification does have strict', () => {
+  test('are the only lenient fields: malformed fields of the specification are refused', () => {
     for (const bad of [{ apy: 'much' }, { tvl: {} }, { paused: 'no' }, { asset: {} }])
       expect(z.safeDecode(StrategyDetail, { ...detail, ...bad } as never).success).toBe(false)
     for (const bad of [{ apy: 'much' }, { fee: {} }, { availableActions: 1 }, { assetDecimals: -1 }])
@@ -576,7 +576,7 @@ test.each([
   [-1.25e22, '-12500000000000000000000'],
   [101.5, '101.5'],
   ['0.1', '0.1'],
-])('an amount of USD of %s is a decimal string: %s', (sent, said) => {
+])('a USD amount of %s is decoded as the decimal string %s', (sent, said) => {
   const spotPosition = { currentPosition: { value: '9', decimals: 6 }, underlyingBalanceUSD: sent }
   const wire = {
     positions: [{ strategy: quickstart, spotPosition }],
@@ -586,7 +586,7 @@ test.each([
   expect(read(StrategyDetail, { ...detail, tvl: sent }).tvlUsd).toBe(said)
 })
 
-test('what is ours in a quote is null where it is not understood, and goes back as it came', () => {
+test('extension fields of a quote are null when malformed, and are encoded back unchanged', () => {
   const side = { contract: token, symbol: 'USDC', decimals: 6, amount: '5', chainId: 1 }
   const chains = { originChain: 'a', destinationChain: 'a', chainIdIn: 1, chainIdOut: 1 }
   const plainly = { id: 'q', ...chains, tokenIn: side, tokenOut: side, provider: 'p' }

@@ -8,7 +8,7 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
-/** What a request is refused with: its code and the messages by their paths; `undefined` where it is read. */
+/** The code of the error for a request and its messages by path; `undefined` if the request is valid. */
 function refusal(schema: z.ZodType, sent: object): object | undefined {
   const read = z.safeDecode(schema, sent as never)
   if (read.success) return undefined
@@ -22,9 +22,9 @@ const paged = [...Object.values(routes), ...olderRoutes].filter(
     (input as { shape?: object }).shape && 'page' in (input as unknown as { shape: object }).shape,
 )
 
-describe('a page', () => {
+describe('page and limit parameters', () => {
   test.each(paged.map(({ path, input }) => [path, input] as const))(
-    'of %s is from 1 on, and has 1 to 100 items',
+    'of %s are integers: page from 1, limit from 1 to 100',
     (_, input) => {
       const of = (sent: object) => refusal(input, { address: wallet, strategyId: 'x', ...sent })
       for (const good of [
@@ -59,7 +59,7 @@ describe('a page', () => {
     },
   )
 
-  test('is asked of three lists, and of two older ones', () => {
+  test('exist on exactly three lists and two legacy lists', () => {
     expect(paged.map(({ path }) => path).toSorted()).toEqual([
       '/quotes',
       '/strategies',
@@ -70,9 +70,9 @@ describe('a page', () => {
   })
 })
 
-describe('an address that is none', () => {
+describe('a malformed address', () => {
   const of = (sent: object) => refusal(routes.strategyBytecode.input, { id: 'x', action: 'lend', ...sent })
-  test('has an error of its own where nothing else is wrong', () => {
+  test('is INVALID_ADDRESS when every issue is a malformed address', () => {
     expect(refusal(routes.getWallet.input, { address: '0x1' })).toEqual({
       code: 'INVALID_ADDRESS',
       address: 'expected an EVM address',
@@ -88,14 +88,14 @@ describe('an address that is none', () => {
     })
   })
 
-  test('is one fault among others where something else is wrong, or where it is missing', () => {
+  test('is VALIDATION_ERROR beside another issue, and when the address is missing or not a string', () => {
     expect(of({ amount: 'much', wallet: '0x1' })).toMatchObject({ code: 'VALIDATION_ERROR' })
     expect(of({ amount: '1' })).toEqual({ code: 'VALIDATION_ERROR', wallet: 'is missing' })
     expect(of({ amount: '1', wallet: 5 })).toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 })
 
-test('what is missing is said to be missing, whatever it should have been', () => {
+test('missing parameters are reported as missing, whatever their type', () => {
   expect(refusal(routes.strategyBytecode.input, { id: 'x' })).toEqual({
     code: 'VALIDATION_ERROR',
     amount: 'is missing',
@@ -120,15 +120,18 @@ test('what is missing is said to be missing, whatever it should have been', () =
   })
 })
 
-test.each(['request-lend', 'LEND', '', 'borrow'])('"%s" is no action', (action) => {
-  const sent = { id: 'x', action, amount: '1', wallet }
-  expect(refusal(routes.strategyBytecode.input, sent)).toEqual({
-    code: 'VALIDATION_ERROR',
-    action: 'Invalid option: expected one of "lend"|"withdraw"|"claim"',
-  })
-})
+test.each(['request-lend', 'LEND', '', 'borrow'])(
+  '"%s" is refused as the action of strategy bytecode',
+  (action) => {
+    const sent = { id: 'x', action, amount: '1', wallet }
+    expect(refusal(routes.strategyBytecode.input, sent)).toEqual({
+      code: 'VALIDATION_ERROR',
+      action: 'Invalid option: expected one of "lend"|"withdraw"|"claim"',
+    })
+  },
+)
 
-test('an amount is at most 2^256 - 1, wherever one is sent', () => {
+test('every amount parameter accepts decimal integers up to 2^256 - 1, without sign or leading zero', () => {
   const ends = { originAddress: wallet, destinationAddress: token, token, chainId: 1 }
   const asked: [z.ZodType, object, string][] = [
     [routes.strategyBytecode.input, { id: 'x', action: 'lend', wallet }, 'amount'],
@@ -147,7 +150,7 @@ test('an amount is at most 2^256 - 1, wherever one is sent', () => {
   }
 })
 
-test('an id of 200 characters is looked for, and a longer one is refused', () => {
+test('every id in a path accepts at most 200 characters', () => {
   const inPaths = [...Object.values(routes), ...olderRoutes].filter(({ path }) =>
     /\{(id|strategyId|identifier)\}/.test(path),
   )
@@ -163,10 +166,10 @@ test('an id of 200 characters is looked for, and a longer one is refused', () =>
   }
 })
 
-describe('a transfer', () => {
+describe('transfer parameters', () => {
   const rest = { token, chainId: 1, amount: '5' }
   const of = (sent: object) => refusal(routes.transferBytecode.input, { ...rest, ...sent })
-  test('is asked for in either spelling, or in both where they say the same', () => {
+  test('accept either spelling of the two addresses, and both if they are equal', () => {
     expect(of({ originAddress: wallet, destinationAddress: token })).toBeUndefined()
     expect(of({ walletOrigin: wallet, walletDestination: token })).toBeUndefined()
     expect(of({ originAddress: wallet, walletDestination: token })).toBeUndefined()
@@ -174,7 +177,7 @@ describe('a transfer', () => {
     expect(of({ ...both, destinationAddress: token, walletDestination: token })).toBeUndefined()
   })
 
-  test('is refused where an end is missing, or is said twice and not the same', () => {
+  test('are refused when an address is missing or its two spellings differ', () => {
     expect(of({})).toEqual({
       code: 'VALIDATION_ERROR',
       originAddress: 'is missing',
@@ -195,7 +198,7 @@ describe('a transfer', () => {
   })
 })
 
-describe('a number is within its bounds, as a number and as text', () => {
+describe('a numeric parameter, as number or text', () => {
   const quote = { tokenIn: token, tokenOut: wallet, amountIn: '1' }
   const ends = { token, amount: '5', originAddress: wallet, destinationAddress: token }
   const event = { actionId: 'x', event: 'SIGNED' }
@@ -214,7 +217,7 @@ describe('a number is within its bounds, as a number and as text', () => {
     ['chainId', routes.ingest.input, event, [1, '31337'], [0, -1, '0', '-1', 2 ** 53]],
     ['decimalsIn', older.input, { ...quote, ...chainIds }, [0, 18, '255'], [-1, 256, '256', '1e2']],
   ]
-  test.each(asked)('%s', (name, schema, rest, good, bad) => {
+  test.each(asked)('%s accepts integers within its bounds only', (name, schema, rest, good, bad) => {
     for (const value of good) expect(refusal(schema, { ...rest, [name]: value })).toBeUndefined()
     for (const value of [...bad, 1.5, '1.5', '1e1', '0x1', ' 1', '', null, [], Number.POSITIVE_INFINITY])
       expect([value, refusal(schema, { ...rest, [name]: value })]).toEqual([
@@ -223,7 +226,7 @@ describe('a number is within its bounds, as a number and as text', () => {
       ])
   })
 
-  test('and what is no number at all is told in words, and not as a pattern', () => {
+  test('that is not a number is reported in words, not as a pattern', () => {
     const of = (schema: z.ZodType, name: string, rest: object = {}) =>
       (refusal(schema, { ...rest, [name]: 'abc' }) as Record<string, string>)[name]
     for (const { input } of paged)
@@ -235,7 +238,7 @@ describe('a number is within its bounds, as a number and as text', () => {
     expect(of(routes.quote.input, 'feeSponsorship', quote)).toBe('expected true or false')
   })
 
-  test('and what is below says by how much', () => {
+  test('below its minimum is reported with the minimum', () => {
     expect(refusal(routes.setFees.input, { markupBps: -1 })).toEqual({
       code: 'VALIDATION_ERROR',
       markupBps: 'must be 0 or more',

@@ -12,15 +12,15 @@ import { inputs, olderQuoteInput, olderWallet, outputs, wireQuote } from './valu
 const sandbox = useSandbox()
 const names = Object.keys(routes) as (keyof typeof routes)[]
 
-/** Over the wire and back. */
+/** Encodes a value to JSON and decodes it again. */
 const thereAndBack = (schema: z.ZodType, value: unknown): unknown =>
   z.decode(schema, JSON.parse(JSON.stringify(z.encode(schema, value))))
 const holds = (schema: z.ZodType, value: unknown): void => {
   expect(thereAndBack(schema, value)).toEqual(value)
 }
 
-describe('the table of routes', () => {
-  test('has the paths of the specification, and ours, and no other', () => {
+describe('the route table', () => {
+  test('has the paths of the specification and of the extensions, and no others', () => {
     expect(
       Object.values(routes)
         .map(({ method, path }) => `${method} ${path}`)
@@ -41,7 +41,7 @@ describe('the table of routes', () => {
         'GET /v2/swap/status/{id}',
         'POST /transfer/bytecode',
         'GET /customers/by-api-key',
-        // Ours.
+        // Extensions of the specification.
         'POST /actions/ingest/wallet',
         'GET /fees',
         'PUT /fees',
@@ -63,32 +63,35 @@ describe('the table of routes', () => {
     ])
   })
 
-  test('takes from its input whatever its paths name', () => {
+  test('declares every path parameter in its input', () => {
     for (const { path, input } of [...Object.values(routes), ...olderRoutes])
       for (const [, name] of path.matchAll(/\{(\w+)\}/g))
         expect(Object.keys((input as unknown as { shape: object }).shape)).toContain(name)
   })
 })
 
-describe('what goes over the wire comes back as it was', () => {
-  test.each(names)('%s: whatever may be asked', (name) => {
+describe('encoding to JSON and decoding', () => {
+  test.each(names)('%s preserves any valid input', (name) => {
     fc.assert(fc.property(inputs[name] as fc.Arbitrary<unknown>, (value) => holds(routes[name].input, value)))
   })
 
-  test.each(names)('%s: whatever may be answered', (name) => {
+  test.each(names)('%s preserves any valid output', (name) => {
     fc.assert(
       fc.property(outputs[name] as fc.Arbitrary<unknown>, (value) => holds(routes[name].output, value)),
     )
   })
 
-  test.each(olderRoutes.map((route) => [route.path, route] as const))('%s, as it was before', (_, route) => {
-    const asked = route.as === 'quote' ? olderQuoteInput : (inputs[route.as] as fc.Arbitrary<unknown>)
-    const said = route.as === 'getWallet' ? olderWallet : (outputs[route.as] as fc.Arbitrary<unknown>)
-    fc.assert(fc.property(asked, (value) => holds(route.input, value)))
-    fc.assert(fc.property(said, (value) => holds(route.output, value)))
-  })
+  test.each(olderRoutes.map((route) => [route.path, route] as const))(
+    '%s (legacy) preserves any valid input and output',
+    (_, route) => {
+      const asked = route.as === 'quote' ? olderQuoteInput : (inputs[route.as] as fc.Arbitrary<unknown>)
+      const said = route.as === 'getWallet' ? olderWallet : (outputs[route.as] as fc.Arbitrary<unknown>)
+      fc.assert(fc.property(asked, (value) => holds(route.input, value)))
+      fc.assert(fc.property(said, (value) => holds(route.output, value)))
+    },
+  )
 
-  test('a quote is written exactly as it was read, leaf for leaf', () => {
+  test('a quote keeps every leaf, alone and inside a swap request', () => {
     fc.assert(
       fc.property(wireQuote, (wire) => {
         const again = JSON.parse(JSON.stringify(z.encode(Quote, z.decode(Quote, wire))))
@@ -100,7 +103,7 @@ describe('what goes over the wire comes back as it was', () => {
     )
   })
 
-  test('everything that the engine says on real chains', async () => {
+  test('every answer of the engine on the sandbox chains is preserved', async () => {
     const said = new Set<keyof Service>()
     const { service: engine } = engineOn(sandbox)
     const wallet = sandbox.user.address
@@ -111,7 +114,7 @@ describe('what goes over the wire comes back as it was', () => {
       const value = (await engine[name](input as never)) as Awaited<ReturnType<Service[name]>>
       holds(routes[name].input, input)
       holds(routes[name].output, value)
-      // The older wallet page leaves out what is no collateral.
+      // The legacy wallet page has no positions, so it does not preserve the whole answer.
       for (const route of olderRoutes.filter(({ as }) => as === name && name !== 'getWallet'))
         holds(route.output, value)
       said.add(name)

@@ -98,7 +98,7 @@ const wireToken = fc.record({
   chainId,
   priceUSD: orNull(decimal),
 })
-/** A quote as some deployment may send it: with leaves that nobody expects, at the top and inside. */
+/** A quote as a deployment may send it, with unknown leaves at the top and inside. */
 export const wireQuote = fc
   .record({
     id,
@@ -258,7 +258,7 @@ const quoteInput = fc.record({
 type Inputs = { [name in keyof Service]: fc.Arbitrary<Parameters<Service[name]>[0]> }
 type Outputs = { [name in keyof Service]: fc.Arbitrary<Awaited<ReturnType<Service[name]>>> }
 
-/** Anything that may be asked of each route. */
+/** Any valid input of each route. */
 export const inputs: Inputs = {
   recommend: fc.record({
     identifier: word,
@@ -316,7 +316,7 @@ export const inputs: Inputs = {
   }),
 }
 
-/** Anything that each route may answer. */
+/** Any valid output of each route. */
 export const outputs: Outputs = {
   recommend: recommendation,
   listStrategies: page(strategy),
@@ -339,7 +339,7 @@ export const outputs: Outputs = {
     queued: orNull(fc.record({ seconds: orNull(count) })),
     bytecode: list(transaction),
   }),
-  // Whose wallet it is is always said; only the quickstart shape, which nobody writes, leaves it out.
+  // The address is always present: only the quickstart shape omits it, and that is never encoded.
   getWallet: fc.record({
     address,
     positions: list(position),
@@ -378,7 +378,7 @@ export const outputs: Outputs = {
   setFees: fees,
 }
 
-/** What may be asked of the older quote pages: chain ids and an exact input only. */
+/** Any valid input of the legacy quote pages: chain ids and an exact input only. */
 export const olderQuoteInput = fc.record({
   chainIdIn: chainId,
   chainIdOut: chainId,
@@ -388,7 +388,7 @@ export const olderQuoteInput = fc.record({
   destinationAddress: optional(address),
 })
 
-/** What the older wallet page can carry: stats, and no positions. */
+/** Any output that the legacy wallet page can carry: stats, no positions. */
 export const olderWallet = fc.record({
   address,
   positions: fc.constant([]),

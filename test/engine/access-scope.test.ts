@@ -10,7 +10,7 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const there = 'aave-v3-usdc-sandbox-two'
 const usdc = (chainId: number) => sandbox.token(chainId, 'USDC').address
 
-/** The same catalogue, in which the second chain is a testnet. */
+/** The catalogue with the second chain as a testnet. */
 const withTestnet = (): Catalog => {
   const catalog = sandbox.world.catalog()
   const networks = catalog.networks.map((network) => ({ ...network, testnet: network.chainId === 31338 }))
@@ -26,16 +26,16 @@ const near = () => ({
 const across = () => ({ ...near(), chainIdOut: 31338, tokenOut: usdc(31338) })
 const lend = { action: 'lend', amount: '1000000', wallet }
 
-test('the chains of the sandbox are open to every key', () => {
+test('the sandbox chains are no testnets', () => {
   expect(sandbox.world.catalog().networks.map(({ testnet }) => testnet)).toEqual([false, false])
 })
 
-describe('without testnets', () => {
+describe('a key without testnets', () => {
   const engine = (scope?: EngineOptions['scope'], more: Partial<EngineOptions> = {}) =>
     engineOn(sandbox, { catalog: withTestnet(), ...(scope && { scope }), ...more })
   const none = { testnets: false, strategies: null }
 
-  test('a testnet, its strategies, tokens and bridges are as if they did not exist, and it is never asked', async () => {
+  test('does not see the strategies, tokens and bridges of a testnet, which is never called', async () => {
     const asked: number[] = []
     const rpc = (chainId: number) => {
       asked.push(chainId)
@@ -69,7 +69,7 @@ describe('without testnets', () => {
     expect(new Set(asked)).toEqual(new Set([31337]))
   })
 
-  test('what another key of the same customer did there is not shown', async () => {
+  test('does not see the operations of another key of the customer on a testnet', async () => {
     const { service, context } = engine()
     const [all, some] = [over(service), over(engine(none, { store: context.store }).service)]
     const { body: made } = await all('GET', `/strategies/${there}/bytecode`, lend)
@@ -95,7 +95,7 @@ describe('without testnets', () => {
       })
   })
 
-  test('nothing is there at all where every network is a testnet', async () => {
+  test('sees nothing when every network is a testnet', async () => {
     const catalog = withTestnet()
     const networks = catalog.networks.map((network) => ({ ...network, testnet: true }))
     const ask = over(engineOn(sandbox, { catalog: { ...catalog, networks }, scope: none }).service)
@@ -105,7 +105,7 @@ describe('without testnets', () => {
   })
 })
 
-test('only the strategies that are active for a customer exist for it', async () => {
+test('a customer sees only its active strategies', async () => {
   const strategies = [slug, 'sandbox-vault-usdc-sandbox-two', 'one-that-is-gone']
   const ask = over(engineOn(sandbox, { scope: { testnets: true, strategies } }).service)
   const { body } = await ask('GET', '/strategies')
@@ -124,7 +124,7 @@ test('only the strategies that are active for a customer exist for it', async ()
   expect((await ask('GET', '/v2/swap/quote', across())).status).toBe(200)
 })
 
-test('the status of a quote that nothing was asked for costs one query and no call of a chain', async () => {
+test('the status of an unused quote costs one query and no chain call', async () => {
   const said: string[] = []
   const { service, context } = engineOn(sandbox, {
     rpc: (chainId) => watched(sandbox.chain(chainId).rpc, said),
@@ -161,7 +161,7 @@ test('the status of a quote that nothing was asked for costs one query and no ca
   expect({ queries, said }).toEqual({ queries: 2, said: [] })
 })
 
-test('the list of quotes says where each stood when it was last looked at', async () => {
+test('the list of quotes shows the status of each at its last read', async () => {
   let shift = 0
   const { service } = engineOn(sandbox, { now: () => Date.now() + shift })
   const { quote: swap } = await service.quote({ ...near(), amountIn: 1_000000n })

@@ -19,7 +19,7 @@ describe('a recommendation', () => {
     (await engineOn(sandbox).service.listStrategies({ limit: 100 })).items.filter(({ paused }) => !paused)
 
   test.each(['usdc', 'USDC', 'UsDc', 'weth'])(
-    '%s is the open strategy of that asset with the best rate',
+    'for %s is the open strategy of that asset with the highest APY',
     async (identifier) => {
       const best = await ask({ identifier })
       const rivals = (await open()).filter(({ asset }) => asset.symbol === identifier.toUpperCase())
@@ -35,13 +35,16 @@ describe('a recommendation', () => {
     },
   )
 
-  test.each(['lending', 'staking', 'LENDING'])('%s is the best of that category', async (identifier) => {
-    const best = await ask({ identifier })
-    const rivals = (await open()).filter(({ category }) => category === identifier.toLowerCase())
-    expect(best.strategy.apy).toBe(Math.max(...rivals.map(({ apy }) => apy!)))
-  })
+  test.each(['lending', 'staking', 'LENDING'])(
+    'for the category %s is its open strategy with the highest APY',
+    async (identifier) => {
+      const best = await ask({ identifier })
+      const rivals = (await open()).filter(({ category }) => category === identifier.toLowerCase())
+      expect(best.strategy.apy).toBe(Math.max(...rivals.map(({ apy }) => apy!)))
+    },
+  )
 
-  test('brings the transactions and their id when wallet and amount are there', async () => {
+  test('has unsigned transactions and an action id when wallet and amount are given', async () => {
     const { service } = engineOn(sandbox)
     const best = await service.recommend({ identifier: 'usdc', wallet, amount: 1_000000n })
     expect(best.transactions).toHaveLength(2)
@@ -51,7 +54,7 @@ describe('a recommendation', () => {
     })
   })
 
-  test('stays on the network that it is asked for', async () => {
+  test('stays on the requested network', async () => {
     for (const to of ['sandbox-one', 'sandbox-two', '31337'])
       expect((await ask({ identifier: 'usdc', to })).destinationChain).toBe(
         to === 'sandbox-two' ? to : 'sandbox-one',
@@ -59,20 +62,20 @@ describe('a recommendation', () => {
     expect((await ask({ identifier: 'usdt', from: 'sandbox-one' })).destinationChain).toBe('sandbox-one')
   })
 
-  test('is refused where there is none, or half of what it needs is missing', async () => {
+  test('is refused without a matching open strategy, and for a wallet without an amount', async () => {
     expect(await codeOf(ask({ identifier: 'doge' }))).toBe('STRATEGY_NOT_FOUND')
     expect(await codeOf(ask({ identifier: 'fixed-yield' }))).toBe('STRATEGY_NOT_FOUND')
-    // WBTC is lent on one chain only, and paused there.
+    // WBTC is lent on one chain only, where it is paused.
     expect(await codeOf(ask({ identifier: 'wbtc' }))).toBe('STRATEGY_NOT_FOUND')
     expect(await codeOf(ask({ identifier: 'usdc', to: 'nowhere' }))).toBe('NO_ROUTE_FOUND')
     expect(await codeOf(ask({ identifier: 'usdc', wallet }))).toBe('VALIDATION_ERROR')
-    // An amount alone asks for no transactions.
+    // An amount without a wallet returns no transactions.
     expect(await ask({ identifier: 'usdc', amount: 1n })).toMatchObject({ transactions: null })
   })
 })
 
 describe('the list of strategies', () => {
-  test('has the best rate first, in pages that do not overlap', async () => {
+  test('is sorted by APY, highest first, in pages that do not overlap', async () => {
     const { service } = engineOn(sandbox)
     const all = (await service.listStrategies({ limit: 100 })).items
     const rates = all.map(({ apy }) => apy ?? -1)
@@ -91,10 +94,10 @@ describe('the list of strategies', () => {
     expect((await service.listStrategies({})).limit).toBe(10)
   })
 
-  test('is summed up by the analytics', async () => {
+  test('is summarized by the analytics', async () => {
     const { service } = engineOn(sandbox)
     const all = (await service.listStrategies({ limit: 100 })).items
-    // What is only known by growth has none at first.
+    // A rate that is known by growth only is null at first.
     const open = all.filter(({ paused, apy }) => !paused && apy !== null)
     const { totalTvlUsd, averageApy, strategyCount, topStrategies, unpriced } = await service.analytics({})
     expect(unpriced).toBe(0)
@@ -107,14 +110,14 @@ describe('the list of strategies', () => {
     expect(topStrategies.map(({ id }) => id)).toEqual(open.slice(0, 5).map(({ id }) => id))
   })
 
-  test('says of how many the total knows no price', async () => {
+  test('has analytics that count the strategies without a price', async () => {
     const none = engineOn(sandbox, { catalog: { ...sandbox.world.catalog(), priceOracles: {} } })
     const { totalTvlUsd, strategyCount, unpriced } = await none.service.analytics({})
     expect({ totalTvlUsd, unpriced }).toEqual({ totalTvlUsd: '0', unpriced: strategyCount })
   })
 })
 
-/** How much one unit became since the beginning, off the contracts. */
+/** The growth of one unit since its start, from the contracts. */
 async function indexOf(entry: StrategyEntry): Promise<number> {
   const { chainId, asset } = entry
   const constants = basicOf(entry)
@@ -130,7 +133,7 @@ async function indexOf(entry: StrategyEntry): Promise<number> {
   return (await read('function totalAssets() view')) / (await read('function totalSupply() view'))
 }
 
-test('the rate since the beginning is the growth that the contracts show, once there has been a day of it', async () => {
+test('the APY since inception equals the growth in the contracts, after 2 and after 100 days', async () => {
   const { service } = engineOn(sandbox)
   const timeOf = async (chainId: number) =>
     Number(
@@ -152,7 +155,7 @@ test('the rate since the beginning is the growth that the contracts show, once t
   }
 })
 
-test('a customer sets its markup and who collects, and sees nobody else\u2019s', async () => {
+test('a customer sets its own markup and collector, and does not see those of another customer', async () => {
   const { service, context } = engineOn(sandbox)
   expect(await service.getFees({})).toEqual(usualFees)
   await service.setFees({ markupBps: 30 })
@@ -162,7 +165,7 @@ test('a customer sets its markup and who collects, and sees nobody else\u2019s',
   expect(await theirs.getFees({})).toMatchObject({ markupBps: 0, collector: null })
 })
 
-test('a share and a markup that are more than all together are all, and nothing is left to swap', async () => {
+test('operator fee and markup together are capped at 100 percent', async () => {
   const { service, context } = engineOn(sandbox)
   await operating(context, {
     operatorCollector: collector,
@@ -183,7 +186,7 @@ test('a share and a markup that are more than all together are all, and nothing 
   })
 })
 
-test('nothing is handed out for a wallet that nobody has', async () => {
+test('a wallet at an address that routers replace is INVALID_ADDRESS', async () => {
   const { service } = engineOn(sandbox)
   const { slug } = sandbox.world.catalog().strategies[0]!
   for (const nobody of [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(39)}2`] as const) {
@@ -195,7 +198,7 @@ test('nothing is handed out for a wallet that nobody has', async () => {
   }
 })
 
-test('a fee below nothing, or paid to nobody, is refused whole, and one that was stored is the usual fee: nobody is paid for swapping', async () => {
+test('an invalid fee or collector is refused as a whole, and a stored invalid fee counts as the default', async () => {
   const { service, context } = engineOn(sandbox)
   await operating(context, { operatorCollector: collector })
   const before = await service.setFees({ collector: wallet })
@@ -205,7 +208,7 @@ test('a fee below nothing, or paid to nobody, is refused whole, and one that was
       'VALIDATION_ERROR',
     )
   }
-  // Nobody collects with a token, or has the key of the lowest addresses.
+  // A token, or one of the lowest addresses, cannot collect fees.
   for (const lost of [sandbox.token(31338, 'USDC').address, `0x${'0'.repeat(39)}1`] as const) {
     expect(await codeOf(service.setFees({ collector: lost }))).toBe('VALIDATION_ERROR')
     expect(await codeOf(operating(context, { operatorCollector: lost }))).toBe('VALIDATION_ERROR')
@@ -236,7 +239,7 @@ test('a fee below nothing, or paid to nobody, is refused whole, and one that was
 })
 
 test.each([-0.1, -1e-9, 0, 0.51, 1e9])(
-  'a slippage of %d is none, also where nothing could slip',
+  'a slippage of %d is INVALID_SLIPPAGE, also for a deposit without a market price',
   async (slippage) => {
     const { service } = engineOn(sandbox)
     const deposit = { id: 'aave-v3-usdc-sandbox-one', action: 'lend', amount: 1n, wallet } as const
@@ -244,7 +247,7 @@ test.each([-0.1, -1e-9, 0, 0.51, 1e9])(
   },
 )
 
-test('settings are kept all or none', async () => {
+test('settings are saved all or none', async () => {
   const { context } = engineOn(sandbox)
   const half = [
     ['markupBps', '5'],
@@ -255,7 +258,7 @@ test('settings are kept all or none', async () => {
   expect(await context.store.settingChanges(10)).toEqual([])
 })
 
-test('a network that is said twice is said the same, or the quote is refused', async () => {
+test('the name and the id of a network must agree, or the quote is refused', async () => {
   const ask = over(engineOn(sandbox).service)
   const tokens = {
     tokenIn: sandbox.token(31337, 'USDC').address,
@@ -281,8 +284,8 @@ test('a network that is said twice is said the same, or the quote is refused', a
   }
 })
 
-test('a chain that does not answer is an error, and not a smaller sum; a list and a wallet are shorter, and name it', async () => {
-  // Nobody listens on this port of loopback.
+test('an unreachable chain is named by shorter lists and wallets, and is an error for totals', async () => {
+  // Nothing listens on this loopback port.
   const dead = httpRpc('http://127.0.0.1:1', { retries: 0 })
   const { service } = engineOn(sandbox, {
     rpc: (chainId) => (chainId === 31337 ? sandbox.chain(chainId).rpc : dead),

@@ -15,17 +15,17 @@ const broken = () => sandbox.strategy('sandbox-vault-USDC-sandbox-one')
 const setCode = (code: Hex) =>
   sandbox.chain(31337).rpc.request('anvil_setCode', [broken().receipt.address, code])
 
-/** A contract that is not what it was: burns all gas, runs until it is all gone, gives nothing, gives too much, gives numbers that are none. */
+/** Code that replaces a market contract: it burns all gas, loops, returns nothing or half a word, or reverts. */
 const turned: [string, Hex][] = [
   ['burns all gas by an invalid opcode', '0xfe'],
-  ['runs until no gas is left', '0x5b600056'],
-  ['gives nothing', '0x00'],
-  ['gives half a word', '0x60106000f3'],
-  ['refuses without a word', '0x60006000fd'],
+  ['loops until no gas is left', '0x5b600056'],
+  ['returns nothing', '0x00'],
+  ['returns half a word', '0x60106000f3'],
+  ['reverts without data', '0x60006000fd'],
 ]
 
-describe('a contract of a market that', () => {
-  test.each(turned)('%s costs the row of that market and no other', async (_, code) => {
+describe('a market contract that', () => {
+  test.each(turned)('%s makes only its own market unreadable', async (_, code) => {
     const before = await engineOn(sandbox).service.listStrategies({ limit: 100 })
     await setCode(code)
     const { items } = await engineOn(sandbox).service.listStrategies({ limit: 100 })
@@ -36,7 +36,7 @@ describe('a contract of a market that', () => {
       else expect(apy).toBeCloseTo(rates.get(id)!, 6)
   })
 
-  /** A node that gives a call as little gas as public ones do. */
+  /** A node with the low gas limit for calls that public nodes have. */
   const withGas = (rpc: ChainClient, gas: Hex): ChainClient => ({
     ...rpc,
     request: (method, params = []) =>
@@ -46,7 +46,7 @@ describe('a contract of a market that', () => {
       ),
   })
 
-  test('burns the gas of the whole call is found in a few rounds', async () => {
+  test('burns the gas of the whole call is isolated within 60 calls', async () => {
     await setCode('0xfe')
     const said: string[] = []
     const rpc = (chainId: number) => withGas(watched(sandbox.chain(chainId).rpc, said), '0x989680')
@@ -58,7 +58,7 @@ describe('a contract of a market that', () => {
   })
 })
 
-test('where the contract that asks many is not there, the call brings its code itself', async () => {
+test('without Multicall3, the call carries its code itself', async () => {
   const before = await engineOn(sandbox).service.listStrategies({ limit: 100 })
   for (const { network, rpc } of sandbox.world.chains)
     await rpc.request('anvil_setCode', [network.multicall3, '0x'])
@@ -69,7 +69,7 @@ test('where the contract that asks many is not there, the call brings its code i
   expect(items.every(({ paused }) => paused !== null)).toBe(true)
 })
 
-test('an error of the node itself stays an error, and is asked about once', async () => {
+test('an error of the node stays an error, and is not retried', async () => {
   const said: string[] = []
   const refusing = (rpc: ChainClient): ChainClient => ({
     ...rpc,
@@ -83,17 +83,17 @@ test('an error of the node itself stays an error, and is asked about once', asyn
   })
   const rpc = (chainId: number) => refusing(sandbox.chain(chainId).rpc)
   expect(await codeOf(engineOn(sandbox, { rpc }).service.listStrategies({}))).toBe('RPC_ERROR')
-  // Of two chains each: the markets, and the age of their prices.
+  // For each of two chains: the markets, and the age of their prices.
   expect(said).toHaveLength(4)
 })
 
-describe('a chain that does not answer', () => {
+describe('an unreachable chain', () => {
   const env = () => ({
     SLUICE_RPC_SANDBOX_ONE: sandbox.chain(31337).rpcUrl,
     SLUICE_RPC_SANDBOX_TWO: 'http://127.0.0.1:1',
   })
 
-  test('costs its own rows, and is named once', async () => {
+  test('removes its own rows from a list, and is named once', async () => {
     const { exit, json, err } = await run('strategies list --all --limit 2 --json --timeout 2s', {
       env: env(),
     })
@@ -105,7 +105,7 @@ describe('a chain that does not answer', () => {
     expect((await run('strategies list --quiet --json --timeout 2s', { env: env() })).err).toBe('')
   })
 
-  test('is not asked for the strategies of another', async () => {
+  test('is not called for the strategies of another chain', async () => {
     const { exit, json, err } = await run('strategies list --network 31337 --json', { env: env() })
     expect([exit, err.match(/sandbox-two/)]).toEqual([0, null])
     expect(json.total).toBeGreaterThan(5)
@@ -113,19 +113,19 @@ describe('a chain that does not answer', () => {
     expect([dead.exit, dead.json.error.code]).toEqual([7, 'RPC_UNREACHABLE'])
   })
 
-  test('does not stand in the way of the best rate on another', async () => {
+  test('does not prevent a recommendation on another chain', async () => {
     const { exit, json, err } = await run('yield recommend USDC --json --timeout 2s', { env: env() })
     expect({ exit, network: json.destinationChain }).toEqual({ exit: 0, network: 'sandbox-one' })
     expect(err).toMatch(/sandbox-two does not answer/)
   })
 
-  test('is an error where there is no other', async () => {
+  test('is RPC_UNREACHABLE when there is no other chain', async () => {
     const { SLUICE_RPC_SANDBOX_TWO } = env()
     const ran = await run('strategies list --json --timeout 2s', { env: { SLUICE_RPC_SANDBOX_TWO } })
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 7, code: 'RPC_UNREACHABLE' })
   })
 
-  test('is named with all the others where none answers', async () => {
+  test('is named together with all others when none answers', async () => {
     const rpc = (chainId: number): ChainClient => ({
       ...sandbox.chain(chainId).rpc,
       request: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody there')),
@@ -138,7 +138,7 @@ describe('a chain that does not answer', () => {
     })
   })
 
-  test('is asked again later, and its rows are back', async () => {
+  test('is called again later, and its rows return', async () => {
     let isDead = true
     let at = Date.now()
     const rpc = (chainId: number): ChainClient => {
@@ -167,7 +167,7 @@ describe('a chain that does not answer', () => {
   })
 })
 
-test('a node that gives no logs of so many blocks costs principal and profit, and not the position', async () => {
+test('a node that refuses log ranges makes principal and profit null, and keeps the position', async () => {
   const { service } = engineOn(sandbox)
   const slug = 'aave-v3-usdc-sandbox-one'
   const owner = sandbox.user.address
@@ -198,7 +198,7 @@ test('a node that gives no logs of so many blocks costs principal and profit, an
   expect(Number(wallet.totalValueUsd)).toBeCloseTo(5, 2)
 })
 
-test('what is held and what was put in are of one block, whatever comes after it', async () => {
+test('balance and principal are read at one block, whatever is mined meanwhile', async () => {
   const owner = sandbox.user.address
   const id = 'sandbox-vault-usdc-sandbox-one'
   const give = async () => {
@@ -213,7 +213,7 @@ test('what is held and what was put in are of one block, whatever comes after it
       ...real,
       request: async (method, params) => {
         const said = await real.request(method, params)
-        // Another deposit, just when the newest block was read.
+        // Another deposit is mined right after the newest block was read.
         if (chainId === 31337 && method === 'eth_getBlockByNumber' && !isBegun) {
           isBegun = true
           await give()

@@ -17,8 +17,8 @@ const query = (destinationChainId: number) => ({
   amountIn: '50000000',
 })
 
-describe('the older pages', () => {
-  test('list strategies in the id-composite form, with fractions, in the older envelope', async () => {
+describe('the legacy pages', () => {
+  test('list strategies in the id-composite shape, with fractions, in the legacy envelope', async () => {
     const { service } = engineOn(sandbox)
     const ask = over(service)
     const current = (await service.listStrategies({ limit: 100 })).items
@@ -56,7 +56,7 @@ describe('the older pages', () => {
     expect((await ask('GET', '/v1/strategies/nothing')).status).toBe(404)
   })
 
-  test('bring the transactions, the recommendation and the history of a strategy', async () => {
+  test('return the transactions, the recommendation and the history of a strategy', async () => {
     const { service } = engineOn(sandbox)
     const ask = over(service)
     const made = await ask('GET', `/v1/strategies/${slug}/bytecode`, {
@@ -76,7 +76,7 @@ describe('the older pages', () => {
     expect(best.body.strategy.id).toBe(best.body.recommendedStrategyId)
   })
 
-  test('answer 404 for a wallet without positions, which the current page shows as empty', async () => {
+  test('answer 404 for a wallet without positions, where the current page is empty', async () => {
     const ask = over(engineOn(sandbox).service)
     const nobody = '0x2222222222222222222222222222222222222222'
     expect(await ask('GET', `/v1/wallets/${nobody}`)).toMatchObject({
@@ -88,28 +88,31 @@ describe('the older pages', () => {
   })
 })
 
-describe('a quote of the older page', () => {
-  test.each([31337, 31338])('to %i has its older words, and is taken on either older page', async (to) => {
-    const { service } = engineOn(sandbox)
-    const ask = over(service)
-    for (const from of ['/v1/swap/quote', '/swap/quote'])
-      for (const taker of ['/v1/swap/bytecode', '/swap/bytecode']) {
-        const { body } = await ask('GET', from, query(to))
-        if (from === '/v1/swap/quote')
-          expect(body.quote).toMatchObject({
-            fromChain: 'sandbox-one',
-            toChain: to === 31337 ? 'sandbox-one' : 'sandbox-two',
-            expectedAmountOut: body.quote.tokenOut.amount,
-            provider: to === 31337 ? 'uniswap-v3' : 'cctp',
-          })
-        else expect(body.quote).not.toHaveProperty('fromChain')
-        const taken = await ask('POST', taker, { quote: body.quote, walletAddress: wallet })
-        expect({ from, taker, status: taken.status }).toEqual({ from, taker, status: 200 })
-        expect((await ask('GET', `/v1/swap/status/${body.quote.id}`)).body.status).toBe('pending')
-      }
-  })
+describe('a quote of a legacy page', () => {
+  test.each([31337, 31338])(
+    'to chain %i has its legacy fields, and is accepted by either legacy page',
+    async (to) => {
+      const { service } = engineOn(sandbox)
+      const ask = over(service)
+      for (const from of ['/v1/swap/quote', '/swap/quote'])
+        for (const taker of ['/v1/swap/bytecode', '/swap/bytecode']) {
+          const { body } = await ask('GET', from, query(to))
+          if (from === '/v1/swap/quote')
+            expect(body.quote).toMatchObject({
+              fromChain: 'sandbox-one',
+              toChain: to === 31337 ? 'sandbox-one' : 'sandbox-two',
+              expectedAmountOut: body.quote.tokenOut.amount,
+              provider: to === 31337 ? 'uniswap-v3' : 'cctp',
+            })
+          else expect(body.quote).not.toHaveProperty('fromChain')
+          const taken = await ask('POST', taker, { quote: body.quote, walletAddress: wallet })
+          expect({ from, taker, status: taken.status }).toEqual({ from, taker, status: 200 })
+          expect((await ask('GET', `/v1/swap/status/${body.quote.id}`)).body.status).toBe('pending')
+        }
+    },
+  )
 
-  test('is refused where any of its words was changed', async () => {
+  test('is refused when any of its fields is changed', async () => {
     const ask = over(engineOn(sandbox).service)
     const { quote } = (await ask('GET', '/v1/swap/quote', query(31337))).body
     for (const change of [
@@ -133,7 +136,7 @@ describe('a quote of the older page', () => {
   })
 })
 
-/** A service that answers each question as it answered the first of its kind, so that two pages show the same. */
+/** A service that repeats its first answer to each method, so that two pages can be compared. */
 const steady = (service: Service): Service =>
   Object.fromEntries(
     Object.entries(service).map(([name, method]) => {
@@ -144,7 +147,7 @@ const steady = (service: Service): Service =>
 
 type Json = ReturnType<typeof JSON.parse>
 
-/** What the id-composite form has of a strategy, off the detail shape. */
+/** Converts a strategy from the detail shape to the id-composite shape. */
 const detailOnly = ['protocolInfo', 'chain', 'assetToken', 'underlyingToken']
 const composite = ({ _id, asset, underlying, chainId, apyFraction, ...same }: Json) => ({
   ...Object.fromEntries(Object.entries(same).filter(([name]) => !detailOnly.includes(name))),
@@ -183,7 +186,7 @@ const olderList = ({ docs, totalDocs, totalPages, hasNextPage }: Json) => ({
 const olderWallet = ({ address, stats }: Json) => ({ address, stats })
 const same = (body: Json) => body
 
-test('each older page has all of what the current one has that it has a place for, and each part of that is there', async () => {
+test('each legacy page equals the current page in its own shape', async () => {
   const { service } = engineOn(sandbox)
   const made = await service.strategyBytecode({ id: slug, action: 'lend', amount: 7_000000n, wallet })
   await perform(sandbox, wallet, made.bytecode)
@@ -196,7 +199,7 @@ test('each older page has all of what the current one has that it has a place fo
     { action: 'lend', amount: '7000000', wallet },
   ]
   const take = { quote, walletAddress: wallet }
-  /** By the older path: what its body must be, off the current one's, and what is asked. */
+  /** By legacy path: its body as a function of the current body, the request, and the legacy request. */
   const compared: Record<string, [shaped: (current: Json) => Json, sent?: object, older?: object]> = {
     '/swap/quote': [same, swap, query(31338)],
     '/v1/swap/quote': [olderQuote, swap, query(31338)],
@@ -228,7 +231,7 @@ test('each older page has all of what the current one has that it has a place fo
     const current = await get(routes[as].path, sent)
     expect({ path, body: await get(path, older) }).toStrictEqual({ path, body: shaped(current) })
   }
-  // What they have in common is there, and so it is where quotes are listed.
+  // The fields that all of them share are present, also in the list of quotes.
   const number = expect.stringMatching(/^\d+$/)
   const sooner = {
     provider: 'cctp',

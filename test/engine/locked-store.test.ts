@@ -12,7 +12,7 @@ const sandbox = useSandbox()
 const dir = mkdtempSync(join(tmpdir(), 'sluice-held-'))
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-test('what is only read does not wait for another process that holds the store', async () => {
+test('reads do not wait for another process that holds the store', async () => {
   const wallet = sandbox.user.address
   const file = join(dir, 'engine.db')
   const store = engineStore(sqliteSql(file, { migrations: engineMigrations }))
@@ -24,7 +24,7 @@ test('what is only read does not wait for another process that holds the store',
   const asked = { address: wallet, strategyId: id }
   const holder = new DatabaseSync(file)
   holder.exec('BEGIN IMMEDIATE')
-  // The lock is there until all of it was answered.
+  // The lock is held until all answers have arrived.
   const [{ items }, { positions }, strategy] = await Promise.all([
     service.walletHistory(asked),
     service.getWallet({ address: wallet }),

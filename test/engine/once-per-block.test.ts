@@ -14,10 +14,10 @@ const sandbox = useSandbox()
 const wallet = sandbox.user.address
 const slug = 'aave-v3-usdc-sandbox-one'
 const network = () => networkNamed(sandbox.world.catalog().networks, 31337)
-/** Every question for the newest block is asked by itself. */
+/** Disables the reuse of answers: every request reads the newest block. */
 const noReuse = { minCallers: Number.POSITIVE_INFINITY, ms: 0 }
 
-/** A chain with a memo over a node that answers each call with how often it was called, and what it was asked. */
+/** A memoized chain over a node that answers with its call count and records its calls. */
 function numbered() {
   let block = 1
   const asked: string[] = []
@@ -36,7 +36,7 @@ function numbered() {
     batch: async (calls) => calls.map(([method, params]) => answer(method, params)),
   }
   const chain = readOncePerBlock(openChain(network(), node), noReuse)
-  /** What the node was asked meanwhile, but for its newest block. */
+  /** The calls to the node meanwhile, except for its newest block. */
   const reads = async (work: () => Promise<unknown>) => {
     asked.length = 0
     await work()
@@ -47,8 +47,8 @@ function numbered() {
 const balance = ['eth_getBalance', ['a', 'latest']] as const
 const count = ['eth_getTransactionCount', ['a', 'latest']] as const
 
-describe('the memo of a chain', () => {
-  test('asks the node once a block for the same, whoever asks, and again in the next block', async () => {
+describe('the per-block memo of a chain', () => {
+  test('sends equal requests once per block, and again in the next block', async () => {
     const { rpc, reads, mine } = numbered()
     const twice = () => Promise.all([rpc.request(...balance), rpc.request(...balance)])
     expect(await reads(twice)).toHaveLength(1)
@@ -61,7 +61,7 @@ describe('the memo of a chain', () => {
     expect(await rpc.request(...balance)).not.toBe(before)
   })
 
-  test('asks in a batch for what is missing of it, and knows its answers apart', async () => {
+  test('sends only the missing requests of a batch, and assigns the answers correctly', async () => {
     const { rpc, reads } = numbered()
     const known = await rpc.request(...balance)
     let answers: unknown[] = []
@@ -72,7 +72,7 @@ describe('the memo of a chain', () => {
     expect(answers).toEqual([await rpc.request(...count), known])
   })
 
-  test('tells other wallets, blocks and overrides apart, and forgets none of what a new block does not change alone', async () => {
+  test('separates wallets, blocks and overrides, and stores only reads of the newest state', async () => {
     const { rpc, reads } = numbered()
     await rpc.request(...balance)
     const others = [
@@ -85,12 +85,12 @@ describe('the memo of a chain', () => {
     ] as const
     for (const [method, params] of others)
       expect(await reads(() => rpc.request(method, params))).toEqual([[method, ...params].join(' ')])
-    // Only what is read from the newest state is kept.
+    // Only reads of the newest state are stored.
     for (const [method, params] of others.slice(1))
       expect(await reads(() => rpc.request(method, params))).toHaveLength(1)
   })
 
-  test('keeps that a contract refused, and no failure of the node', async () => {
+  test('stores a revert, and no failure of the node', async () => {
     const { rpc, reads, failing } = numbered()
     const call = () => rpc.request('eth_call', ['a', 'latest']).catch(({ code }: AppError) => code)
     failing.set('eth_call', new AppError('RPC_ERROR', 'no', { details: { code: 3, message: 'reverted' } }))
@@ -108,7 +108,7 @@ describe('the memo of a chain', () => {
     expect(await other.reads(batch)).toEqual(['eth_getTransactionCount a latest'])
   })
 
-  test('keeps a value that was made of several reads as long, and makes it each time on a chain without one', async () => {
+  test('stores a computed value for the block, and recomputes it on a chain without a memo', async () => {
     const { chain, mine } = numbered()
     let made = 0
     const make = async () => ++made
@@ -122,8 +122,8 @@ describe('the memo of a chain', () => {
   })
 })
 
-describe('a server that many ask', () => {
-  /** The service of two customers, and what its node was asked but for the newest block. */
+describe('a server with many requests', () => {
+  /** The services of two customers, and the calls to their node except for the newest block. */
   const served = () => {
     const asked: string[] = []
     const of = createCustomerEngines({
@@ -145,7 +145,7 @@ describe('a server that many ask', () => {
     return { one, two, reads }
   }
 
-  test('reads market, allowance and nonces of a deposit once a block, for every customer', async () => {
+  test('reads market, allowance and nonces of a deposit once per block, for every customer', async () => {
     const { one, two, reads } = served()
     const ask = (service: Service) => () =>
       service.strategyBytecode({ id: slug, action: 'lend', amount: 5_000_000n, wallet })
@@ -154,7 +154,7 @@ describe('a server that many ask', () => {
     expect(await reads(async () => (second = await ask(two)()))).toEqual([])
     expect(second).toEqual({ ...first, id: second!.id })
     expect(second!.id).not.toBe(first.id)
-    // What the wallet did is in the next block, and so in the next answer.
+    // The approval of the wallet is in the next block, and so in the next answer.
     await perform(sandbox, wallet, [first.bytecode[0]!])
     let third: typeof first | undefined
     expect((await reads(async () => (third = await ask(two)()))).length).toBeGreaterThan(0)
@@ -166,7 +166,7 @@ describe('a server that many ask', () => {
     expect((await ask(one)()).bytecode).toHaveLength(2)
   })
 
-  test('reads allowance, gas and nonces of a swap once a block, and sees what was sent in the next', async () => {
+  test('reads allowance, gas and nonces of a swap once per block, and sees sent transactions in the next', async () => {
     const { one, reads } = served()
     const { quote } = await takenSwap(sandbox, one, wallet)
     const ask = () => one.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })

@@ -13,7 +13,7 @@ const wallet = sandbox.user.address
 const slug = 'aave-v3-usdc-sandbox-one'
 const other = 'aave-v3-usdc-sandbox-two'
 
-/** Questions that are answered by hand. */
+/** Requests that the test answers by hand. */
 function byHand(answerReuse?: AnswerReuse) {
   const open: { answer: (value: string) => void; fail: (error: Error) => void }[] = []
   const ask = coalesceRequests(
@@ -24,8 +24,8 @@ function byHand(answerReuse?: AnswerReuse) {
   return { open, ask, settle }
 }
 
-describe('a question that many share', () => {
-  test('is asked once for all who come before it is on its way, and once for all who come while it is', async () => {
+describe('coalesced requests', () => {
+  test('share one call if they arrive before it starts, and share the next call if they arrive during it', async () => {
     const { open, ask, settle } = byHand()
     const early = [ask(), ask(), ask()]
     await settle()
@@ -45,7 +45,7 @@ describe('a question that many share', () => {
     expect(await latest).toBe('newest')
   })
 
-  test('that failed fails for those who waited for it, and for nobody after them', async () => {
+  test('fail together with their call, and later requests start a new call', async () => {
     const { open, ask, settle } = byHand()
     const early = [ask(), ask()].map((one) => one.catch((error: Error) => error.message))
     await settle()
@@ -58,8 +58,8 @@ describe('a question that many share', () => {
   })
 })
 
-describe('a question that a crowd may share for a moment longer', () => {
-  /** A question that so many asked together was answered; whoever comes next asks. */
+describe('the reuse of an answer after many concurrent requests', () => {
+  /** A request that `many` callers shared and that was answered. */
   const answered = async (many: number, ms: number) => {
     const { open, ask, settle } = byHand({ minCallers: 8, ms })
     const together = Array.from({ length: many }, ask)
@@ -69,7 +69,7 @@ describe('a question that a crowd may share for a moment longer', () => {
     return { open, ask, settle }
   }
 
-  test('is asked anew for whoever comes after a few', async () => {
+  test('does not apply after a few callers', async () => {
     const { open, ask, settle } = await answered(7, 60_000)
     const next = ask()
     await settle()
@@ -77,7 +77,7 @@ describe('a question that a crowd may share for a moment longer', () => {
     expect(await next).toBe('new')
   })
 
-  test('is not asked for whoever comes at once after many, and is once the moment is over', async () => {
+  test('applies for a short time after many callers', async () => {
     const { open, ask, settle } = await answered(8, 200)
     expect([await ask(), await ask()]).toEqual(['old', 'old'])
     expect(open).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('a question that a crowd may share for a moment longer', () => {
     expect(await next).toBe('new')
   })
 
-  test('is asked at once after one that failed, however many shared it', async () => {
+  test('does not apply after a failed call', async () => {
     const { open, ask, settle } = byHand({ minCallers: 8, ms: 60_000 })
     const together = Array.from({ length: 8 }, () => ask().catch((error: Error) => error.message))
     await settle()
@@ -101,14 +101,14 @@ describe('a question that a crowd may share for a moment longer', () => {
   })
 })
 
-/** The markets as if they began now: there is no past of theirs to ask for. */
+/** The catalogue with markets that start now, so that no old blocks are read. */
 const begunNow = () => {
   const catalog = sandbox.world.catalog()
   const startDate = new Date().toISOString()
   return { ...catalog, strategies: catalog.strategies.map((entry) => ({ ...entry, startDate })) }
 }
 
-/** An engine whose every call of a chain is written down, and which has been asked before. */
+/** An engine that has answered once, with a record of its chain calls. */
 async function counted() {
   const said: string[] = []
   const { service } = engineOn(sandbox, {
@@ -124,7 +124,7 @@ async function counted() {
   return { service, calls }
 }
 
-/** Asks everything that stands on the markets, so often. */
+/** Sends all requests that read markets, `times` times. */
 const everything = (service: Service, times: number) =>
   Promise.all(
     Array.from({ length: times }, (_, at) => [
@@ -138,21 +138,21 @@ const deposited = (amount: bigint) =>
   engineOn(sandbox).service.strategyBytecode({ id: slug, action: 'lend', amount, wallet })
 const mine = (chainId: number) => sandbox.chain(chainId).rpc.request('evm_mine')
 
-describe('the markets', () => {
-  test('are read once a chain however many ask, and again only on the chain that has a new block', async () => {
+describe('the market cache', () => {
+  test('reads each chain once for many requests, and again only after a new block on that chain', async () => {
     const { service, calls } = await counted()
-    // Each chain once, and of each of the two that are shown what it pays beside its interest and what its receipt is called.
+    // One read per chain, and for each of the two shown strategies its rewards and the symbol of its receipt.
     expect((await calls(() => everything(service, 50))).reads).toBe(6)
     const again = await calls(() => everything(service, 50))
     expect(again.reads).toBe(0)
-    // All 200 came together: they share a question a chain.
+    // All 200 requests arrive together and share one request per chain.
     expect(again.all).toBe(2)
     await mine(31337)
     expect(await calls(() => everything(service, 50))).toEqual({ reads: 1, all: 3 })
     expect(await calls(() => service.getStrategy({ id: other }))).toEqual({ reads: 0, all: 1 })
   })
 
-  test('are asked for beside the newest block at first, in one round trip, which is then not taken for that block', async () => {
+  test('reads markets and newest block in one first round trip, and does not cache them for that block', async () => {
     let [underWay, trips] = [0, 0]
     let hold: Promise<void> | undefined
     const real = sandbox.chain(31337).rpc
@@ -161,7 +161,7 @@ describe('the markets', () => {
       request: async (method, params) => {
         if (underWay++ === 0) trips++
         try {
-          // The markets are read before the block that is mined meanwhile, and the newest block is asked for after it.
+          // The markets are read before the block that is mined meanwhile, and the newest block after it.
           if (method === 'eth_getBlockByNumber') await hold
           return await real.request(method, params)
         } finally {
@@ -188,7 +188,7 @@ describe('the markets', () => {
     expect(trips).toBe(1)
   })
 
-  test('are read at the very block that they are kept for; a node that lags behind shows what it has, and is asked again', async () => {
+  test('reads markets at the exact block they are cached for, and reads a lagging node again', async () => {
     const real = sandbox.chain(31337).rpc
     const asked: unknown[] = []
     let lags = false
@@ -221,7 +221,7 @@ describe('the markets', () => {
     expect(await look()).toEqual([])
   })
 
-  test('are the same objects as long as nothing happened, page by page', async () => {
+  test('returns the same objects until a new block, page by page', async () => {
     const { service } = await counted()
     const first = await service.listStrategies({ page: 2, limit: 3 })
     expect(await service.listStrategies({ page: 2, limit: 3 })).toBe(first)
@@ -239,7 +239,7 @@ describe('the markets', () => {
     expect(await service.analytics({})).not.toBe(totals)
   })
 
-  test('are read once for all customers who see the same, and what they did stays theirs', async () => {
+  test('is shared by customers with the same scope, whose actions stay separate', async () => {
     const said: string[] = []
     const { context } = engineOn(sandbox)
     const of = createCustomerEngines({
@@ -265,7 +265,7 @@ describe('the markets', () => {
     expect([(await one.customer({})).id, (await two.customer({})).id]).toEqual(['one', 'two'])
   })
 
-  test('are read again after a reorganisation of the same height', async () => {
+  test('is read again after a reorganisation to the same height', async () => {
     const { service } = await counted()
     const tvl = async () => Number((await service.getStrategy({ id: slug })).tvlUsd)
     const asset = sandbox.token(31337, 'USDC').address
@@ -286,11 +286,11 @@ describe('the markets', () => {
     await sandbox.chain(31337).rpc.request('anvil_dropAllTransactions')
   })
 
-  test('are never shown older than the request, whatever else is being asked', async () => {
+  test('returns no state older than the request, whatever other requests are in flight', async () => {
     const real = sandbox.chain(31337).rpc
     let release = () => {}
     let holds = false
-    /** A node that answers which block is newest only when it is let to. */
+    /** A node that holds back its answer for the newest block. */
     const slow: ChainClient = {
       ...real,
       request: async (method, params) => {
@@ -313,7 +313,7 @@ describe('the markets', () => {
     expect(Number((await early).tvlUsd)).toBeGreaterThanOrEqual(before)
   })
 
-  test('that could not be read are read by the next request', async () => {
+  test('reads a chain again with the next request after a failure', async () => {
     let isDown = false
     const real = sandbox.chain(31337).rpc
     const flaky: ChainClient = {
@@ -333,7 +333,7 @@ describe('the markets', () => {
     expect(await service.getStrategy({ id: slug })).not.toBe(known)
   })
 
-  test('where no network has them, each of them is told as left out, and as there again', async () => {
+  test('reports each network as left out, and as back once it answers', async () => {
     let isDown = true
     const down = (real: ChainClient): ChainClient => ({
       ...real,

@@ -40,7 +40,7 @@ const ramp = (from: string, to: string, amounts: () => object) => (ask: Ask) => 
 const usdc = (whole: bigint, more = 0n) => String(whole * 10n ** 6n + more)
 const brla = (whole: bigint, more = 0n) => String(whole * 10n ** 18n + more)
 
-/** An attestation service that says this, whatever it is asked; no other bridge has an offer. */
+/** An attestation service with this answer to every request. No other bridge is configured. */
 async function attestation(status: number, body: unknown): Promise<Partial<EngineOptions>> {
   const server = await serveLoopback(() => ({ status, body }))
   open.push(server)
@@ -49,7 +49,7 @@ async function attestation(status: number, body: unknown): Promise<Partial<Engin
   }
 }
 
-/** Takes a quote and has its swap revert: the approval is never sent. */
+/** Takes a quote and lets its swap revert, by not sending the approval. */
 async function reverted(ask: Ask): Promise<Answer> {
   const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
   const taken = await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
@@ -62,7 +62,7 @@ async function reverted(ask: Ask): Promise<Answer> {
   return again
 }
 
-/** The request that a code answers, on an engine that may have been made for it. */
+/** The request that provokes each code, on an engine that may be configured for it. */
 const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answer>> = {
   QUOTE_NOT_FOUND: (ask) => ask('GET', '/v2/swap/status/nothing'),
   QUOTE_EXPIRED: async (_, engine) => {
@@ -125,7 +125,7 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
     return ask('GET', `/v2/swap/status/${quote.id}`, { btcTxHash: 'ab'.repeat(32) })
   },
   INTERNAL_SERVER_ERROR: (_, engine) => {
-    // Nobody listens on this port of loopback.
+    // Nothing listens on this loopback port.
     const ask = engine({ rpc: () => httpRpc('http://127.0.0.1:1', { retries: 0 }) })
     return ask('GET', '/strategies')
   },
@@ -134,7 +134,7 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
 }
 
 let store: EngineOptions['store'] | undefined
-/** An engine of the same customer over the store of this test. */
+/** An engine of the same customer with the store of the current test. */
 const asked = (needs: Partial<EngineOptions> = {}): Ask => {
   const { service, context } = engineOn(sandbox, { ...(store && { store }), ...needs })
   store = context.store
@@ -146,7 +146,7 @@ afterEach(() => {
 
 const codes = (Object.keys(errorTable) as ErrorCode[]).slice(0, 28).filter((code) => code !== 'RATE_LIMITED')
 
-describe('every code of the specification is the answer of a request', () => {
+describe('every error code of the specification is the answer to a request', () => {
   test.each(codes)('%s', async (code) => {
     const { status, body } = await provoked[code]!(asked(), asked)
     expect(body).toEqual({
@@ -173,13 +173,13 @@ describe('a ramp', () => {
     ['BRLA', 'USDC', 'amountOut', usdc(15_000n, -1n)],
   ]
   test.each(inside)(
-    'from %s to %s gives a quote just inside its limits: %s %s',
+    'from %s to %s quotes an amount just inside its limits: %s %s',
     async (from, to, name, amount) => {
       expect((await ramp(from, to, () => ({ [name]: amount }))(asked())).status).toBe(200)
     },
   )
 
-  test('is only between USDC and BRLA, both of the catalogue', async () => {
+  test('exists only between USDC and BRLA of the catalogue', async () => {
     const ask = asked()
     expect((await ramp('BRLA', 'WETH', () => ({ amountIn: brla(1n) }))(ask)).status).toBe(200)
     expect((await ramp('USDT', 'BRLA', () => ({ amountIn: usdc(6_000n) }))(ask)).status).toBe(200)
@@ -191,25 +191,25 @@ describe('a ramp', () => {
   })
 })
 
-describe('the bridge', () => {
+describe('the CCTP provider', () => {
   test.each([
-    ['its fees with an error', 500, {}],
-    ['its fees with nonsense', 200, { fees: 'high' }],
-    ['its fees with none for this speed', 200, []],
-    ['its fees with one that is all there is', 200, [{ finalityThreshold: 1000, minimumFee: 10_000 }]],
-  ])('that answers %s is PROVIDER_API_ERROR, and names itself', async (_, status, body) => {
+    ['with an error', 500, {}],
+    ['with malformed fees', 200, { fees: 'high' }],
+    ['without a fee for this speed', 200, []],
+    ['with a fee of 100 percent', 200, [{ finalityThreshold: 1000, minimumFee: 10_000 }]],
+  ])('whose fee service answers %s is PROVIDER_API_ERROR with its name', async (_, status, body) => {
     const ask = asked(await attestation(status, body))
     expect(await ask('GET', '/v2/swap/quote', far())).toMatchObject({
       status: 502,
       body: { error: { code: 'PROVIDER_API_ERROR', details: { provider: 'cctp' } } },
     })
-    // Where it was asked for by its name, it is the preferred provider that gave no quote.
+    // When it is the preferred provider, the error is that this provider has no quote.
     expect((await ask('GET', '/v2/swap/quote', far({ preferredProvider: 'cctp' }))).body.error.code).toBe(
       'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
     )
   })
 
-  test('that cannot be asked where a swap is, is PROVIDER_API_ERROR too', async () => {
+  test('whose status service fails is PROVIDER_API_ERROR', async () => {
     const ask = asked()
     const { quote } = (await ask('GET', '/v2/swap/quote', far())).body
     const { approveData, transactionData } = (
@@ -235,7 +235,7 @@ describe('the bridge', () => {
     expect((await ask('GET', path)).status).toBe(200)
   })
 
-  test('says that an amount is too small to be refunded only where a refund was asked for', async () => {
+  test('reports an amount too small to refund only when a refund address is given', async () => {
     const ask = asked()
     const of = async (change: object) =>
       (await ask('GET', '/v2/swap/quote', far({ transferSpeed: 'fast', ...change }))).body.error?.code
@@ -249,7 +249,7 @@ describe('the bridge', () => {
   })
 })
 
-test('a Bitcoin hash is one, or the request is refused; the quote must be known first', async () => {
+test('a malformed Bitcoin hash is 422, and a valid one requires a known quote', async () => {
   const ask = asked()
   const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
   for (const btcTxHash of ['', 'ab', `0x${'ab'.repeat(32)}`, 'zz'.repeat(32)])
@@ -258,7 +258,7 @@ test('a Bitcoin hash is one, or the request is refused; the quote must be known 
   expect((await ask('GET', '/v2/swap/status/nothing', known)).body.error.code).toBe('QUOTE_NOT_FOUND')
 })
 
-test('a swap whose quote is not what failed may be taken again', async () => {
+test('a quote can be taken several times before its swap is sent', async () => {
   const ask = asked()
   const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
   const body = { quote, walletAddress: wallet }
@@ -270,7 +270,7 @@ test('a swap whose quote is not what failed may be taken again', async () => {
 })
 
 describe('the errors of swap bytecode', () => {
-  test('are missing parameters, each named, and a quote without a provider', async () => {
+  test('name each missing parameter, and a quote without a provider', async () => {
     const ask = asked()
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
     const { provider: _, ...nameless } = quote
@@ -300,7 +300,7 @@ describe('the errors of swap bytecode', () => {
   })
 })
 
-test('a paused strategy refuses what its protocol blocks, and no more; availableActions says so', async () => {
+test('a paused strategy refuses only the actions that its protocol blocks, and availableActions lists the others', async () => {
   const ask = asked()
   const owner = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
   const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
@@ -331,7 +331,7 @@ test('a paused strategy refuses what its protocol blocks, and no more; available
 })
 
 describe('the transactions of a swap', () => {
-  test('say everything that the specification names, with gas where the node can tell', async () => {
+  test('have every field of the specification, with a gas limit from the node', async () => {
     const ask = asked()
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
     const take = async () => (await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })).body
@@ -352,7 +352,7 @@ describe('the transactions of a swap', () => {
     )
     expect(first).toMatchObject({ type: 'SAMECHAIN_SWAP', provider: 'uniswap-v3', chainId: 31337 })
     expect(first).toMatchObject({ feeData: null, order: ['approveData', 'transactionData'] })
-    // The approval is still missing: the swap is tried behind it.
+    // The approval is still missing, so the swap is simulated after it.
     expect(first.transactionData).toMatchObject({
       gasLimit: expect.stringMatching(/^[1-9][0-9]+$/),
       gasLimitReason: null,
@@ -386,14 +386,14 @@ describe('the transactions of a swap', () => {
     const { gasUsed } = await sandbox
       .chain(31337)
       .rpc.request<{ gasUsed: string }>('eth_getTransactionReceipt', [receipt.transactionHash])
-    // An estimate is what is needed, which may be more than what is used in the end.
+    // The estimate covers the gas that is needed, which may exceed the gas that is used.
     expect(Number(transactionData.gasLimit) / Number(gasUsed)).toBeGreaterThan(1.2)
     expect(Number(transactionData.gasLimit) / Number(gasUsed)).toBeLessThan(1.6)
     expect(Number(first.transactionData.gasLimit) / Number(gasUsed)).toBeGreaterThan(1.3)
     expect(Number(first.transactionData.gasLimit) / Number(gasUsed)).toBeLessThan(2)
   })
 
-  test('that would fail now have no limit of gas', async () => {
+  test('that would revert now have no gas limit, and state the reason', async () => {
     const ask = asked()
     const poor = someone
     const { quote } = (
@@ -412,7 +412,7 @@ describe('the transactions of a swap', () => {
     expect(body.transactionData.gasLimitReason).toMatch(/^Gas could not be estimated: .*revert/)
   })
 
-  test('of a wallet that has nothing say so, also behind an approval', async () => {
+  test('of a wallet without funds have no gas limit, also behind an approval', async () => {
     const ask = asked()
     const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
     const poor = '0x3333333333333333333333333333333333333333'
@@ -425,7 +425,7 @@ describe('the transactions of a swap', () => {
   })
 
   test.each([[null], [[]], [[{ calls: 'none' }]], [[{ calls: [{ status: '0x1' }, { status: '0x1' }] }]]])(
-    'have no limit of gas where the node simulates %j, and are given all the same',
+    'have no gas limit when the node simulates %j, and are returned anyway',
     async (answer) => {
       const { rpc } = sandbox.chain(31337)
       const odd = {
@@ -441,7 +441,7 @@ describe('the transactions of a swap', () => {
     },
   )
 
-  test('are one object whatever is paid beside it: what pays the fee has its own place behind', async () => {
+  test('keep the swap as one object, with the fee transfer in a field of its own', async () => {
     const { service, context } = engineOn(sandbox)
     await operating(context, { operatorCollector: someone })
     const ask = over(service)
@@ -462,7 +462,7 @@ describe('the transactions of a swap', () => {
   })
 })
 
-test('a quote is for one swap: what was carried out is not taken again', async () => {
+test('a quote of a completed swap cannot be taken again', async () => {
   const ask = over(engineOn(sandbox).service)
   const { quote } = (await ask('GET', '/v2/swap/quote', near())).body
   const taken = (await ask('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })).body

@@ -1,4 +1,4 @@
-// What @aave/contract-helpers and @aave/math-utils make of random inputs, as JSON on stdout. No network: the gas estimate is a stub.
+// Prints, as JSON, the calldata and rates that @aave/contract-helpers and @aave/math-utils compute for random inputs. No network: the gas estimate is a stub.
 const { Pool, PoolBundle } = require('@aave/contract-helpers')
 const { formatReserve } = require('@aave/math-utils')
 const {
@@ -56,7 +56,7 @@ async function main() {
     const { supplyAPY, supplyAPR } = formatReserve({ reserve: reserveOf(liquidityRate), currentTimestamp: 1 })
     return { liquidityRate, supplyAPY, supplyAPR }
   })
-  // Prices are in one currency, amounts in smallest units.
+  // Prices share one currency; amounts are in smallest units.
   const incentives = Array.from({ length: 200 }, () => {
     const [decimals, rewardTokenDecimals] = [6 + Math.floor(next() * 13), 6 + Math.floor(next() * 13)]
     const whole = (most) => Math.floor(next() * most) + 1

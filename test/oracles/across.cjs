@@ -1,6 +1,6 @@
-// What @across-protocol/sdk makes of random amounts and pools, and where its contracts are, as JSON on stdout. No network: a signer that only
-// writes down what it is asked to send, and a provider that answers as a HubPool would. What the SDK loads beside, for other chains and for
-// services, is left out: it could not be installed without scripts, and has no part in this.
+// Prints, as JSON, the calldata and rates that @across-protocol/sdk computes for random amounts and pools, and its contract addresses.
+// No network: the signer only records transactions, and the provider answers as a HubPool would. Dependencies of the SDK for other chains
+// and services are replaced with stubs: they cannot be installed without scripts and are not used here.
 const Module = require('node:module')
 
 const nothing = new Proxy(() => undefined, { get: (_, name) => (name === '__esModule' ? true : nothing) })
@@ -22,7 +22,7 @@ const one = 10n ** 18n
 const now = 1_800_000_000
 const head = 20_000_000
 
-/** A chain whose blocks are a second apart, and on which a pool is what it was at its last touch. */
+/** A provider whose blocks are one second apart and whose pool keeps the state of its last touch. */
 class Chain extends ethers.providers.BaseProvider {
   constructor(pool) {
     super({ chainId: 1, name: 'homestead' })
@@ -31,7 +31,7 @@ class Chain extends ethers.providers.BaseProvider {
   getBlock = async (tag) => ({ number: tag === 'latest' ? head : tag, timestamp: this.timeOf(tag) })
   getTransactionReceipt = async () => null
   timeOf = (tag) => (tag === undefined || tag === 'latest' ? now : now - (head - Number(tag)))
-  // The fees that are paid out, and the price, as HubPool.sol reckons them (_getAccumulatedFees, _exchangeRateCurrent).
+  // Accrued fees and exchange rate as HubPool.sol computes them (_getAccumulatedFees, _exchangeRateCurrent).
   priceAt(time) {
     const { liquid, utilized, undistributed, perSecond, touched, supply } = this.pool
     const paid = (undistributed * perSecond * BigInt(time - touched)) / one
@@ -69,7 +69,7 @@ const clientOf = (provider, blockDelta) => {
   return new Client(config, { provider }, () => undefined)
 }
 const aPool = () => {
-  // Large numbers, so that what is rounded is no rate.
+  // Large numbers, so that rounding does not affect the rate.
   const liquid = big(60) * one
   const utilized = big(60) * one
   const supply = ((liquid + utilized) * 9n) / 10n
@@ -120,12 +120,12 @@ async function pools() {
   for (let at = 0; at < 100; at++) {
     const pool = aPool()
     const chain = new Chain(pool)
-    // Over one second, as we state it: the SDK takes its APY to be what compounds each second, which over more is a little less.
+    // Over one second, as sluice states it: the SDK compounds its APY per second, which gives slightly less over a longer span.
     const client = clientOf(chain, 1)
     const token = address()
     await client.updatePool(token)
     const { estimatedApr, estimatedApy } = client.getPoolState(token)
-    // As it was when the SDK began to count.
+    // The time at which the SDK started to measure.
     const then = now - 1
     all.push({
       undistributed: String(pool.undistributed),

@@ -1,4 +1,4 @@
-// What published address books say of the networks of the catalogue, as JSON on stdout. Nothing is random, and nothing is asked of a network.
+// Prints, as JSON, the addresses that published address books list for the networks of the catalogue. No random input, no network.
 const aave = require('@aave-dao/aave-address-book')
 const { tokens } = require('@uniswap/default-token-list/build/uniswap-default.tokenlist.json')
 const { CHAIN_TO_ADDRESSES_MAP } = require('@uniswap/sdk-core')

@@ -1,5 +1,5 @@
-// What @balancer/sdk makes of random swaps for the Vault of Balancer v2, and where it says that the contracts are, as JSON on stdout.
-// Nothing is asked of a network: what the queries would answer is given.
+// Prints, as JSON, the calldata that @balancer/sdk builds for random swaps through the Vault of Balancer v2, and its contract addresses.
+// No network: the result of the query is given.
 const sdk = require('@balancer/sdk')
 const random = require('./random.cjs')
 
@@ -11,7 +11,7 @@ const swaps = Array.from({ length: 40 }, (_, number) => {
   const swapKind = exact === 'in' ? sdk.SwapKind.GivenIn : sdk.SwapKind.GivenOut
   const hops = 1 + (whole(2) || whole(2))
   const wrapped = sdk.NATIVE_ASSETS[1].wrapped
-  // The wrapped coin at an end, or nowhere.
+  // The wrapped native coin is the first token, the last token, or absent.
   const native = [-1, 0, hops][whole(3)]
   const tokens = Array.from({ length: hops + 1 }, (_, at) => ({
     address: at === native ? wrapped : address(),

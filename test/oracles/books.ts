@@ -8,7 +8,7 @@ import type { CatalogFile } from '../../src/protocols/catalog-file.ts'
 
 type At = `0x${string}`
 
-/** What published address books say: Aave's reserves, listed tokens, where Uniswap, CCTP, Across, StakeWise and Morpho stand; and the survey. */
+/** Addresses from published address books (Aave reserves, listed tokens, Uniswap, CCTP, Across, StakeWise, Morpho), and the market survey. */
 export type Books = {
   packages: Record<string, string>
   pools: { chainId: number; pool: At; oracle: At; reserves: { asset: At; aToken: At; decimals: number }[] }[]
@@ -24,16 +24,16 @@ export type Books = {
   }[]
   across: { chainId: number; hubPool: At; lpTokenFactory: At }[]
   stakewise: { chainId: number; keeper: At; registry: At }[]
-  /** What makes vaults of Morpho, of each version that there was; what a package once said still holds for what was made then. */
+  /** Factories of Morpho vaults, of every version: vaults made by the factory of an older package are still valid. */
   morpho: { chainId: number; metaMorpho: At[]; vaultV2: At[] }[]
-  /** What the survey of markets, of which the catalogue is made, says is held where, by network, protocol and asset. */
+  /** The receipt of each surveyed market, by network, protocol and asset. The catalogue is made from this survey. */
   survey: Record<string, Record<string, [receipt: At, symbol: string, name: string]>>
 }
 
 const fixture = (name: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', `${name}.json`), 'utf8'))
 
-/** The books as they were last asked: `npm run oracles address-books cctp-v2 across stakewise morpho-factories`. */
+/** The books as last generated: `npm run oracles address-books cctp-v2 across stakewise morpho-factories`. */
 export function keptBooks(): Books {
   const [books, cctp] = [fixture('address-books'), fixture('cctp-v2')]
   const [across, stakewise] = [fixture('across'), fixture('stakewise')]
@@ -56,7 +56,7 @@ export function keptBooks(): Books {
   }
 }
 
-/** Where a file of the catalogue says something else than the books do; what no book knows is not judged. `found` counts what one did. */
+/** Differences between a catalogue file and the books. Values that no book has are not compared; `found` counts the comparisons. */
 export function differences(file: CatalogFile, books: Books): { faults: string[]; found: number } {
   const { chainId } = networkNamed(publicNetworks, file.network)
   const here = <row extends { chainId: number }>(rows: readonly row[]) =>
@@ -86,7 +86,7 @@ export function differences(file: CatalogFile, books: Books): { faults: string[]
     const [book] = here(books.across)
     if (constants.family !== 'across' || !book) continue
     compare('the HubPool of Across', constants.hubPool, book.hubPool)
-    // LP tokens are what one contract made, one after the other: that fixes the addresses that there can be.
+    // One factory makes all LP tokens, so their addresses follow from its nonces.
     const made = Array.from({ length: 64 }, (_, at) =>
       getContractAddress({ from: book.lpTokenFactory, nonce: BigInt(at + 1) }),
     )

@@ -1,5 +1,5 @@
-// Where @circle-fin/provider-cctp-v2 says that the burn-and-mint bridge stands, and the most that it lets a fast burn cost, as JSON on stdout.
-// Nothing is asked of a network: the attestation service that it asks for fees is a function here.
+// Prints, as JSON, the CCTP v2 contracts that @circle-fin/provider-cctp-v2 lists, and its maximum fee for a fast burn.
+// No network: a stub answers for the attestation service that the SDK asks for fees.
 import { CCTPV2BridgingProvider } from '@circle-fin/provider-cctp-v2'
 
 const provider = new CCTPV2BridgingProvider()
@@ -32,7 +32,7 @@ const at = (chainId) => ({
 })
 const parties = { source: at(1), destination: at(8453), token: 'USDC', config: { transferSpeed: 'FAST' } }
 
-// Every fee of two decimals below 20 basis points, as the service writes it: 0.01, 0.1, 1.3.
+// Every fee with two decimals below 20 basis points, in the notation of the service: 0.01, 0.1, 1.3.
 const fees = Array.from({ length: 1_999 }, (_, at) => String((at + 1) / 100))
 const most = []
 for (const amount of ['1000000', '1234567890', '49999999999999']) {

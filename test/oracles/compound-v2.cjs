@@ -1,4 +1,4 @@
-// What @compound-finance/compound-js makes of random inputs, as JSON on stdout. No network: a signer that only writes down what it is asked to send.
+// Prints, as JSON, the calldata that @compound-finance/compound-js builds for random inputs. No network: the signer only records transactions.
 const Compound = require('@compound-finance/compound-js')
 const { ethers } = require('ethers')
 const random = require('./random.cjs')
@@ -25,7 +25,7 @@ class Writer extends ethers.Signer {
 
 const made = async () => {
   const compound = new Compound(new Writer())
-  // It writes into what it is given.
+  // A new object each time: the SDK modifies its argument.
   const options = () => ({ mantissa: true, gasLimit: 1_000_000 })
   const each = async (work) => {
     sent.length = 0

@@ -1,4 +1,4 @@
-// What @compound-finance/compound-js makes of deposits into Compound v3 and withdrawals from it, as JSON on stdout. No network: a signer that only writes down what it is asked to send.
+// Prints, as JSON, the calldata that @compound-finance/compound-js builds for Compound v3 deposits and withdrawals. No network: the signer only records transactions.
 const Compound = require('@compound-finance/compound-js')
 const { ethers } = require('ethers')
 const random = require('./random.cjs')

@@ -5,13 +5,13 @@ import { read } from '../../src/chain/run-readings.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import type { Books } from './books.ts'
 
-/** What factories of vaults say of what they made (sources: morpho-org/metamorpho and vault-v2). */
+/** Vault factories report which vaults they made (sources: morpho-org/metamorpho and vault-v2). */
 const abi = parseAbi([
   'function isMetaMorpho(address vault) view returns (bool)',
   'function isVaultV2(address vault) view returns (bool)',
 ])
 
-/** Asks the factories of Morpho, by the books, whether they made the vaults that are called Morpho's; a chain that is not in the books is not asked. */
+/** Asks the Morpho factories of the books whether they made the vaults that the catalogue lists as Morpho's; skips chains that the books do not have. */
 export async function makerFaults(chain: Chain, { strategies }: Catalog, books: Books): Promise<string[]> {
   const { chainId } = chain.network
   const book = books.morpho.find((one) => one.chainId === chainId)

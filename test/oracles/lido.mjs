@@ -1,4 +1,4 @@
-// What @lidofinance/lido-ethereum-sdk makes of random inputs, as JSON on stdout. No network: the few calls that it makes are answered here.
+// Prints, as JSON, the calldata that @lidofinance/lido-ethereum-sdk builds for random inputs. No network: its few calls are answered here.
 import { createRequire } from 'node:module'
 import { LidoSDK } from '@lidofinance/lido-ethereum-sdk'
 import {

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { type Oracle, oracles } from './sets.ts'
 
 /*
- * Asks the official SDKs anew, each with its exact packages in a directory of its own, and writes down what they say.
- * It needs the package registry; the tests need nothing but what is written. `npm run oracles`, or one of them by its name.
+ * Regenerates the fixtures: runs each official SDK in a directory of its own, with pinned packages, and stores its output.
+ * Needs the package registry; the tests need the stored fixtures only. `npm run oracles`, or `npm run oracles NAME`.
  */
 
 const here = import.meta.dirname
 
-/** What a fixture was made by: another script or another package, and it is made anew. */
+/** A hash of the script and packages of a fixture. When either changes, the fixture must be regenerated. */
 export const madeBy = ({ script, packages, overrides }: Oracle): string =>
   createHash('sha256')
     .update(readFileSync(join(here, script)))

@@ -1,4 +1,4 @@
-// What made the vaults of Morpho on the networks of the catalogue, by the address book of @morpho-org/blue-sdk now and by an older one, as JSON on stdout. No network.
+// Prints, as JSON, the factories of Morpho vaults on the networks of the catalogue, from the current and an older address book of @morpho-org/blue-sdk. No network.
 import { addressesRegistry } from '@morpho-org/blue-sdk'
 import { addresses as before } from 'blue-sdk-before'
 

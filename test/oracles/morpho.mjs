@@ -1,4 +1,4 @@
-// What @morpho-org/blue-sdk makes of random vaults, as JSON on stdout. No network: markets are given to it as a chain has them, each as it was at its last touch, a minute to three days ago.
+// Prints, as JSON, the rates that @morpho-org/blue-sdk computes for random vaults. No network: each market has the state of its last touch, a minute to three days ago.
 import { createRequire } from 'node:module'
 import { AccrualPosition, AccrualVault, Market, MarketParams } from '@morpho-org/blue-sdk'
 
@@ -6,7 +6,7 @@ const random = createRequire(import.meta.url)('./random.cjs')
 const { big, address, next, whole } = random(20260401)
 
 const wad = 10n ** 18n
-/** A share of the whole, by 1e18. */
+/** A random fraction up to `most`, scaled by 1e18. */
 const part = (most) => (BigInt(Math.floor(next() * 1e15)) * 1000n * BigInt(Math.round(most * 1000))) / 1000n
 const now = 1_800_000_000n
 const zero = `0x${'0'.repeat(40)}`
@@ -14,7 +14,7 @@ const zero = `0x${'0'.repeat(40)}`
 const aMarket = (loanToken) => {
   const totalSupplyAssets = big(90) + 1_000n
   const touched = now - 60n - BigInt(whole(3 * 86_400 - 60))
-  // One in ten is where a vault leaves what it does not lend: nobody borrows there, and no model says what that costs.
+  // One in ten is the idle market that holds a vault's unlent assets: it has no borrowers and no rate model.
   const isIdle = next() < 0.1
   const market = new Market({
     params: new MarketParams({
@@ -60,7 +60,7 @@ for (let at = 0; at < 100; at++) {
       fee,
       totalSupply: wad,
       lastTotalAssets,
-      // Vaults of v1.0 do not count what they lost.
+      // Vaults of v1.0 do not track lost assets.
       ...(counts && { lostAssets }),
     },
     allocations,

@@ -1,5 +1,5 @@
-// What @pancakeswap/smart-router makes of random swaps in pools of v3 for its SmartRouter, and where it says that the contracts are, as
-// JSON on stdout. Nothing is asked of a network.
+// Prints, as JSON, the calldata that @pancakeswap/smart-router builds for random v3 swaps through its SmartRouter, and its contract
+// addresses. No network.
 const { CurrencyAmount, ERC20Token, Native, Percent, TradeType } = require('@pancakeswap/sdk')
 const { quoterV2ABI, TICK_SPACINGS } = require('@pancakeswap/v3-sdk')
 const sdk = require('@pancakeswap/smart-router')
@@ -12,7 +12,7 @@ const tiers = [100, 500, 2500, 10000]
 const swaps = Array.from({ length: 60 }, (_, number) => {
   const exact = number % 2 === 0 ? 'in' : 'out'
   const hops = 1 + whole(2)
-  // The coin at an end, or nowhere.
+  // The native coin is the first token, the last token, or absent.
   const native = [-1, 0, hops][whole(3)]
   const tokens = Array.from({ length: hops + 1 }, (_, at) =>
     at === native ? coin : new ERC20Token(56, address(), [6, 8, 18][whole(3)], 'T'),
@@ -28,7 +28,7 @@ const swaps = Array.from({ length: 60 }, (_, number) => {
     tick: 0,
     address: address(),
   }))
-  // Where the impact is high, it asks for the rest of the coin to be paid back, also of an exact input.
+  // At a high price impact the SDK also refunds unspent native coin for an exact input.
   const amountIn = 1_000n + big(110)
   const amountOut = (amountIn * BigInt(70 + whole(30))) / 100n
   const inputAmount = CurrencyAmount.fromRawAmount(tokens[0], amountIn)

@@ -1,5 +1,5 @@
-// The numbers that @reservoir0x/relay-protocol-sdk gives to random orders of Relay, as JSON on stdout: one input, one payment, one to three
-// ways back, between chains of the EVM.
+// Prints, as JSON, the order ids that @reservoir0x/relay-protocol-sdk computes for random Relay orders between EVM chains: one input, one
+// payment, one to three refunds.
 const { getOrderId } = require('@reservoir0x/relay-protocol-sdk/dist/order')
 const random = require('./random.cjs')
 

@@ -1,4 +1,4 @@
-/** An official SDK that this program is compared with: the exact packages that it runs on, which no user gets. */
+/** An official SDK that sluice is compared with, and the exact packages it runs on. They are no dependencies of sluice. */
 export type Oracle = {
   name: string
   script: string
@@ -6,11 +6,11 @@ export type Oracle = {
   overrides?: Record<string, string | Record<string, string>>
 }
 
-/** What an SDK loads for other purposes and is not asked for, some of which cannot be installed any more. */
+/** Replaces packages that an SDK loads for other purposes with an empty package; some of them cannot be installed any more. */
 const without = (...names: string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, 'npm:empty-npm-package@1.0.0']))
 
-/** Every SDK that is asked. Their peers exclude each other, so that each is installed in a directory of its own. */
+/** Every compared SDK. Their peer dependencies conflict, so each is installed in a directory of its own. */
 export const oracles: readonly Oracle[] = [
   {
     name: 'aave-v3',
@@ -44,7 +44,7 @@ export const oracles: readonly Oracle[] = [
       tslib: '2.9.1',
     },
     overrides: {
-      // The one that it was made with: the newer one says where its contracts are.
+      // The version that the SDK was built with; the newer one has its contract addresses.
       '@across-protocol/sdk': { '@across-protocol/contracts': '4.1.12' },
       ...without(
         '@coral-xyz/anchor',
@@ -128,7 +128,7 @@ export const oracles: readonly Oracle[] = [
     script: 'morpho-factories.mjs',
     packages: {
       '@morpho-org/blue-sdk': '6.4.0',
-      // As it was before vaults were made by the factory of now, on two of the networks.
+      // The last version before two of the networks got the current vault factory.
       'blue-sdk-before': 'npm:@morpho-org/blue-sdk@2.1.2',
       '@morpho-org/morpho-ts': '2.8.0',
       viem: '2.57.1',
@@ -151,7 +151,7 @@ export const oracles: readonly Oracle[] = [
     overrides: {
       viem: '2.57.1',
       ox: '0.14.45',
-      // For other chains than those of the EVM.
+      // Packages for chains other than EVM chains.
       ...without(
         '@coral-xyz/anchor',
         '@mysten/sui',

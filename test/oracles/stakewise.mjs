@@ -1,5 +1,5 @@
-// What @stakewise/v3-sdk sends for deposits, exits and claims of random inputs, and where the contracts around a vault are, as JSON on stdout. No network: a signer that only writes
-// down what it is asked to send, and a chain on which the keeper has nothing to bring in (else the SDK does that, too, by a proof of a service of its own).
+// Prints, as JSON, the transactions that @stakewise/v3-sdk sends for random deposits, exits and claims, and the contracts around a vault.
+// No network: the signer only records transactions, and the chain reports no pending harvest (otherwise the SDK adds one, with a proof from its own service).
 import { createRequire } from 'node:module'
 import { Network, StakeWiseSDK } from '@stakewise/v3-sdk'
 import { AbstractSigner, getAddress, Interface } from 'ethers'
@@ -15,7 +15,7 @@ const known = new Interface([
 ])
 let shares
 let question
-/** What a call of the vault or of the keeper gives. */
+/** The result of a call to the vault or the keeper. */
 const answer = (data) => {
   const { name, args } = known.parseTransaction({ data })
   const said = {
@@ -30,7 +30,7 @@ const answer = (data) => {
   }[name]()
   return known.encodeFunctionResult(name, [said])
 }
-// The proof that it asks for in any case.
+// The harvest proof, which the SDK requests every time.
 globalThis.fetch = async (_, { body }) => {
   if (!/HarvestParams/.test(body)) throw new Error(`offline: ${body}`)
   const harvestParams = {

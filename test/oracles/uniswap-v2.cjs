@@ -1,4 +1,4 @@
-// What @uniswap/v2-sdk makes of random swaps through pairs of random reserves, as JSON on stdout. Nothing is asked of a network.
+// Prints, as JSON, the calls that @uniswap/v2-sdk builds for random swaps through pairs with random reserves. No network.
 const { CurrencyAmount, Ether, Percent, Token, TradeType, WETH9 } = require('@uniswap/sdk-core')
 const { FACTORY_ADDRESS_MAP, INIT_CODE_HASH, Pair, Route, Router, Trade } = require('@uniswap/v2-sdk')
 const random = require('./random.cjs')

@@ -1,4 +1,4 @@
-// What @uniswap/router-sdk and @uniswap/v3-sdk make of random swaps, as JSON on stdout. Nothing is asked of a network.
+// Prints, as JSON, the calldata that @uniswap/router-sdk and @uniswap/v3-sdk build for random swaps. No network.
 const { CurrencyAmount, Percent, Token, TradeType } = require('@uniswap/sdk-core')
 const {
   FeeAmount,

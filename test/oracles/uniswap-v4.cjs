@@ -1,5 +1,5 @@
-// What @uniswap/universal-router-sdk and @uniswap/v4-sdk make of random swaps for the Universal Router 2.0, as JSON on stdout. Nothing is
-// asked of a network.
+// Prints, as JSON, the calldata that @uniswap/universal-router-sdk and @uniswap/v4-sdk build for random swaps through the Universal Router 2.0.
+// No network.
 const { CurrencyAmount, Ether, Percent, Token, TradeType } = require('@uniswap/sdk-core')
 const { Actions, Pool, Route, Trade, URVersion, V4Planner } = require('@uniswap/v4-sdk')
 const { CommandType, RoutePlanner, SwapRouter } = require('@uniswap/universal-router-sdk')
@@ -22,7 +22,7 @@ const pool = (a, b, [fee, spacing]) =>
 const swaps = Array.from({ length: 60 }, (_, number) => {
   const exact = number % 2 === 0 ? 'in' : 'out'
   const hops = 1 + whole(3)
-  // The coin at an end, in the middle, or nowhere.
+  // The native coin is at one position of the path, or absent.
   const native = whole(4) === 0 ? -1 : whole(hops + 1)
   const tokens = Array.from({ length: hops + 1 }, (_, i) =>
     i === native ? coin : new Token(8453, address(), [6, 8, 18][whole(3)]),

@@ -10,7 +10,7 @@ import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 import { theirs } from './artifacts.ts'
 
-// What Aave pays beside its interest, by its own contract: what is ours here is the second token, and what the two are worth.
+// The RewardsController is Aave's own; the second reward token and the reward prices are ours.
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 const chainId = 31337
@@ -69,8 +69,8 @@ const earned = async (token: Address) =>
     ]),
   )
 
-describe('what a reserve of Aave pays beside its interest', () => {
-  test('is apart from it, and is what a lender is owed after a month, in a token that the oracle of Aave prices', async () => {
+describe('the rewards of an Aave reserve', () => {
+  test('are stated apart from the interest, and equal the rewards accrued over a month', async () => {
     expect((await run(`deposit ${slug} --amount 1000 --yes --quiet`)).exit).toBe(0)
     await paying(weth, 10n ** 13n, (await now()) + year)
     const before = (await run(`strategies show ${slug} --json`)).json
@@ -81,12 +81,12 @@ describe('what a reserve of Aave pays beside its interest', () => {
     const held = await sandbox.balanceOf(chainId, aToken, wallet)
     await sandbox.world.warp(30 * day)
     const seconds = (await now()) - from
-    // WETH is worth 3,000 USDC here, which has 6 decimals.
+    // WETH is worth 3,000 USDC here, and USDC has 6 decimals.
     const aYear = (Number(await earned(weth)) * 3_000) / 1e18 / (Number(held) / 1e6) / (seconds / year)
     expect(Math.abs(before.rates.reward - aYear)).toBeLessThan(1e-4 * aYear + 1e-6)
   })
 
-  test('counts every token that is still paid; one that only its own oracle prices is priced by that', async () => {
+  test('add up all tokens still paid; the reward oracle prices a token that the Aave oracle does not', async () => {
     expect((await run(`deposit ${slug} --amount 1000 --yes --quiet`)).exit).toBe(0)
     await sandbox.world.warp(2 * day)
     const end = (await now()) + year
@@ -95,14 +95,14 @@ describe('what a reserve of Aave pays beside its interest', () => {
     const one = (await reward())!
     await paying(points, 12n * wad, end)
     const both = (await reward())!
-    // A point is worth a quarter of a dollar, WETH 3,000.
+    // One point is worth 0.25 USD, one WETH 3,000 USD.
     expect((both - one) / one).toBeCloseTo((12 * 0.25) / (1e-5 * 3_000), 6)
     d.call(abi, controller, 'setDistributionEnd', [aToken, points, BigInt(await now())])
     await d.flush()
     expect((await reward())! / one).toBeCloseTo(1, 4)
   })
 
-  test('is not known where a token has no price', async () => {
+  test('are null when a reward token has no price', async () => {
     await sandbox.world.warp(2 * day)
     const end = (await now()) + year
     await paying(points, wad, end)

@@ -9,7 +9,7 @@ const hubPool: Address = `0x${'c8'.repeat(20)}`
 const constants = { family: 'across', hubPool } as const
 const market = across(marketAt(hubPool)(constants), constants)
 
-test('what is said to be there can be had to the last unit, whatever an LP token is worth', () => {
+test('the reported liquidity can be withdrawn to the last unit at any LP token price', () => {
   const price = fc.bigInt(10n ** 17n, 10n ** 20n)
   fc.assert(
     fc.property(price, fc.bigInt(1n, 10n ** 24n), fc.bigInt(0n, 10n ** 24n), (rate, own, less) => {
@@ -22,7 +22,7 @@ test('what is said to be there can be had to the last unit, whatever an LP token
       ])
       expect(lpWorth(rate, lpUnits(rate, liquidity!))).toBe(liquidity)
       expect(own - liquidity!).toBeGreaterThanOrEqual(0n)
-      // No more than one LP token too little.
+      // At most one LP token below the pool's own balance.
       expect(own - liquidity!).toBeLessThanOrEqual(rate / 10n ** 18n + 1n)
     }),
   )

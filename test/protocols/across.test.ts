@@ -9,7 +9,7 @@ import { useCommands } from '../support/use-commands.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 import { type Across, deployAcross, hubOf, type Leaf, liveness, spoke } from './fixtures/across.ts'
 
-// The HubPool of Across by its own bytecode: what is ours here is the bridge to the other side, and that nobody disputes.
+// The HubPool of Across with its own bytecode. Only the bridge to the other chain is ours, and no bundle is disputed.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -39,7 +39,7 @@ const entryOf = (slug: string): StrategyEntry => at.entries.find((entry) => entr
 const tokenOf = (slug: string) => (slug === usdc ? at.usdc : at.weth)
 const shares = (slug: string, owner = wallet) =>
   sandbox.balanceOf(chainId, entryOf(slug).receipt.address, owner)
-/** What one LP token is worth, by the pool's own word. */
+/** The price of one LP token, from the pool. */
 const price = async (slug: string) =>
   BigInt(await sandbox.call(chainId, at.hubPool, 'function exchangeRateCurrent(address)', [tokenOf(slug)]))
 const assetOf = (slug: string) =>
@@ -56,7 +56,7 @@ const now = async () => {
   )
 }
 const hub = () => hubOf(sandbox, chainId, at)
-/** The rest of a day passes, and then what relays have paid is shared out, in a pool that somebody touches before and after. */
+/** Lets the rest of a day pass, then executes a bundle with these relay fees. Another wallet touches the pool before and after. */
 const bundle = async (leaf: Leaf, passes = day) => {
   const touched = () => hub().lend(leaf.token, 1_000_000n)
   await pass(passes - liveness - 4)
@@ -70,8 +70,8 @@ const bundle = async (leaf: Leaf, passes = day) => {
 describe.each([
   [usdc, '1234.567891', 1_234_567_891n, 3_000_000n],
   [coin, '3.000000000000000007', 3n * ether + 7n, ether / 500n],
-])('%s, by the bytecode of Across', (slug, typed, amount, fees) => {
-  test('takes a deposit, gives a part back, and then all: no LP token is left', async () => {
+])('%s with the bytecode of Across', (slug, typed, amount, fees) => {
+  test('accepts a deposit, then a partial and a full withdrawal that leaves no LP token', async () => {
     await bundle({ token: tokenOf(slug), fees })
     await pass(day)
     const before = await assetOf(slug)
@@ -79,7 +79,7 @@ describe.each([
     const held = await shares(slug)
     const rate = await price(slug)
     expect(rate).toBeGreaterThan(ether)
-    // Fees come in, which nobody has touched since.
+    // Fees accrue that no touch has distributed yet.
     await pass(day)
     await sandbox.chain(chainId).rpc.request('evm_mine')
     const grown = await price(slug)
@@ -89,11 +89,11 @@ describe.each([
     const third = `${Number(typed) / 3}`.slice(0, 6)
     const { amounts } = await done(`withdraw ${slug} --amount ${third}`)
     expect(Number(amounts.out.formatted)).toBeCloseTo(Number(third), 6)
-    // What goes to somebody else is no withdrawal.
+    // A transfer to another wallet is no withdrawal.
     const [friend, few] = [sandboxAddress(2), held / 7n]
     const data = calldata('function transfer(address,uint256)', [friend, few])
     await sandbox.sendAs(chainId, wallet, { to: entryOf(slug).receipt.address, data })
-    // And what comes from somebody else, no deposit.
+    // A transfer from another wallet is no deposit.
     const back = calldata('function transfer(address,uint256)', [wallet, few / 2n])
     const invested = (await position(slug)).principal.raw
     await sandbox.sendAs(chainId, friend, { to: entryOf(slug).receipt.address, data: back })
@@ -105,7 +105,7 @@ describe.each([
     expect([await shares(slug), await shares(slug, friend)]).toEqual([0n, few - few / 2n])
     expect(await position(slug)).toBeUndefined()
     const cost = before - (await assetOf(slug)) - ((few - few / 2n) * grown) / ether
-    // It earned a little, and of the coin gas was paid too.
+    // The deposit earned a little; for the native coin, gas was paid too.
     expect(Math.abs(Number(cost) / Number(amount))).toBeLessThan(1e-3)
     const history = (await run(`history ${slug} --json`)).json.items
     expect(history.map(({ type }: { type: string }) => type)).toEqual([
@@ -116,37 +116,37 @@ describe.each([
       'deposit',
     ])
     expect(history.at(-1).amount.raw).toBe(String(amount))
-    // No less than was asked for comes out of a part, and no more than what it earned while it was signed.
+    // A partial withdrawal delivers at least the requested amount, and at most the interest until it is mined on top.
     const part = parseUnits(third, entryOf(slug).asset.decimals)
     const more = Number(BigInt(history[3].amount.raw) - part)
     expect(more).toBeGreaterThanOrEqual(0)
     expect(more).toBeLessThan(2 + Number(part) * 1e-7)
   })
 
-  test('must bring all of what a deposit is worth, in the simulation of it', async () => {
+  test('is refused by the guard when a simulated deposit delivers less than its worth', async () => {
     await bundle({ token: tokenOf(slug), fees })
     const tried = await deposited(sandbox, { catalog: catalog(), entry: entryOf(slug), amount })
     expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   })
 
-  test('says what it paid on average as it says what it pays: not compounded, for its own year', async () => {
+  test('states realized rates like the current rate: not compounded, over the year of Across', async () => {
     const { service } = engineOn(sandbox, { catalog: { ...catalog(), strategies: [entryOf(slug)] } })
     for (let passed = 0; passed < 3; passed++) await bundle({ token: tokenOf(slug), fees })
     const end = await price(slug)
     const { apy, avgApy, inceptionApy, startDate, rates } = await service.getStrategy({ id: slug })
-    // A unit began as one; younger than a month, it paid on average what it paid since then.
+    // A unit started at a price of one; a market younger than a month is averaged since its start.
     const since = (await now()) - Date.parse(startDate!) / 1000
     expect(since).toBeGreaterThan(2 * day)
     const all = ((Number(end) / Number(ether) - 1) * acrossYear) / since
     for (const paid of [avgApy, inceptionApy]) expect(Math.abs(paid! - all)).toBeLessThan(1e-9)
-    // What was paid on the last day is part of what is owed now, of which the rest comes later.
+    // The fees of the last day are part of the fees owed now; the rest is paid later.
     expect([apy! > avgApy!, rates!.days1! > 0]).toEqual([true, true])
     const { at: last, apy: rate } = rates!.points.at(-1)!
     expect(Number.isFinite(rate) && Date.parse(last) <= (await now()) * 1000).toBe(true)
   })
 })
 
-test('fees are paid out evenly between touches, until there are none left, and the rate says so', async () => {
+test('fees are distributed evenly between touches until none are left, and the APY follows', async () => {
   const apy = async () => {
     const { service } = engineOn(sandbox, { catalog: { ...catalog(), strategies: [entryOf(usdc)] } })
     return (await service.getStrategy({ id: usdc })).apy!
@@ -156,7 +156,7 @@ test('fees are paid out evenly between touches, until there are none left, and t
   await pass(7 * day)
   await sandbox.chain(chainId).rpc.request('evm_mine')
   expect(await apy()).toBeGreaterThan(paid * 0.99)
-  // A millionth and a half a second is all of it after 7.7 days (source: HubPool, lpFeeRatePerSecond).
+  // 1.5e-6 per second distributes all of it in 7.7 days (source: HubPool, lpFeeRatePerSecond).
   await pass(day)
   await sandbox.chain(chainId).rpc.request('evm_mine')
   const end = await price(usdc)
@@ -166,9 +166,9 @@ test('fees are paid out evenly between touches, until there are none left, and t
   expect(await price(usdc)).toBe(end)
 })
 
-test('what is on the other side of the bridge is not promised: more than is there is refused before signing', async () => {
+test('a withdrawal above the liquidity of the hub is INSUFFICIENT_LIQUIDITY before signing', async () => {
   await done(`deposit ${usdc} --amount 5000`)
-  // Of 25,000 there, all but 1,000 are lent out; what comes next is only proposed, and its bond lies in the pool's own token.
+  // All but 1,000 of 25,000 are lent out. The next bundle is only proposed, and its bond is in the pool's own token.
   const away = { token: at.usdc, fees: 10_000_000n, sent: 24_000_000_000n }
   await bundle(away)
   await hub().propose({ token: at.usdc, fees: 1n })
@@ -180,16 +180,16 @@ test('what is on the other side of the bridge is not promised: more than is ther
   expect(own - BigInt(liquidity)).toBeGreaterThanOrEqual(0n)
   expect(own - BigInt(liquidity)).toBeLessThanOrEqual(2n)
   expect((await refused(`withdraw ${usdc} --amount max`)).code).toBe('INSUFFICIENT_LIQUIDITY')
-  // What is said to be there can be had, but for what LP tokens earn meanwhile.
+  // The reported liquidity can be withdrawn, except for what the LP tokens earn meanwhile.
   await done(`withdraw ${usdc} --amount ${(Number(liquidity) - 100) / 1e6}`)
-  // It comes back, and nobody has told the pool yet.
+  // The funds return, but the pool has not been touched yet.
   const back = calldata('function transfer(address,uint256)', [at.hubPool, away.sent])
   await sandbox.sendAs(chainId, spoke, { to: at.usdc, data: back })
   await done(`withdraw ${usdc} --amount max`)
   expect(await shares(usdc)).toBe(0n)
 })
 
-test('what a bridge has lost is shown as lost, even where that is everything', async () => {
+test('a loss on the bridge lowers the balance, down to zero when everything is lost', async () => {
   await done(`deposit ${usdc} --amount 5000`)
   const before = BigInt((await position(usdc)).balance.raw)
   const loses = (amount: bigint) =>
@@ -205,7 +205,7 @@ test('what a bridge has lost is shown as lost, even where that is everything', a
   expect((await refused(`deposit ${usdc} --amount 1`)).code).toBe('SIMULATION_REVERTED')
 })
 
-test('a HubPool that is paused and a pool that is closed are not asked', async () => {
+test('a paused HubPool refuses deposits and withdrawals, and a disabled pool refuses deposits', async () => {
   await done(`deposit ${coin} --amount 2`)
   await hub().govern('function setPaused(bool)', [true])
   const paused = (await run(`strategies show ${coin} --json`)).json
@@ -215,7 +215,7 @@ test('a HubPool that is paused and a pool that is closed are not asked', async (
   await hub().govern('function setPaused(bool)', [false])
   await hub().govern('function disableL1TokenForLiquidityProvision(address)', [at.weth])
   expect((await refused(`deposit ${coin} --amount 1`)).code).toBe('STRATEGY_PAUSED')
-  // Nothing was earned: an LP token is worth just one, and all of it is left by its amount.
+  // Nothing was earned: an LP token is worth exactly one, and withdrawing the full amount leaves none.
   expect(await price(coin)).toBe(ether)
   await done(`withdraw ${coin} --amount 2`)
   expect(await shares(coin)).toBe(0n)

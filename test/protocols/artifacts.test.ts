@@ -9,7 +9,7 @@ const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
 const pieces = packages.flatMap((one) => one.pieces.map((piece) => [piece.name, one, piece] as const))
 
 test.each(pieces)(
-  '%s was taken out of the package that is named here (npm run artifacts)',
+  '%s comes from the package, path and version in packages.ts (npm run artifacts)',
   (name, one, { path }) => {
     const taken: Taken = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
     expect(taken.madeBy).toBe(madeBy(taken))
@@ -19,7 +19,7 @@ test.each(pieces)(
   },
 )
 
-test('nothing else lies there, and all of it is small', () => {
+test('the artifacts folder has no other files and less than 1 MB', () => {
   const files = readdirSync(folder)
   expect(files.toSorted()).toEqual(pieces.map(([name]) => `${name}.json`).toSorted())
   const size = files.reduce((sum, file) => sum + readFileSync(join(folder, file)).length, 0)

@@ -6,7 +6,7 @@ import type { Artifact } from '../../src/sandbox/genesis/artifacts.ts'
 import { compiled } from '../support/contracts/compile-contract.ts'
 import type { Taken } from './make.ts'
 
-/** A contract as its authors published it, by its name (`npm run artifacts`), with its library put in where it has one. */
+/** The published artifact of a contract (`npm run artifacts`), linked with its library if it has one. */
 export function theirs(name: string, library?: Address): Artifact {
   const {
     abi,
@@ -22,6 +22,6 @@ export function theirs(name: string, library?: Address): Artifact {
   return { abi: abi as unknown as Artifact['abi'], bytecode: linked as Hex }
 }
 
-/** A contract of ours that stands around a protocol and is no part of it. */
+/** A contract of ours that a protocol depends on, such as its price oracle. */
 export const around = (name: 'Surroundings' | 'Gauge' | 'Spokes'): Artifact =>
   compiled(join(import.meta.dirname, 'contracts', `${name}.sol`)) as Artifact

@@ -18,7 +18,7 @@ import { deployedFrom } from '../support/contracts/compile-contract.ts'
 import { codeOf, engineOn, perform } from '../support/engine.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
-// The contract of these tests is ours and only has the published interface: it shows that we call that as it is meant.
+// These tests use a contract of ours with the published interface: they show that sluice calls that interface correctly.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -28,13 +28,13 @@ const ether = 10n ** 18n
 
 type Kind = 'token' | 'market' | 'router'
 
-/** A market with somebody else's deposit in it: of a token, or of the coin, which goes to it or to its router. */
+/** A market with another lender's deposit. Its asset is a token, or the native coin, sent to the market or to its router. */
 async function opened(kind: Kind, more: Partial<CompoundV2Constants> = {}) {
   const isCoin = kind !== 'token'
   const asset = isCoin
     ? nativeToken(networkNamed(sandbox.world.catalog().networks, chainId))
     : sandbox.token(chainId, 'USDC')
-  // One receipt of eight digits is two hundredths of the asset at first.
+  // Initially, one receipt unit (8 decimals) is worth 0.02 of the asset.
   const rate = 2n * 10n ** BigInt(8 + asset.decimals)
   const file = join(import.meta.dirname, 'contracts/CTokenLike.sol')
   const market = await deployedFrom(sandbox, chainId, file, [isCoin ? nativeAddress : asset.address, rate])
@@ -94,7 +94,7 @@ async function opened(kind: Kind, more: Partial<CompoundV2Constants> = {}) {
     shares: (who: Address = wallet) => sandbox.balanceOf(chainId, market, who),
     position: async (who: Address = wallet) =>
       (await service.getWallet({ address: who })).positions.find(({ strategy }) => strategy.id === entry.id),
-    /** Guards a leg and tries it, as the wallet does before it signs. */
+    /** Checks a leg with the guard and simulates it, as the wallet does before signing. */
     checked: async (transactions: readonly Transaction[], amount: bigint, shares?: bigint) => {
       const own = { wallet, strategy: entry, amount }
       const intent =
@@ -115,9 +115,9 @@ const deposits: Record<Kind, [signature: string, args: (amount: bigint) => reado
 }
 
 describe.each(['token', 'market', 'router'] as const)(
-  'a market of the Compound v2 family, by its %s',
+  'a Compound v2 market that takes deposits through its %s',
   (kind) => {
-    test('takes a deposit, grows at the rate it states, gives a part and then all, each checked as before signing', async () => {
+    test('accepts a deposit, grows at its stated rate, and pays a partial and a full withdrawal', async () => {
       const { made, amount, call, market, entry, shares, position, checked, service } = await opened(kind)
       const [signature, args] = deposits[kind]
       const lent = await made('lend', amount)
@@ -139,7 +139,7 @@ describe.each(['token', 'market', 'router'] as const)(
       await perform(sandbox, wallet, lent)
       const first = (await position())!
       expect(Number(amount - first.principal!) / Number(amount)).toBeCloseTo(0, 8)
-      // A token shows what was paid, to the unit.
+      // For a token, the principal is exact.
       if (isToken) expect(first.principal).toBe(amount)
       const { apy } = await service.getStrategy({ id: entry.slug })
       expect(apy).toBeCloseTo(0.05, 6)
@@ -147,7 +147,7 @@ describe.each(['token', 'market', 'router'] as const)(
       const grown = (await position())!
       expect(Number(grown.balance) / Number(amount)).toBeCloseTo(1 + Math.log(1.05), 4)
       expect(grown.profit).toBe(grown.balance! - grown.principal!)
-      // A whole ether is 3,000 dollars here, whether it is wrapped or not.
+      // One ether is priced at 3,000 USD here, wrapped or not.
       const whole = Number(grown.balance) / 10 ** entry.asset.decimals
       expect(Number(grown.balanceUsd) / whole).toBeCloseTo(isToken ? 1 : 3_000, 2)
       const part = await made('withdraw', amount / 3n)
@@ -167,8 +167,8 @@ describe.each(['token', 'market', 'router'] as const)(
   },
 )
 
-describe('a market of the Compound v2 family', () => {
-  test('that refuses only by what it returns is found out before anything is signed', async () => {
+describe('a Compound v2 market', () => {
+  test('that returns an error code instead of reverting fails the simulation', async () => {
     const { made, amount, set, checked } = await opened('token')
     await perform(sandbox, wallet, await made('lend', amount))
     await set(true, false, false)
@@ -176,14 +176,14 @@ describe('a market of the Compound v2 family', () => {
     expect(await codeOf(checked(await made('withdraw', 5_000_000n), 5_000_000n))).toBe('POLICY_SIMULATION')
   })
 
-  test('that pays no native coin out is found out, too', async () => {
+  test('that pays out no native coin fails the simulation', async () => {
     const { made, amount, set, checked } = await opened('market')
     await perform(sandbox, wallet, await made('lend', amount))
     await set(true, false, false)
     expect(await codeOf(checked(await made('withdraw', ether / 2n), ether / 2n))).toBe('POLICY_SIMULATION')
   })
 
-  test('with a guardian stops what goes in, and with actions either', async () => {
+  test('paused by a guardian refuses deposits only; paused by action it refuses that action', async () => {
     const guarded = await opened('token')
     await guarded.set(false, true, true)
     expect((await guarded.service.getStrategy({ id: guarded.entry.slug })).actions).toEqual(['withdraw'])
@@ -195,7 +195,7 @@ describe('a market of the Compound v2 family', () => {
     expect(await codeOf(acting.made('lend', 5n))).toBe('STRATEGY_PAUSED')
   })
 
-  test('with caps takes what stays below them, and with a cap of zero anything', async () => {
+  test('with a supply cap accepts and is recommended for amounts below it; a cap of zero means no cap', async () => {
     const { service, entry, made, market, amount, call } = await opened('token')
     const limit = (cap: bigint) => perform(sandbox, wallet, [call('function limit(uint256)', [cap])])
     const inIt = await sandbox.balanceOf(chainId, entry.asset.address, market)
@@ -220,7 +220,7 @@ describe('a market of the Compound v2 family', () => {
     await perform(sandbox, wallet, await made('lend', amount))
   })
 
-  test('takes what was paid beside a deposit for its amount only where nothing else came of the market then', async () => {
+  test('has the amount of a deposit only when its transaction minted receipts once', async () => {
     const { entry, market } = await opened('token')
     if (entry.constants.family !== 'compound-v2') throw new Error('another family')
     const { event } = compoundV2(entry, entry.constants)
@@ -242,16 +242,19 @@ describe('a market of the Compound v2 family', () => {
   test.each([
     [undefined, 'the rate a second, compounded every second over 365 days'],
     ['daily', 'the rate a second, compounded daily over 365 days'],
-  ] as const)('whose protocol compounds %s says so', async (compounds, words) => {
-    const { service, entry, market } = await opened('token', { compounds })
-    const { apy, apyConvention } = await service.getStrategy({ id: entry.slug })
-    const aSecond = Number(await sandbox.call(chainId, market, 'function supplyRatePerTimestamp()')) / 1e18
-    const [times, each] = compounds === 'daily' ? [365, 86_400 * aSecond] : [31_536_000, aSecond]
-    expect(apyConvention).toBe(words)
-    expect(Math.abs(apy! - Math.expm1(times * Math.log1p(each)))).toBeLessThan(1e-12)
-  })
+  ] as const)(
+    'with compounding set to %s states that convention and the matching APY',
+    async (compounds, words) => {
+      const { service, entry, market } = await opened('token', { compounds })
+      const { apy, apyConvention } = await service.getStrategy({ id: entry.slug })
+      const aSecond = Number(await sandbox.call(chainId, market, 'function supplyRatePerTimestamp()')) / 1e18
+      const [times, each] = compounds === 'daily' ? [365, 86_400 * aSecond] : [31_536_000, aSecond]
+      expect(apyConvention).toBe(words)
+      expect(Math.abs(apy! - Math.expm1(times * Math.log1p(each)))).toBeLessThan(1e-12)
+    },
+  )
 
-  test('whose rate counts blocks has the rate at which it grew, where it does not say that rate', async () => {
+  test('whose rate per block cannot be read states the growth of the last 7 days', async () => {
     const { service, entry, made, amount } = await opened('token', { rate: 'block', pauses: 'action' })
     await perform(sandbox, wallet, await made('lend', amount))
     await sandbox.world.warp(8 * day)
@@ -261,7 +264,7 @@ describe('a market of the Compound v2 family', () => {
     expect(apy).toBeCloseTo(0.05, 4)
   })
 
-  test('counts what is given to somebody for both', async () => {
+  test('lists a transfer of receipts for the sender, and counts it as principal of the recipient', async () => {
     const { made, amount, market, shares, service, entry, position } = await opened('token')
     await perform(sandbox, wallet, await made('lend', amount))
     const given = (await shares()) / 4n

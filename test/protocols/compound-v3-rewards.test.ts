@@ -13,7 +13,7 @@ import { type MarketRewards, rewardRate } from '../../src/protocols/shared/marke
 import { type Anvil, startAnvil } from '../../src/sandbox/anvil.ts'
 import { codeSaying } from '../engine/catalog-checks/scripted-contract-code.ts'
 
-// Contracts that say what the published interfaces say: it is shown that they are asked as is meant, and how it is counted.
+// Scripted contracts that answer like the published interfaces: they show which calls are made and how rewards are computed.
 const { chainId, ...rest } = publicNetworks.find(({ name }) => name === 'base')!
 const network = { chainId, ...rest, multicall3: undefined }
 const at = (digit: number): Address => `0x${String(digit).repeat(40)}`
@@ -55,10 +55,10 @@ const asked = async (extras: MarketRewards | undefined) =>
       extras!(now, (address) => known(prices.get(address) ?? null)),
     ])
   )[0]!
-/** A market with a million USDC in it, at a dollar each. */
+/** A market with one million USDC at one dollar. */
 const million = { tvl: 10n ** 12n, decimals: 6, price: 10n ** 8n }
 
-describe('what a market of Compound v3 pays beside its interest', () => {
+describe('the rewards of a Compound v3 market', () => {
   const totals = (supplied: bigint): Saying => [
     'totalsBasic()',
     [],
@@ -85,21 +85,21 @@ describe('what a market of Compound v3 pays beside its interest', () => {
   const rate = async (rewards: Address | undefined = other) =>
     rewardRate(await asked(cometRewards({ family: 'compound-v3', comet: place, rewards })), million)
 
-  test('is its speed by the scale of its index, at what the token is worth', async () => {
+  test('are the supply speed, divided by the index scale, at the price of the token', async () => {
     await put(token, [['decimals()', [], 'uint8', [18]]])
     await market(10n ** 12n)
     await pays()
-    // A thousandth of a token a second, at 50 dollars, on a million.
+    // 0.001 token per second at 50 dollars, on one million.
     expect(await rate()).toBeCloseTo((0.001 * 50 * 31_536_000) / 1e6, 12)
   })
 
-  test('counts the multiplier of those that have one', async () => {
+  test('include the multiplier of a reward config that has one', async () => {
     await market(10n ** 12n)
     await pays((3n * ether) / 2n)
     expect(await rate()).toBeCloseTo((0.0015 * 50 * 31_536_000) / 1e6, 12)
   })
 
-  test('is nothing without speed, with too little in it, and where no token is set', async () => {
+  test('are zero without speed, below the minimum supply, and without a reward token', async () => {
     await pays()
     await market(0n)
     expect(await rate()).toBe(0)
@@ -110,7 +110,7 @@ describe('what a market of Compound v3 pays beside its interest', () => {
     expect(await rate()).toBe(0)
   })
 
-  test('is not known where nobody says in which token, or what that is worth', async () => {
+  test('are null when the reward token or its price cannot be read', async () => {
     await market(10n ** 12n)
     await node.rpc.request('anvil_setCode', [other, '0x'])
     expect(await rate()).toBeNull()
@@ -122,7 +122,7 @@ describe('what a market of Compound v3 pays beside its interest', () => {
   })
 })
 
-describe('what a market of Moonwell or Benqi pays beside its interest', () => {
+describe('the rewards of a Moonwell or Benqi market', () => {
   const constants: CompoundV2Constants = {
     family: 'compound-v2',
     market: place,
@@ -154,7 +154,7 @@ describe('what a market of Moonwell or Benqi pays beside its interest', () => {
       ],
     ])
 
-  test('is what the distributor of Moonwell says of suppliers, of every token that is still paid', async () => {
+  test('are the supply speeds of the Moonwell distributor, for every token still paid', async () => {
     await put(other, [['rewardDistributor()', [], 'address', [distributor]]])
     await put(token, [['decimals()', [], 'uint8', [18]]])
     await put(second, [['decimals()', [], 'uint8', [6]]])
@@ -162,7 +162,7 @@ describe('what a market of Moonwell or Benqi pays beside its interest', () => {
       { emission: token, end: now + 1, speed: ether / 1000n },
       { emission: second, end: now + 1, speed: 20_000n },
       { emission: second, end: now, speed: 10n ** 12n },
-      // One unit a second is how it writes nothing, whatever the token is worth.
+      // The distributor writes a speed of 1 for none, whatever the token is worth.
       { emission: at(6), end: now + 1, speed: 1n },
     ])
     expect(await rate()).toBeCloseTo(((0.001 * 50 + 0.02) * 31_536_000) / 1e6, 12)
@@ -172,7 +172,7 @@ describe('what a market of Moonwell or Benqi pays beside its interest', () => {
     expect(await rate()).toBe(0)
   })
 
-  test('is what the comptroller of Benqi says of QI and of the coin', async () => {
+  test('are the supply speeds of the Benqi comptroller, of QI and of the native coin', async () => {
     const speeds = (qi: bigint, coin: bigint) =>
       put(other, [
         ['supplyRewardSpeeds(uint8,address)', [0, place], 'uint256', [qi]],
@@ -185,7 +185,7 @@ describe('what a market of Moonwell or Benqi pays beside its interest', () => {
     expect(await rate()).toBe(0)
   })
 
-  test('is not known of Venus, which counts in blocks, nor where nobody answers', async () => {
+  test('are not read for Venus, which counts blocks, and are null when the comptroller does not answer', async () => {
     expect(compoundV2Rewards({ ...constants, pauses: 'action' })).toBeUndefined()
     await node.rpc.request('anvil_setCode', [other, '0x'])
     expect(await rate()).toBeNull()

@@ -18,7 +18,7 @@ import { refuses } from '../support/contracts/revert-function.ts'
 import { codeOf, engineOn, perform, watched } from '../support/engine.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
-// The contract of these tests is ours and only has the published interface: it shows that we call that as it is meant.
+// These tests use a contract of ours with the published interface: they show that sluice calls that interface correctly.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -43,7 +43,7 @@ beforeEach(async () => {
   }
   const known = sandbox.world.catalog()
   catalog = { ...known, strategies: [...known.strategies, entry] }
-  // Somebody else lends too, so that interest can be paid.
+  // Another lender deposits, so that interest can be paid.
   const other = sandboxAddress(3)
   await perform(sandbox, other, [
     {
@@ -79,9 +79,9 @@ const set = (utilization: bigint, noSupply = false, noWithdraw = false) =>
     data: calldata('function set(uint256,bool,bool)', [utilization, noSupply, noWithdraw]),
   })
 
-describe('a market of Compound v3', () => {
+describe('a Compound v3 market', () => {
   test.each([0n, 5n * 10n ** 17n, 8n * 10n ** 17n, 93n * 10n ** 16n, 10n ** 18n])(
-    'at utilization %s pays what getSupplyRate says, compounded every second',
+    'at utilization %s states getSupplyRate, compounded every second',
     async (utilization) => {
       await set(utilization)
       const said = BigInt(
@@ -93,7 +93,7 @@ describe('a market of Compound v3', () => {
     },
   )
 
-  test('takes a deposit by an exact approval, grows, gives a part, and then all of it', async () => {
+  test('accepts a deposit with an exact approval, grows, and pays a partial and a full withdrawal', async () => {
     const lent = await made('lend', amount)
     expect(lent).toEqual([
       {
@@ -134,17 +134,17 @@ describe('a market of Compound v3', () => {
   })
 
   test.each([
-    ['that keeps old states', true],
-    ['that has no old states', false],
+    ['with old states', true],
+    ['without old states', false],
   ])(
-    'knows what was put in by its logs, and knows it no more where some are missing, by a node %s',
+    'has the principal of its logs, and a null principal when logs are missing, on a node %s',
     async (_, keeps) => {
       const { rpc } = sandbox.chain(chainId)
       for (let at = 1n; at <= 4n; at++) {
         await perform(sandbox, wallet, await made('lend', amount / 7n + at))
         await sandbox.world.warp(40 * 86_400 + Number(at))
         const data = calldata('function transfer(address,uint256)', [friend, 1_000_003n * at])
-        // What was left after it is asked of its block, where that is there.
+        // The balance after a transfer is read at its block, if the node has that state.
         if (keeps) await perform(sandbox, wallet, [{ to: comet, data, value: 0n, chainId }])
       }
       const last = BigInt(await rpc.request<string>('eth_blockNumber'))
@@ -181,7 +181,7 @@ describe('a market of Compound v3', () => {
     },
   )
 
-  /** Sends these in one block, in this order. */
+  /** Sends these calls in one block, in this order. */
   const inOneBlock = async (...calls: { from?: Address; data: Hex }[]) => {
     const { rpc } = sandbox.chain(chainId)
     await rpc.request('evm_setAutomine', [false])
@@ -198,14 +198,14 @@ describe('a market of Compound v3', () => {
     expect(new Set(receipts.map(({ blockNumber }) => blockNumber)).size).toBe(1)
   }
 
-  test('asks about the largest of very many events, few at a time, and does without where the node has had enough', async () => {
+  test('reads few old balances for 400 gifts, and has no principal only when the node refuses all reads', async () => {
     const asset = entry.asset.address
     const approve = calldata('function approve(address,uint256)', [comet, maxUint256])
     await sandbox.sendAs(chainId, wallet, { to: asset, data: approve })
     await perform(sandbox, wallet, [supplying(amount)])
     await sandbox.world.warp(300 * 86_400)
     await inOneBlock(...Array.from({ length: 11 }, () => supplying(1_000n)))
-    // A stranger gives a little, very often.
+    // Another wallet sends tiny amounts, very often.
     const gift = calldata('function transfer(address,uint256)', [wallet, 3n])
     for (let part = 0; part < 40; part++)
       await inOneBlock(...Array.from({ length: 10 }, () => ({ from: sandboxAddress(3), data: gift })))
@@ -249,7 +249,7 @@ describe('a market of Compound v3', () => {
     expect(await shown('of all')).toMatchObject({ principal: null })
   })
 
-  test('counts what is given to somebody for both of them', async () => {
+  test('counts a transfer of receipts in the principal of the sender and of the recipient', async () => {
     await perform(sandbox, wallet, await made('lend', amount))
     const data = calldata('function transfer(address,uint256)', [friend, 1_000_000n])
     await perform(sandbox, wallet, [{ to: comet, data, value: 0n, chainId }])
@@ -269,7 +269,7 @@ describe('a market of Compound v3', () => {
     ]),
   })
 
-  test('knows what is still in it after any order of withdrawals and supplies within one block', async () => {
+  test('has an exact principal after any order of withdrawals and deposits in one block', async () => {
     const approve = calldata('function approve(address,uint256)', [comet, maxUint256])
     await perform(sandbox, wallet, await made('lend', amount))
     await sandbox.sendAs(chainId, wallet, { to: entry.asset.address, data: approve })
@@ -289,14 +289,14 @@ describe('a market of Compound v3', () => {
       principal += order.reduce((sum, much) => sum + much, 0n)
       await holds()
     }
-    // All of it comes out, and something goes in at once: only that is still in it.
+    // After a full withdrawal and a deposit in one block, only that deposit counts.
     for (const again of [5_000_003n, 1_000n]) {
       await sandbox.world.warp(30 * 86_400)
       await inOneBlock(takingOut(1_000n), takingOut(maxUint256), supplying(again))
       principal = again
       await holds()
     }
-    // And so where it is a stranger who adds a little.
+    // The same with a tiny transfer from another wallet.
     await sandbox.world.warp(30 * 86_400)
     await inOneBlock(takingOut(maxUint256), { from: sandboxAddress(3), data: gift })
     expect((await position())!.principal).toBeLessThanOrEqual(3n)
@@ -305,7 +305,7 @@ describe('a market of Compound v3', () => {
     expect(Number((await position())!.principal)).toBeCloseTo(10_000_006, -1)
   })
 
-  test('never lends: more than the position is refused by the engine, and before signing whoever built it', async () => {
+  test('never borrows: a withdrawal above the position is refused by the engine and by the simulation', async () => {
     await perform(sandbox, wallet, await made('lend', amount))
     expect(await codeOf(made('withdraw', amount * 2n))).toBe('INSUFFICIENT_FUNDS')
     const withdrawing = {
@@ -322,7 +322,7 @@ describe('a market of Compound v3', () => {
     )
   })
 
-  test('says which of both is paused, and refuses that', async () => {
+  test('says whether deposits or withdrawals are paused, and refuses the paused action', async () => {
     await perform(sandbox, wallet, await made('lend', amount))
     await set(10n ** 17n, true)
     expect((await service().getStrategy({ id: entry.slug })).actions).toEqual(['withdraw'])
@@ -333,7 +333,7 @@ describe('a market of Compound v3', () => {
     expect(await codeOf(made('withdraw', 5n))).toBe('STRATEGY_PAUSED')
   })
 
-  test('its calldata passes the guard, is tried, and shows what was asked for', async () => {
+  test('builds a deposit that passes the guard, and its simulation shows the requested changes', async () => {
     const intent = { kind: 'deposit', wallet, strategy: entry, amount } as const
     const transactions = await made('lend', amount)
     expect(checkLeg({ intent, chainId, transactions, catalog }).at(-1)!.text).toBe(
@@ -345,7 +345,7 @@ describe('a market of Compound v3', () => {
     expect(changes.find(({ token }) => token.address === comet)?.delta).toBeGreaterThan(amount - 3n)
   })
 
-  test('must bring all of what a deposit is worth, in the simulation of it, but for what is owed there', async () => {
+  test('the guard refuses a deposit that delivers less than its worth minus the debt it repays', async () => {
     const owing = async (owed: bigint) => {
       const borrow = calldata('function withdraw(address,uint256)', [entry.asset.address, owed])
       await sandbox.sendAs(chainId, wallet, { to: comet, data: borrow })
@@ -353,12 +353,12 @@ describe('a market of Compound v3', () => {
     }
     for (const owed of [0n, amount / 3n])
       expect(await owing(owed)).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
-    // Where all of it pays back what is owed, nothing is put in.
+    // When the whole amount repays debt, nothing is deposited.
     expect((await owing(amount)).whole).toBe('POLICY_SIMULATION')
   })
 })
 
-describe('what a wallet owes to a market of Compound v3', () => {
+describe('the debt of a wallet to a Compound v3 market', () => {
   const [ethFeed, baseFeed]: Address[] = [
     '0x00000000000000000000000000000000000000e7',
     '0x000000000000000000000000000000000000ba5e',
@@ -367,7 +367,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
   const told = (signature: string, args: readonly unknown[]) =>
     sandbox.sendAs(chainId, wallet, { to: comet, data: calldata(signature, args) })
   const statsOf = async () => (await service().getWallet({ address: wallet })).stats
-  /** Two WETH against three thousand USDC, at prices in whatever the market counts in. */
+  /** Borrows 3,000 USDC against 2 WETH, with prices in the market's own currency. */
   const owe = async (ethPrice: bigint, basePrice: bigint) => {
     const weth = sandbox.token(chainId, 'WETH')
     await told('function list(address,address,uint64,uint64,uint64)', [
@@ -392,7 +392,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
     ])
   }
 
-  test('is no part of its history, which stays that of what it put in', async () => {
+  test('is no part of the position history, which has the deposits only', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const history = () => service().walletHistory({ address: wallet, strategyId: entry.slug })
     expect((await history()).items).toEqual([])
@@ -402,14 +402,14 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect((await position())!.principal).toBeGreaterThan(0n)
   })
 
-  test('is nothing before it borrows', async () => {
+  test('is null before the wallet borrows', async () => {
     expect(await statsOf()).toBeNull()
   })
 
   test.each([
     ['USD', 3_000n * 10n ** 8n, 10n ** 8n],
-    ['another currency, in which its base is worth a half', 1_500n * 10n ** 8n, 5n * 10n ** 7n],
-  ])('is counted by its own factors, in USD, where it counts in %s', async (_, ethPrice, basePrice) => {
+    ['a currency in which its base is worth 0.5', 1_500n * 10n ** 8n, 5n * 10n ** 7n],
+  ])('is valued in USD by the factors of the market, which counts in %s', async (_, ethPrice, basePrice) => {
     await owe(ethPrice, basePrice)
     await set(9n * 10n ** 17n)
     const stats = (await statsOf())!
@@ -433,7 +433,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(Number(stats.liquidationPrice)).toBeCloseTo(3_000 / (2 * 0.895), 6)
   })
 
-  test('has no worth by a feed that was not renewed for a day, and is counted as the market counts it', async () => {
+  test('has collateral without USD value by a feed older than a day, and the health factor of the market', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const { rpc } = sandbox.chain(chainId)
     const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
@@ -448,7 +448,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(stats.healthFactor as number).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
   })
 
-  test('is counted as the market counts it where the price of its base was not renewed for a day, and has no worth', async () => {
+  test('has no USD value by a base price older than a day, and the health factor of the market', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const { rpc } = sandbox.chain(chainId)
     const { timestamp } = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
@@ -476,7 +476,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(stats.healthFactor as number).toBeCloseTo((6_000 * 0.895) / 3_000, 9)
   })
 
-  test('follows what is listed and what it counts for, in an engine that goes on, each time by one call', async () => {
+  test('follows changed collaterals, factors and feeds within one engine, with one call per read', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const said: string[] = []
     const { context } = engineOn(sandbox, {
@@ -488,7 +488,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
     said.length = 0
     await now()
     expect(said).toEqual(['eth_call'])
-    // Less of it counts: the health factor must not stay as good as it was.
+    // The liquidation factor falls, so the health factor must fall too.
     await told('function amend(uint8,address,uint64,uint64)', [
       0,
       ethFeed,
@@ -496,7 +496,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
       (7n * eth) / 10n,
     ])
     expect(await now()).toMatchObject({ healthFactor: 1.4, maxBorrowValue: '600' })
-    // Another feed prices it.
+    // Another feed prices the collateral.
     const otherFeed: Address = '0x00000000000000000000000000000000000000e8'
     await told('function setPrice(address,uint256)', [otherFeed, 2_500n * 10n ** 8n])
     await told('function amend(uint8,address,uint64,uint64)', [
@@ -506,7 +506,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
       (7n * eth) / 10n,
     ])
     expect((await now()).healthFactor).toBeCloseTo((5_000 * 0.7) / 3_000, 9)
-    // And one more is taken.
+    // Another collateral is listed.
     const usdt = sandbox.token(chainId, 'USDT')
     await told('function list(address,address,uint64,uint64,uint64)', [
       usdt.address,
@@ -528,7 +528,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(said).toEqual(['eth_call'])
   })
 
-  test('is not guessed where nobody prices its base', async () => {
+  test('has no USD value and no health factor when no oracle prices its base', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const nobody = { ...catalog, priceOracles: {} }
     const { stats } = await engineOn(sandbox, { catalog: nobody }).service.getWallet({ address: wallet })
@@ -536,7 +536,7 @@ describe('what a wallet owes to a market of Compound v3', () => {
     expect(stats!.debt[0]!.balanceUSD).toBeNull()
   })
 
-  /** A debt that is known, in an account that is not. */
+  /** The stats of a known debt in an account that cannot be read completely. */
   const owed = {
     debt: [{ asset: { symbol: 'USDC' }, balance: { humanized: '3000' } }],
     healthFactor: null,
@@ -547,17 +547,17 @@ describe('what a wallet owes to a market of Compound v3', () => {
   }
 
   test.each([
-    ['the price of what was given', 'getPrice(address)', [{ balanceUSD: null, price: null }]],
-    ['how much was given', 'collateralBalanceOf(address,address)', []],
-    ['what can be given', 'getAssetInfo(uint8)', []],
-    ['by what its base is priced', 'baseTokenPriceFeed()', []],
-  ])('stays where nobody says %s', async (_, signature, underlying) => {
+    ['the price of the collateral', 'getPrice(address)', [{ balanceUSD: null, price: null }]],
+    ['the collateral balance', 'collateralBalanceOf(address,address)', []],
+    ['the list of collaterals', 'getAssetInfo(uint8)', []],
+    ['the price feed of its base', 'baseTokenPriceFeed()', []],
+  ])('stays in the stats when the market does not return %s', async (_, signature, underlying) => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     await refuses(sandbox, chainId, comet, `function ${signature}`)
     expect(await statsOf()).toMatchObject({ ...owed, underlying })
   })
 
-  test('is none where it refuses prices of what the wallet has not', async () => {
+  test('is null for a wallet without a position when the market returns no prices', async () => {
     await owe(3_000n * 10n ** 8n, 10n ** 8n)
     const { service: other } = engineOn(sandbox, { catalog })
     await refuses(sandbox, chainId, comet, 'function getPrice(address)')

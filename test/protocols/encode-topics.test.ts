@@ -5,7 +5,7 @@ import { lidoTopics } from '../../src/protocols/lido/market-adapter.ts'
 import { lidoQueueAbi } from '../../src/protocols/lido/queue.ts'
 import { eventTopic } from '../../src/protocols/shared/encode-topics.ts'
 
-test('topics that are written as texts, which the build hashes, are those of the events of the ABIs', () => {
+test('topics written as signatures, which the build hashes, equal the topics of the event ABIs', () => {
   expect({ transferTopic, ...lidoTopics }).toEqual({
     transferTopic: eventTopic(erc20Abi, 'Transfer'),
     sharesMoved: eventTopic(lidoAbi, 'TransferShares'),

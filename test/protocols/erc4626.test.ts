@@ -17,7 +17,7 @@ import { speaks } from '../support/contracts/override-answer.ts'
 import { codeOf, engineOn, perform, watched } from '../support/engine.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
-// OpenZeppelin's vault with the particulars of several protocols: shares of 18 digits over an asset of 6.
+// OpenZeppelin's vault with features of several protocols. Its shares have 18 decimals, its asset 6.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -42,7 +42,7 @@ const to = (signature: string, args: readonly unknown[], at: Address = vault) =>
 })
 const approve = (who: Address, much: bigint) =>
   perform(sandbox, who, [to('function approve(address,uint256)', [vault, much], usdc)])
-/** The vault earns so many basis points. */
+/** Adds this many basis points to the assets of the vault. */
 const earn = async (bps: bigint) => {
   const all = BigInt(await sandbox.call(chainId, vault, 'function totalAssets() view'))
   await perform(sandbox, giver, [
@@ -74,7 +74,7 @@ const on = (constants: MarketConstants, rpc?: (chainId: number) => ChainClient) 
   return { entry, catalog, service, made, shown: () => service.getStrategy({ id: entry.slug }) }
 }
 
-test('a vault that lets out a unit or two less than all there is gives all of it, and of a part no more than it says', async () => {
+test('a full withdrawal tolerates a limit two units below the balance, a partial withdrawal does not', async () => {
   const { made, service } = on({ family: 'erc4626', vault })
   await approve(wallet, amount)
   await perform(sandbox, wallet, [to('function deposit(uint256,address)', [amount, wallet])])
@@ -94,14 +94,14 @@ test('a vault that lets out a unit or two less than all there is gives all of it
   expect(await codeOf(made('withdraw', maxUint256))).toBe('INSUFFICIENT_LIQUIDITY')
 })
 
-describe('a vault whose rate nobody states', () => {
+describe('an ERC-4626 vault without a stated rate', () => {
   const plain = () => on({ family: 'erc4626', vault })
 
-  test('has no rate before it is a day old, and never zero instead', async () => {
+  test('has a null APY in its first day', async () => {
     expect(await plain().shown()).toMatchObject({ apy: null, apyBasis: null, apyConvention: null })
   })
 
-  test.each([7, 14])('over %s days has the rate at which its share price grew', async (days) => {
+  test.each([7, 14])('after %s days has the growth of its share price as APY', async (days) => {
     await sandbox.world.warp(days * day)
     await earn(20n)
     const { apy, apyBasis, apyConvention } = await plain().shown()
@@ -117,7 +117,7 @@ describe('a vault whose rate nobody states', () => {
     ).toBeCloseTo(apy!, 6)
   })
 
-  test('asks for the past once an hour of the chain, and for the present in one call', async () => {
+  test('reads old blocks once an hour of chain time, and the current state in one call', async () => {
     await sandbox.world.warp(9 * day)
     await earn(20n)
     const said: string[] = []
@@ -129,11 +129,11 @@ describe('a vault whose rate nobody states', () => {
     await sandbox.chain(chainId).rpc.request('evm_mine')
     await service.listStrategies({ limit: 100 })
     expect(said.filter((method) => method === 'eth_call').length).toBe(first + 1)
-    // The first time the past, each day since the chain began, and the age of the prices, too; it may have begun before midnight.
+    // The first list also reads old blocks, each day since genesis, and the price ages. Genesis may be before midnight.
     expect([4, 5]).toContain(first)
   })
 
-  test('has none where the node keeps no old states, and all the rest is there', async () => {
+  test('has a null APY on a node without old states, and keeps its other fields', async () => {
     await sandbox.world.warp(9 * day)
     await earn(20n)
     const forgetful = (rpc: ChainClient): ChainClient => ({
@@ -154,7 +154,7 @@ describe('a vault whose rate nobody states', () => {
     expect(items.filter(({ apy }) => apy === null).every(isGrowth)).toBe(true)
   })
 
-  test('counts shares of more digits than the asset, and leaves none', async () => {
+  test('has exact amounts when its shares have more decimals than its asset, and a full withdrawal leaves none', async () => {
     const { made, service, entry } = plain()
     await perform(sandbox, wallet, await made('lend', amount))
     await earn(37n)
@@ -171,7 +171,7 @@ describe('a vault whose rate nobody states', () => {
     expect(await sandbox.balanceOf(chainId, vault, wallet)).toBe(0n)
   })
 
-  test('lets out no more than it says it can', async () => {
+  test('pays no more than its withdrawal limit', async () => {
     const { made } = plain()
     await perform(sandbox, wallet, await made('lend', amount))
     await set(false, 1_000n)
@@ -179,14 +179,14 @@ describe('a vault whose rate nobody states', () => {
     expect(await made('withdraw', 1_000n)).toHaveLength(1)
   })
 
-  test('that takes no deposits says so', async () => {
+  test('that takes no deposits is paused', async () => {
     await set(true)
     expect((await plain().shown()).paused).toBe(true)
     expect(await codeOf(plain().made('lend', 5n))).toBe('STRATEGY_PAUSED')
   })
 })
 
-test('a vault whose limits mean nothing is open, in and out', async () => {
+test('a vault configured without limits accepts deposits and withdrawals whatever its limits say', async () => {
   await set(true)
   const { made, shown } = on({ family: 'erc4626', vault, limits: 'none' })
   expect((await shown()).actions).toEqual(['lend', 'withdraw'])
@@ -196,14 +196,14 @@ test('a vault whose limits mean nothing is open, in and out', async () => {
   expect(await sandbox.balanceOf(chainId, vault, wallet)).toBe(0n)
 })
 
-test('a rate that is stated a second in rays is compounded every second', async () => {
+test('a rate stated per second in rays is compounded every second', async () => {
   const { apy, apyBasis } = await on({ family: 'erc4626', vault, stated: { at: vault, name: 'ssr' } }).shown()
   expect(apyBasis).toBe('current')
-  // The contract says 1000000001547125957863212448 a second: five percent a year.
+  // The contract states 1000000001547125957863212448 per second: 5 % a year.
   expect(apy).toBeCloseTo(0.05, 6)
 })
 
-test('the receipt is called what its contract says, and what the catalogue says only where that is silent', async () => {
+test('the receipt symbol comes from the contract, or from the catalogue when the contract has none', async () => {
   const entry = () => on({ family: 'erc4626', vault })
   const receipt = async () => (await entry().shown()).receipt!
   expect(await receipt()).toEqual({ symbol: 'vUSDC', address: vault, decimals: 18, symbolFrom: 'contract' })
@@ -218,7 +218,7 @@ test('the receipt is called what its contract says, and what the catalogue says 
   expect(await receipt()).toMatchObject({ symbol: 'vUSDC', symbolFrom: 'catalogue' })
 })
 
-describe('a contract that says what is paid now is preferred to growth', () => {
+describe('a vault whose contract states its rate', () => {
   const saying = (all: Record<string, bigint>) =>
     speaks(
       sandbox,
@@ -240,17 +240,17 @@ describe('a contract that says what is paid now is preferred to growth', () => {
       ).timestamp,
     )
 
-  test('a vault of Euler: what borrowers pay over 365.2425 days, for the part that is lent, less the fee', async () => {
+  test('of Euler has the borrow APY over 365.2425 days, times the lent share, less the fee', async () => {
     await sandbox.world.warp(9 * day)
     await earn(20n)
-    // Five percent a year, of 365 days.
+    // 5 % a year of 365 days.
     await saying({ interestRate: 1547125957863212448n, interestFee: 1000n, cash: 250n, totalBorrows: 750n })
     const { apy, apyBasis, protocolFeeBps } = await on({ family: 'erc4626', vault, lends: 'euler' }).shown()
     expect([apyBasis, protocolFeeBps]).toEqual(['current', '1000'])
     expect(apy).toBeCloseTo((1.05 ** (365.2425 / 365) - 1) * 0.75 * 0.9, 8)
   })
 
-  test('a vault of Yearn v3: the shares that it burns a second, and growth where it burns none', async () => {
+  test('of Yearn v3 has the rate at which it burns shares, and trailing growth when it burns none', async () => {
     await sandbox.world.warp(9 * day)
     await earn(20n)
     const supply = BigInt(await sandbox.call(chainId, vault, 'function totalSupply()'))
@@ -267,7 +267,7 @@ describe('a contract that says what is paid now is preferred to growth', () => {
 })
 
 test.each(['erc4626', 'yearn-v3', 'morpho'] as const)(
-  'a deposit into a vault, known as one of %s, must bring all that it is worth, in the simulation of it',
+  'the guard refuses a deposit into a vault of type %s whose simulation delivers less than its worth',
   async (family) => {
     const { entry, catalog } = on(
       family === 'morpho' ? { family, vault, morpho: sandboxAddress(9) } : { family, vault },
@@ -278,7 +278,7 @@ test.each(['erc4626', 'yearn-v3', 'morpho'] as const)(
   },
 )
 
-test('a deposit into a vault of Morpho that brings three ten thousandths less than the vault says is not signed', async () => {
+test('the guard refuses a Morpho deposit that delivers 0.03 percent less than the vault previews', async () => {
   const { entry, catalog, made } = on({ family: 'morpho', vault, morpho: sandboxAddress(9) })
   await earn(700n)
   const transactions = await made('lend', amount)
@@ -293,10 +293,10 @@ test('a deposit into a vault of Morpho that brings three ten thousandths less th
   expect(await tried()).toBe('POLICY_SIMULATION')
 })
 
-describe('a vault of Yearn v3', () => {
+describe('a Yearn v3 vault', () => {
   const yearn = () => on({ family: 'yearn-v3', vault })
 
-  test('is left with the smallest loss, by calldata that passes the guard and is tried', async () => {
+  test('is withdrawn with the smallest loss bound, by calldata that passes guard and simulation', async () => {
     const { made, entry, catalog } = yearn()
     await perform(sandbox, wallet, await made('lend', amount))
     const shares = await sandbox.balanceOf(chainId, vault, wallet)
@@ -317,7 +317,7 @@ describe('a vault of Yearn v3', () => {
     expect(await sandbox.balanceOf(chainId, vault, wallet)).toBe(0n)
   })
 
-  test('that has lost something is not left at any price', async () => {
+  test('with a loss fails the simulation of a full withdrawal', async () => {
     const { made, entry, catalog } = yearn()
     await perform(sandbox, wallet, await made('lend', amount))
     await set(false, maxUint256, 50n)

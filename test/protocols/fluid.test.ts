@@ -66,7 +66,7 @@ beforeEach(async () => {
   ])
 })
 
-test('an fToken has the rate of its resolver, rewards included, and is entered and left in part and whole', async () => {
+test('an fToken states the resolver rate with rewards, and accepts a deposit, partial and full withdrawals', async () => {
   expect(await shown()).toMatchObject({
     apyBasis: 'current',
     apyConvention: 'the stated rate, to 0.01 %, compounded every second over 365 days',
@@ -85,14 +85,14 @@ test('an fToken has the rate of its resolver, rewards included, and is entered a
   expect(items.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
 }, 60_000)
 
-test('a stated rate of zero, or a resolver without an answer, leaves the rate to growth', async () => {
+test('an fToken has a null APY and stays open when its resolver states zero or does not answer', async () => {
   await set(0n, 0n, 1n)
   expect((await shown()).apy).toBeNull()
   entry = { ...entry, constants: { family: 'fluid', vault, resolver: entry.asset.address } }
   expect(await shown()).toMatchObject({ apy: null, paused: false, actions: ['lend', 'withdraw'] })
 })
 
-test('no more comes out than the liquidity layer lets out', async () => {
+test('a withdrawal above the liquidity limit is INSUFFICIENT_LIQUIDITY, and one at the limit succeeds', async () => {
   await done(`deposit ${slug} --amount 220`)
   await set(312n, 0n, 50_000_000n)
   const tooMuch = await signsNothing(() => run(`withdraw ${slug} --amount 51 --yes --json`))
@@ -100,7 +100,7 @@ test('no more comes out than the liquidity layer lets out', async () => {
   await done(`withdraw ${slug} --amount 50`)
 })
 
-test('a partial withdrawal reverts where the share price fell after it was made', async () => {
+test('a partial withdrawal reverts when the share price fell after it was built', async () => {
   const { service } = engineOn(sandbox, { catalog: catalog() })
   await done(`deposit ${slug} --amount 220`)
   const made = async () =>
@@ -114,12 +114,12 @@ test('a partial withdrawal reverts where the share price fell after it was made'
   await perform(sandbox, wallet, await made())
 })
 
-test('a deposit must bring all that it is worth, in the simulation of it', async () => {
+test('the guard refuses a deposit whose simulation delivers less than its worth', async () => {
   const tried = await deposited(sandbox, { catalog: catalog(), entry, amount: 220_000_000n })
   expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
 })
 
-test('another asset than the resolver names is found', async () => {
+test('the contract check reports an asset that differs from that of the resolver', async () => {
   const faults = async (one: StrategyEntry) => {
     const { network, rpc } = sandbox.chain(chainId)
     const flawed = await marketFaults(openChain(networkNamed([network], network.name), rpc), [marketOf(one)])

@@ -8,12 +8,12 @@ import { useSandbox } from '../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 
-test('six families are of grade A and three of grade B at least', () => {
+test('at least six protocols have grade A and three have grade B', () => {
   const count = (letter: string) => Object.values(grades).filter(({ grade }) => grade === letter).length
   expect([count('A') >= 6, count('B') >= 3]).toEqual([true, true])
 })
 
-test('a market says whose bytecode was run where it was not that of its own protocol', async () => {
+test("a grade names the protocol whose bytecode was tested when it is not the market's own protocol", async () => {
   const found = (await filesOf(publicNetworks)).flatMap(({ strategies }) => strategies)
   const byProtocol = new Map(
     found.map((entry) => [`${entry.constants.family} ${entry.protocol}`, gradeOf(entry)]),
@@ -37,7 +37,7 @@ test('a market says whose bytecode was run where it was not that of its own prot
     expect(words(`erc4626 ${vault}`)).toMatch(/^of Morpho's vault, .* same standard: @morpho/)
 })
 
-test('what the sandbox has of its own is no grade A, and is said to be its own', async () => {
+test('contracts written for the sandbox have no grade A, and their grade says so', async () => {
   const shown = async (slug: string) => (await run(`strategies show ${slug} --json`)).json.grade
   expect(await shown('aave-v3-usdc-sandbox-one')).toMatchObject({ grade: 'A' })
   for (const protocol of ['sandbox-vault-usdc', 'sandbox-staking-weth'])

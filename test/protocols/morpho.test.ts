@@ -11,7 +11,7 @@ import { useCommands } from '../support/use-commands.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 import { deployMorpho, inOrder, type Morpho, marketTuple } from './fixtures/morpho.ts'
 
-// Morpho by its own bytecode: what is ours here is the price of the collateral.
+// Morpho with its own bytecode; only the price of the collateral is ours.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -22,7 +22,7 @@ let at: Morpho
 beforeEach(async () => {
   at = await deployMorpho(sandbox, chainId)
 })
-/** The same vault twice: as what it is, and as one of which nothing is known beyond EIP-4626. */
+/** The same vault twice: as a Morpho vault, and as a plain ERC-4626 vault. */
 const plain = 'vault-test-usdc-sandbox-one'
 const catalog = (): Catalog => {
   const known = sandbox.world.catalog()
@@ -50,7 +50,7 @@ const position = async (of = slug) =>
   (await run('wallet show --json')).json.positions.find(
     ({ strategy }: { strategy: { slug: string } }) => strategy.slug === of,
   )
-/** A day passes, and somebody else puts a thousandth in: the vault takes its fee of what was earned since it was touched. */
+/** Lets a day pass, then another wallet deposits 1,000 units, so that the vault charges its fee on the interest since its last touch. */
 const aDay = async () => {
   await sandbox.chain(chainId).rpc.request('evm_increaseTime', [day])
   const lender = sandboxAddress(3)
@@ -59,7 +59,7 @@ const aDay = async () => {
 }
 
 test.each([slug, plain])(
-  '%s takes a deposit, gives a part back, and then all: no share is left',
+  '%s accepts a deposit, then a partial and a full withdrawal that leaves no share',
   async (name) => {
     const before = await usdc()
     await done(`deposit ${name} --amount 1234.567891`)
@@ -77,7 +77,7 @@ test.each([slug, plain])(
 )
 
 test.each([slug, plain])(
-  'a deposit into %s must bring all that it is worth, in the simulation of it',
+  'the guard refuses a deposit into %s whose simulation delivers less than its worth',
   async (name) => {
     await aDay()
     const known = catalog()
@@ -87,7 +87,7 @@ test.each([slug, plain])(
   },
 )
 
-test('its rate is asked for once a minute of the chain, and a node that does not answer costs the rate and nothing else', async () => {
+test('the rate is read once a minute of chain time, and only the rate is null when a node does not answer for it', async () => {
   const said: string[] = []
   const { rpc } = sandbox.chain(chainId)
   const calls = () => said.splice(0).filter((method) => method === 'eth_call').length
@@ -98,7 +98,7 @@ test('its rate is asked for once a minute of the chain, and a node that does not
   const rate = async () => (await service.getStrategy({ id: slug })).apy
   const first = await rate()
   expect(first).toBeGreaterThan(0.01)
-  // The state, and then which markets, how they stand, and what they cost.
+  // The state, then the list of markets, their states, and their rates.
   expect(calls()).toBeGreaterThanOrEqual(5)
   await rpc.request('evm_mine')
   expect(await rate()).toBe(first)
@@ -121,17 +121,17 @@ test('its rate is asked for once a minute of the chain, and a node that does not
   expect(Number(tvlUsd)).toBeGreaterThan(20_000)
 })
 
-test('shows what the vault keeps of what it earns beside what the service takes, and what its shares call themselves', async () => {
+test('shows the protocol fee apart from the service fee, and the symbol of the receipt contract', async () => {
   const { out } = await run(`strategies show ${slug}`)
   expect(out).toMatch(/protocol fee +1000 bps of its earnings, already deducted from the rate/)
   expect(out).toMatch(/\nfee +\d+ bps of the profit/)
   const { json } = await run(`strategies show ${slug} --json`)
   expect(json).toMatchObject({ protocolFeeBps: '1000', receipt: { symbol: 'tUSDC', symbolFrom: 'contract' } })
-  // Of a vault that does not say it nothing is claimed.
+  // A plain ERC-4626 vault states no protocol fee.
   expect((await run(`strategies show ${plain} --json`)).json.protocolFeeBps).toBeNull()
 })
 
-test('states what is paid now, and not the average since somebody was there: a touch changes nothing', async () => {
+test('states the current rate, which accruing the interest of the market does not change', async () => {
   const { rpc } = sandbox.chain(chainId)
   const rate = async () =>
     (
@@ -143,14 +143,14 @@ test('states what is paid now, and not the average since somebody was there: a t
   await rpc.request('evm_increaseTime', [3 * day])
   await rpc.request('evm_mine')
   const untouched = await rate()
-  // Three days away from the target are seen: the average of them would be half as far.
+  // The rate visibly left its target in three days; an average over them would differ half as much.
   expect(Math.abs(untouched / first - 1)).toBeGreaterThan(0.01)
   const accrue = calldata(`function accrueInterest(${marketTuple})`, [inOrder(at.params)])
   expect((await sandbox.sendAs(chainId, wallet, { to: at.morpho, data: accrue })).status).toBe('0x1')
   expect(Math.abs((await rate()) / untouched - 1)).toBeLessThan(1e-5)
 })
 
-test('the guard takes what the engine made, and no call that pays another or goes elsewhere', async () => {
+test("the guard accepts the engine's calldata, and refuses another recipient, amount, contract or function", async () => {
   const known = catalog()
   const { service } = engineOn(sandbox, { catalog: known })
   const amount = 1_234_567n

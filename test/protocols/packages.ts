@@ -1,13 +1,13 @@
-/** A contract of a package: where it is in there, and which of its functions are called. `true` is all of them: what a facet is cut by. */
+/** A contract of a package: its path there, and the functions that tests call. `true` keeps all of them, for facets. */
 export type Piece = { name: string; path: string; uses: readonly string[] | true }
 
-/** A published package with bytecode in it that is too large, or does not install, to be a dependency. */
+/** A published package with bytecode that is too large, or cannot be installed, to be a dependency. */
 export type Package = {
   name: string
   version: string
-  /** What the registry says of this version, and what is fetched must be. */
+  /** The registry's hash of this version; the download must match it. */
   integrity: string
-  /** Of its authors, who made what is taken. */
+  /** The licence of the authors. */
   licence: string
   pieces: readonly Piece[]
 }
@@ -33,7 +33,7 @@ const market = [
   'setReduceReservesBlockDelta',
 ]
 
-/** Where the bytecode of protocols is published. */
+/** The packages that publish the bytecode of protocols. */
 export const packages: readonly Package[] = [
   {
     name: '@venusprotocol/venus-protocol',
@@ -102,7 +102,7 @@ export const packages: readonly Package[] = [
       },
     ],
   },
-  // The last version that came with what makes a standardized yield of a vault.
+  // The last version with the contract of a standardized yield over an ERC-4626 vault.
   {
     name: '@pendle/core-v2',
     version: '4.7.2',
@@ -125,7 +125,7 @@ export const packages: readonly Package[] = [
         'setPoolRebalanceRoute',
       ]),
       across('LpTokenFactory'),
-      // What the sandbox deploys: `npm run contracts` puts both beside its own contracts.
+      // The sandbox deploys these; `npm run contracts` copies both to its own contracts.
       across('Ethereum_SpokePool', [
         'initialize',
         'deposit',

@@ -11,7 +11,7 @@ import { useCommands } from '../support/use-commands.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 import { deployPendle, type Pendle } from './fixtures/pendle.ts'
 
-// A PT by the bytecode of Pendle, over the vault of the sandbox: what is ours here is that vault, and that nobody pays rewards.
+// A PT with the bytecode of Pendle over the vault of the sandbox. Only that vault is ours, and a gauge that pays no rewards.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -58,7 +58,7 @@ const price = async (seconds: number) =>
       [pendle.constants.market, seconds],
     ),
   )
-/** Somebody else buys PT with so much. */
+/** Another wallet buys PT for this amount of USDC. */
 const somebodyBuys = async (amount: bigint) => {
   const { market, sy } = pendle.constants
   const from = sandboxAddress(4)
@@ -80,8 +80,8 @@ const leftToTake = async () => {
   return (await Promise.all(left)).map(BigInt)
 }
 
-describe('a PT, by the bytecode of Pendle', () => {
-  test('is bought below its asset, says when it matures, and kept to that day pays one for one: the rate that was shown', async () => {
+describe('a PT with the bytecode of Pendle', () => {
+  test('is bought at a discount, warns of its maturity, and redeems 1:1 at maturity with the stated APY', async () => {
     const before = await assets()
     const { apy, category, metadata, grade, paused } = await strategy()
     expect([category, grade.grade, paused]).toEqual(['fixed-yield', 'A', false])
@@ -116,7 +116,7 @@ describe('a PT, by the bytecode of Pendle', () => {
     expect(types).toEqual(['withdraw', 'withdraw', 'deposit'])
   }, 60_000)
 
-  test('is worth what its oracle says before that day, and is sold for that: a part, and then all, so that nothing is left', async () => {
+  test('is valued by its oracle before maturity, and sold at that price in part and in full', async () => {
     await done(`deposit ${slug} --amount 1000`)
     await sandbox.world.warp(60 * day)
     const bought = await held()
@@ -125,7 +125,7 @@ describe('a PT, by the bytecode of Pendle', () => {
     const before = await assets()
     const { amounts } = await done(`withdraw ${slug} --amount 400`)
     const came = (await assets()) - before
-    // What is said beforehand holds for its block; the price moves with every second that one takes.
+    // A quote is exact in its block only; the price changes with each second.
     expect(Math.abs(Number(amounts.out.raw) - Number(came))).toBeLessThan(100)
     expect(Math.abs(Number(came) / 400e6 - 1)).toBeLessThan(1e-3)
     await done(`withdraw ${slug} --amount max`)
@@ -137,7 +137,7 @@ describe('a PT, by the bytecode of Pendle', () => {
     expect([items[1].amount.raw, items[2].amount.raw]).toEqual([came.toString(), '1000000000'])
   }, 60_000)
 
-  test('is bought and sold within the slippage that was typed, and what moves the price before is refused before anything is signed', async () => {
+  test('trades within the requested slippage, and is refused before signing at a price far from the oracle', async () => {
     const least = async (line: string) => {
       const { steps } = (await run(`${line} --dry-run --json`)).json
       return BigInt(steps.at(-1).call.args.minPtOut)
@@ -147,7 +147,7 @@ describe('a PT, by the bytecode of Pendle', () => {
       await least(`deposit ${slug} --amount 1000 --slippage 2%`),
     ]
     expect(Number(wide) / Number(usual)).toBeCloseTo(0.98 / 0.995, 4)
-    // What was read holds for as long as a quote, and no bridge is waited for.
+    // The plan expires like a quote, and cannot wait for a bridge.
     const { expiresAt } = (await run(`deposit ${slug} --amount 1000 --dry-run --json`)).json
     expect(Math.abs(Date.parse(expiresAt) - Date.now() - 300_000)).toBeLessThan(60_000)
     const across = await refused(`deposit ${slug} --amount 1000 --from sandbox-two`)
@@ -155,13 +155,13 @@ describe('a PT, by the bytecode of Pendle', () => {
       'NO_ROUTE_FOUND',
       expect.stringContaining('may change while a bridge is under way'),
     ])
-    // A policy holds for it as it does for a swap.
+    // maxSlippage of a policy applies as for a swap.
     const policy = join(home(), 'policy-of-a-test.json')
     writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })
     const bounded = `deposit ${slug} --amount 1000 --policy ${policy}`
     expect((await refused(`${bounded} --slippage 2%`)).code).toBe('POLICY_LIMIT')
     expect((await run(`${bounded} --dry-run --json`)).exit).toBe(0)
-    // In a market with little in it, somebody buys so much that what is bought next is far from what the last quarter of an hour says.
+    // In a shallow market, another wallet buys so much that the spot price leaves the 15-minute average of the oracle.
     pendle = await deployPendle(sandbox, chainId, 5n)
     await done(`deposit ${slug} --amount 10`)
     await somebodyBuys(1_250_000_000n)
@@ -174,12 +174,12 @@ describe('a PT, by the bytecode of Pendle', () => {
     const { json: plan } = await run(`deposit ${slug} --amount 10 --max-price-impact 10% --dry-run --json`)
     expect(plan.priceImpacts).toMatchObject([{ leg: 0, by: 'oracle' }])
     expect(plan.priceImpacts[0].share).toBeGreaterThan(0.03)
-    // After a while it is the price.
+    // After the averaging period, the oracle has the new price.
     await sandbox.world.warp(1_000)
     await done(`deposit ${slug} --amount 10`)
   }, 60_000)
 
-  test('is on its chain what the catalogue says, and another maturity, market or half of it is found', async () => {
+  test('passes the contract check, which reports a wrong maturity, YT or market', async () => {
     const { network, rpc } = sandbox.chain(chainId)
     const chain = openChain(networkNamed([network], network.name), rpc)
     const faults = async (change: Partial<Pendle['constants']>) => {

@@ -13,7 +13,7 @@ import { deposited } from '../support/contracts/deposit-brings-its-worth.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
-// The contracts of these tests are ours and only have the published interfaces: they show that we call those as they are meant.
+// The contracts of these tests are ours with the published interfaces: they show that sluice calls those interfaces correctly.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -95,7 +95,7 @@ beforeEach(async () => {
   ]
 })
 
-test('sUSDS of a PSM is bought and sold at its rate, as far as the PSM has funds, and not far below what its oracle says', async () => {
+test('sUSDS is bought and sold at the PSM rate, and not sold when that is far below the oracle', async () => {
   const [one] = entries
   const { slug, asset, receipt } = one!
   const usdc = () => sandbox.balanceOf(chainId, asset.address, wallet)
@@ -114,7 +114,7 @@ test('sUSDS of a PSM is bought and sold at its rate, as far as the PSM has funds
   })
   await done(`withdraw ${slug} --amount 60`)
   expect(before - (await usdc())).toBe(160_000_000n)
-  // Four percent less than its oracle says is not fair.
+  // Four percent below the oracle is beyond the price impact limit.
   await send(wallet, psm, 'function set(uint256,uint256)', [12n * 10n ** 26n, 400n])
   expect(await refused(`withdraw ${slug} --amount max`)).toBe('POLICY_PRICE_IMPACT')
   await send(wallet, psm, 'function set(uint256,uint256)', [12n * 10n ** 26n, 0n])
@@ -124,15 +124,15 @@ test('sUSDS of a PSM is bought and sold at its rate, as far as the PSM has funds
   expect(await typesOf(slug)).toEqual(['withdraw', 'withdraw', 'deposit'])
 }, 60_000)
 
-test('a deposit into sDAI must bring all that it is worth, in the simulation of it', async () => {
+test('the guard refuses an sDAI deposit whose simulation delivers less than its worth', async () => {
   const tried = await deposited(sandbox, { catalog: catalog(), entry: entries[1]!, amount: 3n * ether + 7n })
   expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
 })
 
-test('what a PSM has not, does not come out of it, and another token than its own is found', async () => {
+test('a withdrawal above the PSM balance is refused, and the contract check reports a wrong token', async () => {
   const [one] = entries
   await done(`deposit ${one!.slug} --amount 1000`)
-  // The oracle says that it is worth twice as much, and so much is not there.
+  // At twice the value, the withdrawal exceeds the balance of the PSM.
   await send(wallet, psm, 'function set(uint256,uint256)', [22n * 10n ** 26n, 0n])
   expect(await refused(`withdraw ${one!.slug} --amount max`)).toBe('INSUFFICIENT_LIQUIDITY')
   expect(await faults({ ...one!, asset: sandbox.token(chainId, 'USDT') })).toEqual([
@@ -143,7 +143,7 @@ test('what a PSM has not, does not come out of it, and another token than its ow
   ])
 })
 
-test('savings xDAI take the coin itself and give it back at once: a part, and then all', async () => {
+test('sDAI accepts the native coin and pays partial and full withdrawals at once', async () => {
   const [, one] = entries
   const { slug, receipt } = one!
   expect(await faults(one!)).toEqual([])

@@ -6,13 +6,13 @@ import { stakewiseAbi as abi } from '../../src/protocols/stakewise/abi.ts'
 import { stakewise } from '../../src/protocols/stakewise/market-adapter.ts'
 import { coin, friend, marketAt, wallet } from '../support/plans/plan-fixtures.ts'
 
-// What an owner of a vault reads in its history: who is an owner there, and whose doing it was, stands in the topics of an event.
+// The history of a vault owner: the topics of an event say who the owner is and who acted.
 const vault: Address = `0x${'c8'.repeat(20)}`
 const constants = { family: 'stakewise', vault, keeper: vault, registry: vault } as const
 const market = stakewise(marketAt(vault)(constants, { asset: coin }), constants)
 
 const plain = { uint256: 7n, address: friend } as const
-/** A log of an event between two people; what is not indexed is 7, and the friend. */
+/** A log of an event with these two indexed addresses. Other values are 7, and the address of the friend. */
 const logOf = (eventName: string, first: Address, second: Address): Log => {
   const { inputs } = getAbiItem({ abi, name: eventName } as never) as unknown as {
     inputs: { name: string; type: keyof typeof plain; indexed?: boolean }[]
@@ -54,7 +54,7 @@ test.each([
   })
 })
 
-test('what somebody else puts into the queue, to be claimed by the owner, takes nothing of theirs', () => {
+test('an exit queued by another wallet is no withdrawal of its receiver; events of other wallets are ignored', () => {
   for (const name of ['ExitQueueEntered', 'V2ExitQueueEntered']) {
     const log = logOf(name, friend, wallet)
     expect(isFound(log)).toBe(true)

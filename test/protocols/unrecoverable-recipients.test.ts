@@ -9,31 +9,31 @@ const address = (letters: string) => `0x${letters.padStart(40, '0')}` as const
 const market = catalog.strategies.find(({ constants }) => constants.family === 'compound-v3')!
 
 test.each([
-  ['nobody', address('0'), true],
-  ['what a router takes for the sender', address('1'), true],
-  ['what a router takes for itself', address('2'), true],
-  ['the last precompile that could be', address('ffff'), true],
-  ['what stands for the native coin', `0x${'eE'.repeat(20)}` as const, true],
+  ['the zero address', address('0'), true],
+  ['address 1, which routers replace with the sender', address('1'), true],
+  ['address 2, which routers replace with themselves', address('2'), true],
+  ['the highest possible precompile', address('ffff'), true],
+  ['the placeholder of the native coin', `0x${'eE'.repeat(20)}` as const, true],
   ['a token', catalog.tokens[0]!.address, true],
-  ['what a position is held in', market.receipt.address, true],
-  ['a contract of a market', (market.constants as { comet: `0x${string}` }).comet, true],
+  ['a receipt token', market.receipt.address, true],
+  ['a market contract', (market.constants as { comet: `0x${string}` }).comet, true],
   ['the router', catalog.uniswapV3[0]!.swapRouter02, true],
   ['the bridge', catalog.cctpV2[0]!.tokenMessenger, true],
-  ['what asks many at once', multicall3, true],
-  ['whoever has a key', address('3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'), false],
-] as const)('what goes to %s is lost: %s %s', (_, to, isLost) => {
+  ['Multicall3', multicall3, true],
+  ['an address with a key', address('3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'), false],
+] as const)('funds sent to %s (%s) are unrecoverable: %s', (_, to, isLost) => {
   const why = whyLost(catalog, 8453, to)
   expect(why !== undefined).toBe(isLost)
-  // On another chain somebody may have what is a contract here.
+  // On another chain, the same address may be a wallet.
   if (BigInt(to) > 0xffffn && !/^0xe/i.test(to)) expect(whyLost(catalog, 1, to)).toBe(undefined)
 })
 
-test('the coin goes to contracts on purpose, and to nobody all the same not', () => {
+test('the native coin may be sent to a contract, but not to an address that routers replace', () => {
   expect(whyLost(catalog, 8453, catalog.uniswapV3[0]!.swapRouter02, true)).toBe(undefined)
   expect(whyLost(catalog, 8453, address('2'), true)).toBeDefined()
 })
 
-test('the desk of a ramp keeps what comes without a ticket', () => {
+test('a ramp desk is unrecoverable for transfers without a ticket', () => {
   const desk = `0x${'d'.repeat(40)}` as const
   const ramps = { ...catalog, avenia: [{ chainId: 8453, desk }] as never }
   expect([whyLost(catalog, 8453, desk), whyLost(ramps, 8453, desk)]).toEqual([

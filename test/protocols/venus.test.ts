@@ -9,7 +9,7 @@ import { useCommands } from '../support/use-commands.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 import { blocksADay, deployVenus, type Venus } from './fixtures/venus.ts'
 
-// The core pool of Venus by its own bytecode: what is ours here is the prices it is told, and who may configure it.
+// The core pool of Venus with its own bytecode. Only its prices and its access control are ours.
 const sandbox = useSandbox()
 const chainId = 31337
 const wallet = sandbox.user.address
@@ -30,7 +30,7 @@ const marketOf = (slug: string) => entryOf(slug).receipt.address
 const shares = (slug: string) => sandbox.balanceOf(chainId, marketOf(slug), wallet)
 const said = async (slug: string, signature: string, args: readonly unknown[] = []) =>
   BigInt(await sandbox.call(chainId, marketOf(slug), signature, args))
-/** What one of the receipt is worth, with the interest of this very block, by the market's own word. */
+/** The exchange rate of the receipt with the interest of the current block, from the market. */
 const price = (slug: string) => said(slug, 'function exchangeRateCurrent()')
 const done = async (line: string) => {
   const ran = await run(`${line} --yes --json`)
@@ -45,7 +45,7 @@ const assetOf = (slug: string) =>
   slug.startsWith('venus-usdc')
     ? sandbox.balanceOf(chainId, entryOf(slug).asset.address, wallet)
     : sandbox.nativeBalanceOf(chainId, wallet)
-/** So many days pass, and somebody touches the market with the last block of each. */
+/** Lets this many days pass, with one accrual in the last block of each. */
 const daysPass = async (slug: string, days: number) => {
   const { rpc } = sandbox.chain(chainId)
   const apart = `0x${(86_400 / blocksADay).toString(16)}`
@@ -72,13 +72,13 @@ const approve = (token: `0x${string}`, spender: `0x${string}`, amount: bigint) =
 describe.each([
   ['venus-usdc-sandbox-one', '1234.567891', 1_234_567_891n],
   ['venus-eth-sandbox-one', '3.000000000000000007', 3n * ether + 7n],
-])('%s, by the bytecode of Venus', (slug, typed, amount) => {
-  test('takes a deposit, gives a part back, and then all: no receipt is left', async () => {
+])('%s with the bytecode of Venus', (slug, typed, amount) => {
+  test('accepts a deposit, then a partial and a full withdrawal that leaves no receipt', async () => {
     const before = await assetOf(slug)
     await done(`deposit ${slug} --amount ${typed}`)
     const held = await shares(slug)
     expect(held).toBeGreaterThan(0n)
-    // Nobody touches the market: what it earned meanwhile stands in no storage yet.
+    // Interest since the last touch is not in storage yet.
     const stored = await said(slug, 'function exchangeRateStored() view')
     await sandbox.chain(chainId).rpc.request('anvil_mine', ['0x9'])
     expect(await price(slug)).toBeGreaterThan(stored)
@@ -91,24 +91,24 @@ describe.each([
     const { amounts } = await done(`withdraw ${slug} --amount ${third}`)
     expect(Number(amounts.out.formatted)).toBeCloseTo(Number(third), 6)
     const max = await done(`withdraw ${slug} --amount max`)
-    // No log tells how much of the native coin came: the balance of the wallet does.
+    // No log has the amount of native coin; it is the difference of the wallet's balance.
     expect(Number(max.amounts.out.formatted)).toBeCloseTo(Number(typed) - Number(third), 1)
     expect(await shares(slug)).toBe(0n)
     expect(await position(slug)).toBeUndefined()
     const cost = before - (await assetOf(slug))
-    // Of the coin, gas was paid too.
+    // For the native coin, gas was paid too.
     expect(Number(cost) / Number(amount)).toBeLessThan(1e-3)
     const history = (await run(`history ${slug} --json`)).json.items
     expect(history.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
   })
 
-  test('must bring all of what a deposit is worth, in the simulation of it', async () => {
+  test('is refused by the guard when a simulated deposit delivers less than its worth', async () => {
     await sandbox.chain(chainId).rpc.request('anvil_mine', ['0x9'])
     const tried = await deposited(sandbox, { catalog: catalog(), entry: entryOf(slug), amount })
     expect(tried).toEqual({ whole: undefined, part: 'POLICY_SIMULATION' })
   })
 
-  test('states what it says of a block, taken up once a day', async () => {
+  test('states its rate per block, compounded once a day', async () => {
     await daysPass(slug, 8)
     const aDay = (Number(await said(slug, 'function supplyRatePerBlock() view')) / 1e18) * blocksADay
     const { apy, apyBasis } = (await run(`strategies show ${slug} --json`)).json
@@ -117,7 +117,7 @@ describe.each([
   })
 })
 
-test('what is paid a year follows at once when the chain makes blocks twice as fast', async () => {
+test('the yearly rate doubles at once when the chain produces blocks twice as fast', async () => {
   const slug = 'venus-usdc-sandbox-one'
   await daysPass(slug, 8)
   const before = (await run(`strategies show ${slug} --json`)).json.apy
@@ -128,7 +128,7 @@ test('what is paid a year follows at once when the chain makes blocks twice as f
   expect([apyBasis, apyConvention]).toEqual(['current', expect.stringContaining('the rate a block')])
 })
 
-test('all that is left comes out less what Venus keeps of it, which its comptroller says', async () => {
+test('a full withdrawal delivers the balance less the treasury fee of the comptroller', async () => {
   const slug = 'venus-usdc-sandbox-one'
   await done(`deposit ${slug} --amount 100`)
   const percent = ether / 100n
@@ -145,7 +145,7 @@ test('all that is left comes out less what Venus keeps of it, which its comptrol
   expect(Number((await assetOf(slug)) - before)).toBeCloseTo(99_000_000, -4)
 })
 
-test('what the comptroller has paused is not asked for, and what it does not take is found out before anything is signed', async () => {
+test('an action that the comptroller has paused is STRATEGY_PAUSED, and nothing is signed', async () => {
   const slug = 'venus-usdc-sandbox-one'
   const pause = (action: number, isOn: boolean) =>
     configure('function _setActionsPaused(address[],uint8[],bool)', [[marketOf(slug)], [action], isOn])
@@ -164,7 +164,7 @@ test.each([
   ['venus-usdc-sandbox-one', '--amount 1000000', '1', 'function mint(uint256)'],
   ['venus-eth-sandbox-one', '--amount 900', '0.1', 'function mint()'],
 ])(
-  '%s has a cap: what is left of it goes in, and no unit more; at a cap of zero nothing does',
+  '%s accepts deposits up to its supply cap and none above it; a cap of zero stops deposits',
   async (slug, much, little, signature) => {
     const { asset } = entryOf(slug)
     const isCoin = signature === 'function mint()'
@@ -175,7 +175,7 @@ test.each([
     const inIt =
       (await said(slug, 'function getCash() view')) + (await said(slug, 'function totalBorrows() view'))
     await cap(inIt + 10n ** BigInt(asset.decimals + (isCoin ? 0 : 3)))
-    // Interest comes with each block: from here on there is none until all is tried.
+    // Interest accrues with each block; no block is mined until both amounts are tried.
     const allow = (amount: bigint) => isCoin || approve(asset.address, marketOf(slug), amount)
     await allow(inIt)
     const { code, details } = await failure(much)
@@ -192,7 +192,7 @@ test.each([
         },
         'latest',
       ])
-    // A market of the coin returns nothing, and no market less than that it took it.
+    // A native-coin market returns nothing, a token market returns 0 for success.
     expect(await tried(room)).toBe(isCoin ? '0x' : `0x${'0'.repeat(64)}`)
     await expect(tried(room + 1n)).rejects.toThrow('market supply cap reached')
     await allow(0n)
@@ -205,7 +205,7 @@ test.each([
   },
 )
 
-test('its contracts say what they are, and each says that it is not the other', async () => {
+test('the contract check passes each market, and reports the constants of the other one', async () => {
   const [network] = sandbox.world.catalog().networks
   const chain = openChain(network!, sandbox.chain(chainId).rpc)
   const [usdc, coin] = ['venus-usdc-sandbox-one', 'venus-eth-sandbox-one'].map(entryOf) as [

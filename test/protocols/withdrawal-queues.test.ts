@@ -33,7 +33,7 @@ import { codeOf, engineOn, perform } from '../support/engine.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
-// The contracts of these tests are ours and only have the published interfaces: they show that we call those as they are meant.
+// The contracts of these tests are ours with the published interfaces: they show that sluice calls those interfaces correctly.
 const sandbox = useSandbox()
 let commandsKnow: Catalog | undefined
 const { run } = useCommands(sandbox, { catalog: () => commandsKnow ?? sandbox.world.catalog() })
@@ -70,7 +70,7 @@ const constantsOf: Record<Kind, (place: Address, queue: Address) => MarketConsta
   stakewise: (place) => ({ family: 'stakewise', vault: place, keeper: place, registry: place }),
 }
 
-/** A market of a family with something to pay rewards with. */
+/** A market of a protocol with funds to pay rewards. */
 async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 'token' : 'coin') {
   const isVault = takes === 'token'
   const asset = isVault
@@ -108,7 +108,7 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
   const ask = (method: string, params: readonly unknown[]) => rpc.request(method, params as unknown[])
   const made = async (action: 'lend' | 'withdraw' | 'claim', amount: bigint) =>
     (await service.strategyBytecode({ id: entry.slug, action, amount, wallet })).bytecode
-  /** Guards a leg and tries it, as the wallet does before it signs, and then sends it. */
+  /** Checks a leg with the guard, simulates it as the wallet does before signing, and sends it. */
   const done = async (intent: Intent, transactions: readonly Transaction[]) => {
     checkLeg({ intent, chainId, transactions, catalog })
     await simulatePlannedLeg(ground, { chainId, intent, transactions }, strictTerms)
@@ -162,7 +162,7 @@ async function opened(kind: Kind, takes: 'coin' | 'token' = kind === 'ethena' ? 
   }
 }
 
-/** The chains, of which the first gives no logs while it fails. */
+/** Clients of both chains; the first returns no logs while `fails` returns true. */
 const withoutLogs =
   (fails: () => boolean) =>
   (id: number): ChainClient => {
@@ -187,7 +187,7 @@ const withoutLogs =
 
 const set = 'function set(uint256,bool,bool,address)'
 const priced = (rate: bigint, place: Address) => [rate, false, false, place] as const
-/** What makes the requests of a family ready. */
+/** Makes the withdrawal requests of a protocol claimable. */
 const ready: Partial<Record<Kind, (market: Awaited<ReturnType<typeof opened>>) => Promise<unknown>>> = {
   'ether-fi': ({ tell, queue }) => tell('function finalize(uint256)', [100n], queue),
   'frax-ether': ({ tell, queue }) => tell('function finalize(uint256)', [100n], queue),
@@ -203,14 +203,14 @@ const ready: Partial<Record<Kind, (market: Awaited<ReturnType<typeof opened>>) =
 const gas = ether / 100n
 
 describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'ethena', 'stakewise'] as const)(
-  '%s',
+  'the withdrawal queue of %s',
   (kind) => {
     let market: Awaited<ReturnType<typeof opened>>
     beforeEach(async () => {
       market = await opened(kind)
     })
 
-    test('takes a stake, is asked for a part and then for the rest, and pays what it set aside', async () => {
+    test('accepts a stake, queues a partial and a full withdrawal, and pays the claimed amount', async () => {
       const { amount, deposit, withdraw, claim, shares, held, position, place, tell, service, entry } = market
       await deposit(amount)
       if (kind !== 'ethena') await tell(set, priced((ether * 12n) / 10n, place))
@@ -221,7 +221,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       const first = (await position())!
       expect(first.pending).toEqual([])
       const [request] = first.claimable!
-      // Frax takes a fee of two thousandths.
+      // Frax keeps a fee of 0.2 %.
       const part = kind === 'frax-ether' ? 0.998 : 1
       expect(Number(request!.amount) / Number(amount / 3n)).toBeCloseTo(part, 7)
       const before = await held()
@@ -237,7 +237,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
         1,
       ])
       const history = (await service.walletHistory({ address: wallet, strategyId: entry.slug })).items
-      // Not every contract logs whose claim it was.
+      // Not every contract logs the owner of a claim.
       const isLogged = kind === 'stader' || kind === 'benqi-staking' || kind === 'stakewise'
       expect(history.map(({ type }) => type)).toEqual([
         'withdraw',
@@ -248,7 +248,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       if (isLogged) expect(history[1]!.amount).toBe(intent.amount)
     })
 
-    test('must bring all of what a deposit is worth, in the simulation of it, also when the price has grown', async () => {
+    test('the guard refuses a deposit that delivers less than its worth, also at a grown price', async () => {
       const { amount, entry, tell, place, deposit } = market
       await deposit(amount)
       if (kind !== 'ethena') await tell(set, priced((ether * 12n) / 10n, place))
@@ -258,7 +258,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       })
     })
 
-    test('has nothing to claim before it is ready, and says what waits', async () => {
+    test('has nothing to claim before a request is ready, and states its waiting time', async () => {
       const { amount, deposit, withdraw, made, service, entry } = market
       await deposit(amount)
       expect(await codeOf(made('claim', maxUint256))).toBe('NOTHING_CLAIMABLE')
@@ -275,7 +275,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       expect(asked.queued).toEqual({ seconds: kind in seconds ? seconds[kind as 'ethena'] : null })
     })
 
-    test('is found out where a claim pays nobody', async () => {
+    test('the simulation refuses a claim that pays the wallet nothing', async () => {
       const { amount, deposit, withdraw, claiming, made, done, tell, place, queue } = market
       await deposit(amount)
       await withdraw(amount / 2n)
@@ -288,7 +288,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
       expect(await codeOf(done(intent, transactions))).toBe('POLICY_SIMULATION')
     })
 
-    test('refuses a claim for somebody else, of another request, and in another contract', async () => {
+    test('the guard refuses a claim for another owner, request, contract, value or function', async () => {
       const { amount, deposit, withdraw, claiming, made, done } = market
       await deposit(amount)
       await withdraw(amount / 2n)
@@ -312,7 +312,7 @@ describe.each(['ether-fi', 'frax-ether', 'stader', 'lista', 'benqi-staking', 'et
   },
 )
 
-test('a new cooldown of sUSDe makes all wait again, so that it is refused unless nothing waits or it is accepted', async () => {
+test('a new sUSDe cooldown restarts pending ones, and is refused unless none is pending or it is accepted', async () => {
   const { entry, amount, deposit, withdraw, position, ask } = await opened('ethena')
   await deposit(amount)
   const may = (accepted: boolean) => codeOf(refuseQueueRestart(entry, wallet, ask, accepted))
@@ -332,7 +332,7 @@ test('a new cooldown of sUSDe makes all wait again, so that it is refused unless
   expect(await codeOf(refuseQueueRestart(stader.entry, wallet, stader.ask, false))).toBeUndefined()
 })
 
-test('what was asked of a queue that strategies share stands with the first of them where nobody can read the logs', async () => {
+test('requests of a shared queue belong to its first strategy when logs cannot be read', async () => {
   const { service } = engineOn(sandbox, { rpc: withoutLogs(() => true) })
   const id = 'sandbox-lido-wsteth-eth-sandbox-one'
   const done = async (action: 'lend' | 'withdraw', amount: bigint) =>
@@ -344,14 +344,14 @@ test('what was asked of a queue that strategies share stands with the first of t
   expect(asked.map(({ strategy }) => strategy.slug)).toEqual(['sandbox-lido-eth-sandbox-one'])
 })
 
-test('sUSDe without a cooldown cannot be left by one', async () => {
+test('sUSDe with a cooldown of zero refuses withdrawals', async () => {
   const { tell, service, entry, made } = await opened('ethena')
   await tell('function set(uint24,address)', [0n, nativeAddress])
   expect((await service.getStrategy({ id: entry.slug })).actions).toEqual(['lend', 'claim'])
   expect(await codeOf(made('withdraw', 5n))).toBe('STRATEGY_PAUSED')
 })
 
-test('what sAVAX set aside can be claimed for a while, which is said before it is asked for, and what was let pass gives its shares back', async () => {
+test('an sAVAX withdrawal states its claim window in advance, and a lapsed claim returns the shares', async () => {
   const { deposit, position, entry, catalog, place, shares, held, ask } = await opened('benqi-staking')
   await deposit(ether)
   commandsKnow = catalog
@@ -377,7 +377,7 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   expect((await run('wallet show')).out).toMatch(
     /lapsed 0\.5\S* ETH .*claim lapsed 20.*: sluice withdraw --claim benqi/,
   )
-  // What is asked for once more meanwhile is not let pass, and stays.
+  // A request made meanwhile has not lapsed, and stays.
   await run(`withdraw ${entry.slug} --amount 0.2 --yes --json`)
   const kept = await shares()
   const coins = await held()
@@ -395,7 +395,7 @@ test('what sAVAX set aside can be claimed for a while, which is said before it i
   const after = (await position())!
   expect([after.pending!.length, after.pending![0]!.back, after.claimable]).toEqual([1, null, []])
   expect(await readClaim(entry, wallet, ask, [])).toMatchObject({ ids: [], lapsed: 0 })
-  // The words that ask for it again do so.
+  // The command in the message repeats the request.
   const again = await run(/again: sluice (withdraw \S+ --amount [\d.]+)/.exec(claim.err)![1] + ' --yes')
   expect(again.exit).toBe(0)
 })
@@ -404,15 +404,15 @@ test.each([
   [2.5 * day, 'lapses 2 days later'],
   [1.99 * day, 'lapses 47 hours later'],
   [7_199.5, 'lapses 7199 seconds later'],
-])('a time in which something can be claimed is said no longer than it is: %d seconds', (seconds, words) => {
+])('a claim window of %d seconds is never rounded up', (seconds, words) => {
   const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
   const said = queuedLine(entry, queuedOf(entry, 2.5 * day, { seconds, back: 'nothing' }))
   expect(said).toContain('ready after 3 days')
   expect(said).toContain(words)
 })
 
-describe('rocket-pool', () => {
-  test('pays at once, out of what it has', async () => {
+describe('Rocket Pool', () => {
+  test('pays withdrawals at once from its balance', async () => {
     const { amount, deposit, withdraw, shares, held, position, service, entry } = await opened('rocket-pool')
     await deposit(amount)
     const { actions } = await service.getStrategy({ id: entry.slug })
@@ -426,7 +426,7 @@ describe('rocket-pool', () => {
     expect(await shares()).toBe(0n)
   })
 
-  test('keeps a fee of a deposit, which is less than a hundredth, and no more of it', async () => {
+  test('keeps a deposit fee below one percent, and the guard refuses a higher one', async () => {
     const { amount, catalog, entry, tell, deposit } = await opened('rocket-pool')
     for (const [fee, whole] of [
       [5n, undefined],
@@ -441,7 +441,7 @@ describe('rocket-pool', () => {
     await deposit(amount)
   })
 
-  test('that pays nothing, or closes, is found out', async () => {
+  test('fails the simulation when it pays nothing, and refuses more than the wallet holds', async () => {
     const { deposit, made, withdrawing, done, tell, place } = await opened('rocket-pool')
     await deposit(ether)
     const [intent, transactions] = [await withdrawing(ether / 2n), await made('withdraw', ether / 2n)]
@@ -450,7 +450,7 @@ describe('rocket-pool', () => {
     expect(await codeOf(made('withdraw', 5_000n * ether))).toBe('INSUFFICIENT_FUNDS')
   })
 
-  test('whose pool has moved is asked for where it is, which the guard does not know', async () => {
+  test('uses the new address of a moved deposit pool, which the guard refuses unless it is allowed', async () => {
     const { entry, made, tell, deposit } = await opened('rocket-pool')
     const moved = sandboxAddress(4)
     await tell(set, priced((ether * 11n) / 10n, moved))
@@ -465,8 +465,8 @@ describe('rocket-pool', () => {
   })
 })
 
-describe.each(['ether-fi', 'frax-ether'] as const)('tickets of %s', (kind) => {
-  test('count for whoever has them now, and a claim of those that are gone is refused', async () => {
+describe.each(['ether-fi', 'frax-ether'] as const)('withdrawal tickets of %s', (kind) => {
+  test('belong to their current owner, and a claim skips transferred ones', async () => {
     const { entry, deposit, withdraw, made, ask, position, tell, queue, held, claim } = await opened(kind)
     const friend = sandboxAddress(2)
     await deposit(3n * ether)
@@ -484,7 +484,7 @@ describe.each(['ether-fi', 'frax-ether'] as const)('tickets of %s', (kind) => {
     expect((await position())!.claimable).toEqual([])
   })
 
-  test('are not known where logs cannot be read', async () => {
+  test('are null when logs cannot be read', async () => {
     const { entry, deposit, withdraw } = await opened(kind)
     await deposit(3n * ether)
     await withdraw(ether)
@@ -499,10 +499,10 @@ describe.each(['ether-fi', 'frax-ether'] as const)('tickets of %s', (kind) => {
   })
 })
 
-describe('stakewise', () => {
+describe('StakeWise', () => {
   const requests = ['pending', 'claimable'] as const
 
-  test('of a token pays a request in parts, each under a place of its own and the time of the request', async () => {
+  test('pays a token request in parts, each with its own ticket and the time of the request', async () => {
     const { entry, deposit, withdraw, claim, made, tell, position, held } = await opened('stakewise', 'token')
     await deposit(900_000n)
     expect(await sandbox.balanceOf(chainId, entry.asset.address, entry.receipt.address)).toBe(900_000n)
@@ -530,7 +530,7 @@ describe('stakewise', () => {
     expect((await position())!.claimable).toEqual([])
   })
 
-  test('brings what its price says: a single share for a deposit is refused', async () => {
+  test('delivers shares at its price, and the guard refuses a deposit that delivers one share', async () => {
     const { deposit, tell, place, shares } = await opened('stakewise')
     await deposit(ether)
     await tell(set, priced((ether * 13n) / 10n, place))
@@ -540,7 +540,7 @@ describe('stakewise', () => {
     expect(await codeOf(deposit(ether))).toBe('POLICY_SIMULATION')
   })
 
-  test('pays one request a claim, the oldest first', async () => {
+  test('pays one request per claim, oldest first', async () => {
     const { deposit, withdraw, claim, tell, held } = await opened('stakewise', 'token')
     await deposit(900_000n)
     await withdraw(100_000n)
@@ -555,7 +555,7 @@ describe('stakewise', () => {
     expect(paid).toEqual([100_000n, 300_000n])
   })
 
-  test('whose rewards are not brought in takes no deposit and says why, and can be left', async () => {
+  test('with unharvested rewards refuses deposits with the reason, and accepts withdrawals', async () => {
     const { deposit, withdraw, made, tell, place, service, entry } = await opened('stakewise')
     await deposit(ether)
     await tell(set, [ether, true, false, place])
@@ -566,7 +566,7 @@ describe('stakewise', () => {
     await withdraw(ether / 2n)
   })
 
-  test('takes no more than its capacity, and is not left where it would pay at once', async () => {
+  test('refuses deposits above its capacity, and withdrawals before it has validators', async () => {
     const { deposit, made, tell } = await opened('stakewise')
     await deposit(ether)
     await tell('function limit(uint256,bool)', [ether * 2n, true])
@@ -581,7 +581,7 @@ describe('stakewise', () => {
     expect(await made('withdraw', ether / 2n)).toHaveLength(1)
   })
 
-  test('says why what stands for osTokens cannot be withdrawn', async () => {
+  test('says why shares behind minted osTokens, or with unharvested rewards, cannot be withdrawn', async () => {
     const { deposit, withdraw, tell, place } = await opened('stakewise')
     await deposit(ether)
     await tell('function mint(uint256)', [ether / 2n])
@@ -591,7 +591,7 @@ describe('stakewise', () => {
     await expect(withdraw(ether / 8n)).rejects.toThrow(/newest rewards of the vault must be brought in/)
   })
 
-  test('knows nothing of what was put in where shares came by a log that says not whose they are', async () => {
+  test('has no principal when the wallet received fee shares, whose log has no owner topic', async () => {
     const { deposit, tell, position } = await opened('stakewise')
     await deposit(ether)
     expect((await position())!.principal).toBe(ether)
@@ -600,10 +600,10 @@ describe('stakewise', () => {
     expect([balance, principal, profit]).toEqual([2n * ether, null, null])
   })
 
-  test('counts what one who came from the older StakeWise brought, which a log tells in no topic, and not what others brought', async () => {
+  test('counts shares migrated from the older StakeWise, for their receiver only', async () => {
     const { deposit, tell, position, service, entry, place } = await opened('stakewise')
     await tell('function migrate(address,uint256)', [wallet, ether])
-    // Whoever moved only has a history, and not an error.
+    // A wallet that only migrated has a history, and no error.
     const only = await service.walletHistory({ address: wallet, strategyId: entry.slug })
     expect([only.isWhole, only.items.map(({ type }) => type)]).toEqual([true, ['transfer_in']])
     await tell('function migrate(address,uint256)', [sandboxAddress(3), ether])
@@ -618,7 +618,7 @@ describe('stakewise', () => {
     ])
   })
 
-  test('has a history that is not whole, and still finds what is queued, where shares came by a log that says not whose they are', async () => {
+  test('marks the history as incomplete after fee shares, and still finds queued requests', async () => {
     const { deposit, withdraw, tell, entry, catalog } = await opened('stakewise')
     await deposit(ether)
     await tell('function charge(address,uint256)', [wallet, ether])
@@ -639,7 +639,7 @@ describe('stakewise', () => {
     expect(positions.find(({ strategy }) => strategy.id === entry.id)).toMatchObject({ pending: [{}] })
   })
 
-  test('has its history off another node where one does not know the newest block yet', async () => {
+  test('reads its history again when a node does not know the newest block yet', async () => {
     const { deposit, entry, catalog } = await opened('stakewise')
     await deposit(ether)
     const { rpc } = sandbox.chain(chainId)
@@ -660,7 +660,7 @@ describe('stakewise', () => {
     expect([items.length, isWhole, behind > 1]).toEqual([1, true, true])
   })
 
-  test('is shown with its history while another process holds the store', async () => {
+  test('shows position and history while another process holds the store', async () => {
     const { deposit, withdraw, entry, catalog } = await opened('stakewise')
     await deposit(ether)
     await withdraw(ether / 2n)
@@ -683,7 +683,7 @@ describe('stakewise', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  test('keeps in mind who asked for all; another engine says what it does not look for, and finds it when it is meant', async () => {
+  test('lists a full exit of another engine as unsearched until its claim or history is requested', async () => {
     const { deposit, withdraw, position, entry, catalog } = await opened('stakewise')
     await deposit(ether)
     await withdraw(maxUint256)
@@ -699,7 +699,7 @@ describe('stakewise', () => {
     }
     const one = another()
     const never = { position: undefined, unsearched: [{ strategy: entry.slug, searchedAt: null }] }
-    // As often as it is asked, and also of an address that never sent anything.
+    // On every read, and for an address without transactions.
     const nobody = `0x${'7e'.repeat(20)}` as const
     for (const address of [wallet, wallet, nobody]) expect(await one.shown(address)).toEqual(never)
     const asked = { id: entry.slug, action: 'claim', amount: maxUint256, wallet } as const
@@ -707,20 +707,20 @@ describe('stakewise', () => {
     const found = { position: { balance: 0n, pending: [{ amount: ether }] }, unsearched: [] }
     expect(await one.shown()).toMatchObject(found)
 
-    // Its history finds it as well. Where there is nothing, it says when it was looked for.
+    // The history finds it too. When there is nothing, the wallet states when it was searched.
     const other = another()
     await other.service.walletHistory({ address: wallet, strategyId: entry.slug })
     expect(await other.shown()).toMatchObject(found)
     await other.service.walletHistory({ address: nobody, strategyId: entry.slug })
     const searchedAt = (await other.shown(nobody)).unsearched![0]!.searchedAt!
     expect(Math.abs(Date.parse(searchedAt) - Date.now())).toBeLessThan(60_000)
-    // Where what is known to be asked for cannot be read, it is not known, and not nothing.
+    // Known requests that cannot be read are null, not empty.
     await sandbox.chain(chainId).rpc.request('evm_mine')
     other.logs.fail = true
     expect((await other.shown()).position).toMatchObject({ balance: 0n, pending: null, claimable: null })
   })
 
-  test('looks for what was asked for elsewhere by whoever was seen to hold something', async () => {
+  test('finds a full exit of another engine for a wallet that this engine has seen with a position', async () => {
     const { deposit, withdraw, entry, catalog } = await opened('stakewise')
     await deposit(ether)
     const { service } = engineOn(sandbox, { catalog })
@@ -729,7 +729,7 @@ describe('stakewise', () => {
       return { position: positions.find(({ strategy }) => strategy.id === entry.id), unsearched }
     }
     expect(await shown()).toMatchObject({ position: { balance: expect.any(BigInt) }, unsearched: [] })
-    // Asked for by another engine: this one has nothing of it but the chain.
+    // Requested through another engine: this one has only the chain.
     await withdraw(maxUint256)
     expect(await shown()).toMatchObject({
       position: { balance: 0n, pending: [{ amount: ether }] },
@@ -737,7 +737,7 @@ describe('stakewise', () => {
     })
   })
 
-  test('that takes something else, or is of another kind, or has no validators, or was made by somebody else is not what a catalogue says', async () => {
+  test('the contract check reports another asset, another vault kind, missing validators and an unregistered vault', async () => {
     const { entry, tell } = await opened('stakewise')
     const network = networkNamed(sandbox.world.catalog().networks, chainId)
     const chain = openChain(network, sandbox.chain(chainId).rpc)

@@ -9,7 +9,7 @@ import { engineOn } from '../../support/engine.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
-// What a provider says of a deposit is its word: Bitcoin and the chain that is paid out on say what counts.
+// The status that a provider reports is a claim only: Bitcoin and the payout chain decide.
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -26,16 +26,16 @@ type Seen = {
   isLate?: true
   laterMs?: number
   rpc?: 'down'
-  /** How much older than the quote the block of the deposit is. */
+  /** By how much the block of the deposit is older than the quote. */
   olderMs?: number
-  /** The hash of the deposit, who it spends from, and what else is on Bitcoin. */
+  /** The hash of the deposit, its senders, and other Bitcoin transactions. */
   deposit?: string
   senders?: string[]
   others?: BitcoinTransaction[]
   typed?: string
 }
 
-/** A quote of a provider as an engine keeps it. */
+/** A quote of a provider, as stored by an engine. */
 async function quoted(name: string, { service, context } = engineOn(sandbox)) {
   const { quote } = await service.quote({
     originChain: 'bitcoin',
@@ -52,7 +52,7 @@ async function quoted(name: string, { service, context } = engineOn(sandbox)) {
   return { name, row, context, address, memo }
 }
 
-/** The status of a quote by what its provider and Bitcoin say. */
+/** The status of a quote, from the answers of its provider and of Bitcoin. */
 async function statusOf(
   { name, row: found, context, address, memo }: Awaited<ReturnType<typeof quoted>>,
   says: DepositProgress,
@@ -94,7 +94,7 @@ async function statusOf(
 const statusWhen = async (name: string, says: DepositProgress, seen: Seen = {}) =>
   statusOf(await quoted(name), says, seen)
 
-/** Pays USDC to the recipient of the quotes, and gives the transaction once it is final. */
+/** Pays USDC to the recipient of the quotes; returns the final transaction as the report of a provider. */
 async function payout(to = friend): Promise<DepositProgress> {
   const data = calldata('function transfer(address,uint256)', [to, 900_000_000n])
   const { transactionHash: destination } = await sandbox.sendAs(31337, sandbox.user.address, {
@@ -105,7 +105,7 @@ async function payout(to = friend): Promise<DepositProgress> {
   return { status: 'fulfilled', destination }
 }
 
-/** A payment on Bitcoin that may be a refund of the deposit, which is in block 5. */
+/** A Bitcoin payment that may be a refund of the deposit, which is in block 5. */
 const back = (value: bigint, changed: Partial<BitcoinTransaction> = {}): BitcoinTransaction => ({
   txid: txid('cd'),
   outputs: [{ address: refund, value }],
@@ -121,26 +121,26 @@ const down: BitcoinReader['addressHistory'] = async () => {
   throw new AppError('PROVIDER_API_ERROR', 'down')
 }
 
-describe('a provider that says that it paid out', () => {
-  test('and names no transaction is still waited for', async () => {
+describe('a payout that the provider reports', () => {
+  test('without a transaction stays processing', async () => {
     const { status, deposit } = await statusWhen('near-intents', { status: 'fulfilled' })
     expect(status).toBe('processing')
     expect(deposit?.note).toContain('names no transaction')
   })
 
-  test('of what nobody has paid is not believed', async () => {
+  test('without a deposit on Bitcoin stays pending', async () => {
     const { status, deposit } = await statusWhen('near-intents', { status: 'fulfilled' }, { of: nothing })
     expect(status).toBe('pending')
     expect(deposit?.note).toContain('no deposit is on Bitcoin')
   })
 
-  test('while the node of its chain is silent is still waited for', async () => {
+  test('stays processing while the node of its chain is unreachable', async () => {
     const destination = `0x${'12'.repeat(32)}`
     const says = { status: 'fulfilled', destination } as const
     expect((await statusWhen('near-intents', says, { rpc: 'down' })).status).toBe('processing')
   })
 
-  test('by a payment from before the quote is not believed', async () => {
+  test('by a payment from before the quote stays processing', async () => {
     const says = await payout()
     expect(await statusWhen('near-intents', says)).toMatchObject({ status: 'fulfilled' })
     const { status, deposit } = await statusWhen('near-intents', says, { laterMs: 3_600_000 })
@@ -148,13 +148,13 @@ describe('a provider that says that it paid out', () => {
     expect(deposit?.note).toContain('a payment from before the quote')
   })
 
-  test('by a transaction that pays the recipient nothing is still waited for', async () => {
+  test('by a transaction that pays the recipient nothing stays processing', async () => {
     const { status, deposit } = await statusWhen('near-intents', await payout(sandbox.user.address))
     expect(status).toBe('processing')
     expect(deposit?.note).toContain('a transaction that pays the recipient nothing')
   })
 
-  test('by a payment that ended another quote is still waited for, and that quote stays ended', async () => {
+  test('by the payment of another quote stays processing, and the other quote stays fulfilled', async () => {
     const engine = engineOn(sandbox)
     const [one, other] = [await quoted('near-intents', engine), await quoted('near-intents', engine)]
     const says = await payout()
@@ -166,7 +166,7 @@ describe('a provider that says that it paid out', () => {
     expect((await statusOf(other, await payout(), { deposit: txid('ac') })).status).toBe('fulfilled')
   })
 
-  test('two quotes at the same moment by one payment has ended one of them', async () => {
+  test('with one payment for two concurrent quotes fulfils one of them', async () => {
     const engine = engineOn(sandbox)
     const quotes = [await quoted('near-intents', engine), await quoted('near-intents', engine)]
     const says = await payout()
@@ -176,7 +176,7 @@ describe('a provider that says that it paid out', () => {
     expect(found.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'processing'])
   })
 
-  test('of a deposit that ended another quote of the same memo has ended one of them', async () => {
+  test('for the deposit of another quote with the same memo stays pending', async () => {
     const engine = engineOn(sandbox)
     const [one, other] = [await quoted('thorchain', engine), await quoted('thorchain', engine)]
     expect(one.memo).toBe(other.memo)
@@ -187,7 +187,7 @@ describe('a provider that says that it paid out', () => {
       code: 'DEPOSIT_NOT_FOUND',
       message: `The transaction ${txid('ab')} is the deposit of another quote, ${one.row.id}`,
     })
-    // A newer payment with the memo is that of the other quote: this one keeps its own.
+    // A newer payment with the memo belongs to the other quote; the first quote keeps its own.
     const newer = {
       ...back(0n),
       txid: txid('ac'),
@@ -199,15 +199,15 @@ describe('a provider that says that it paid out', () => {
   })
 })
 
-describe('a provider that says that it paid back', () => {
+describe('a refund that the provider reports', () => {
   const says = { status: 'refunded' } as const
 
-  test('what nobody has paid is not believed', async () => {
+  test('without a deposit on Bitcoin stays pending', async () => {
     const { status } = await statusWhen('near-intents', says, { of: nothing })
     expect(status).toBe('pending')
   })
 
-  test('is believed once Bitcoin shows it', async () => {
+  test('stays processing while Bitcoin does not show it', async () => {
     const waiting = await statusWhen('near-intents', says)
     expect(waiting).toMatchObject({ status: 'processing' })
     expect(waiting.deposit?.note).toContain('Bitcoin does not show it yet')
@@ -216,21 +216,25 @@ describe('a provider that says that it paid back', () => {
   const due = { others: [back(998_500n)] }
 
   test.each<[string, BitcoinTransaction, string]>([
-    ['all but the fee', back(998_500n), 'refunded'],
-    ['half of what is due', back(499_250n), 'refunded'],
-    ['less than half of what is due', back(499_249n), 'processing'],
-    ['what is in no block', back(998_500n, { height: null }), 'processing'],
-    ['what is in a block before the deposit', back(998_500n, { height: 4 }), 'processing'],
+    ['by a payment of all but the fee is refunded', back(998_500n), 'refunded'],
+    ['by a payment of half the due amount is refunded', back(499_250n), 'refunded'],
+    ['by a payment of less than half the due amount stays processing', back(499_249n), 'processing'],
+    ['by an unconfirmed payment stays processing', back(998_500n, { height: null }), 'processing'],
     [
-      'what goes to another address',
+      'by a payment in a block before the deposit stays processing',
+      back(998_500n, { height: 4 }),
+      'processing',
+    ],
+    [
+      'by a payment to another address stays processing',
       back(998_500n, { outputs: [{ address: 'x', value: 998_500n }] }),
       'processing',
     ],
-  ])('%s: that counts as it should', async (_, other, word) => {
+  ])('%s', async (_, other, word) => {
     expect((await statusWhen('near-intents', says, { others: [other] })).status).toBe(word)
   })
 
-  test('by a payment that ended another quote is still waited for', async () => {
+  test('by the refund of another quote stays processing', async () => {
     const engine = engineOn(sandbox)
     const [one, other] = [await quoted('near-intents', engine), await quoted('near-intents', engine)]
     expect(await statusOf(one, says, due)).toMatchObject({
@@ -239,14 +243,14 @@ describe('a provider that says that it paid back', () => {
     })
     const late = { ...due, deposit: txid('ac') }
     expect((await statusOf(other, says, late)).status).toBe('processing')
-    // Of one transaction that pays both back, each quote gets its own output.
+    // If one transaction refunds both, each quote has its own output.
     const outputs = [998_500n, 998_501n].map((value) => ({ address: refund, value }))
     const both = { deposit: txid('ac'), others: [back(0n, { outputs })] }
     expect((await statusOf(other, says, both)).deposit?.note).toContain('0.00998501 BTC')
     expect((await statusOf(one, says, due)).status).toBe('refunded')
   })
 
-  test('among more payments than are read is told as one that may be there', async () => {
+  test('stays processing when the refund address has more payments than are read', async () => {
     const busy: BitcoinReader['addressHistory'] = async (asked) =>
       asked === refund
         ? history([], true)
@@ -256,7 +260,7 @@ describe('a provider that says that it paid back', () => {
     expect(deposit?.note).toContain('only the newest 0 payments there were looked through')
   })
 
-  test('to the sender counts by the transaction that it names, which pays the sender', async () => {
+  test('to the sender counts by the transaction that it names, if that pays the sender', async () => {
     const named = { ...says, destination: txid('CD') }
     const seen = { senders: [refund] }
     expect(await statusWhen('thorchain', named, { ...seen, ...due })).toMatchObject({
@@ -268,18 +272,18 @@ describe('a provider that says that it paid back', () => {
     expect((await statusWhen('thorchain', says, { ...seen, ...due })).status).toBe('processing')
   })
 
-  test('to the sender, whose address nobody has named, is told as its word', async () => {
+  test('to an unknown sender is reported as the provider states it', async () => {
     const { status, deposit } = await statusWhen('thorchain', says)
     expect({ status, delivery: deposit?.delivery }).toEqual({ status: 'refunded', delivery: 'reported' })
   })
 })
 
-describe('a deposit that is not found', () => {
-  test('has expired only where somebody could look', async () => {
+describe('the search for a deposit', () => {
+  test('expires the quote only when Bitcoin could be read completely', async () => {
     const says = { status: 'waiting' } as const
     expect((await statusWhen('near-intents', says, { of: nothing, isLate: true })).status).toBe('expired')
     expect((await statusWhen('near-intents', says, { of: down, isLate: true })).status).toBe('pending')
-    // Which payments with its memo are older is not known.
+    // It is unknown which payments with the memo are older than the quote.
     const unsure = { of: nothing, isLate: true, earlier: null } as const
     const unknown = await statusWhen('thorchain', says, unsure)
     expect(unknown.status).toBe('pending')
@@ -290,14 +294,14 @@ describe('a deposit that is not found', () => {
     expect(deposit?.note).toContain('Only the newest 0 payments of the address were looked through')
   })
 
-  test('is none that is in a block from before the quote', async () => {
+  test('accepts a payment from two hours before the quote, and none from four hours before', async () => {
     const says = { status: 'waiting' } as const
     const hour = 3_600_000
     expect((await statusWhen('thorchain', says, { olderMs: 2 * hour })).originTxHash).toBe(txid('ab'))
     expect((await statusWhen('thorchain', says, { olderMs: 4 * hour })).originTxHash).toBeNull()
   })
 
-  test('is found at an address of its own, though Bitcoin was silent at the quote', async () => {
+  test('finds a deposit at its own address although Bitcoin was unreachable at the quote', async () => {
     const { status, originTxHash } = await statusWhen(
       'near-intents',
       { status: 'waiting' },
@@ -307,7 +311,7 @@ describe('a deposit that is not found', () => {
   })
 })
 
-test('an offer whose address is the word of its service is shown as one', async () => {
+test('a dry run says when the deposit address is only claimed by its service', async () => {
   const shown = await run(`swap execute ${flags} --provider thorchain --dry-run`)
   expect(shown.out).toContain('proved by memo, all but the address, which is the word of its service')
 })

@@ -32,7 +32,7 @@ const far = (from: number) => {
   return { chainIdIn: from, chainIdOut: to, tokenIn: usdc(from), tokenOut: usdc(to) }
 }
 
-/** Asks until a swap is over; every word on the way must be one that may be there. */
+/** Polls a swap until it is fulfilled, and checks each status on the way. */
 async function arrival(service: Service, id: string) {
   for (;;) {
     const status = await service.swapStatus({ id })
@@ -42,7 +42,7 @@ async function arrival(service: Service, id: string) {
   }
 }
 
-/** What a transaction minted to somebody, off its own receipt. */
+/** The amount that a transaction minted to an address, from its receipt. */
 async function minted(chainId: number, hash: string, to: Address): Promise<bigint> {
   const receipt = await sandbox.chain(chainId).rpc.request<TestReceipt>('eth_getTransactionReceipt', [hash])
   expect(receipt.status).toBe('0x1')
@@ -59,9 +59,9 @@ async function minted(chainId: number, hash: string, to: Address): Promise<bigin
     .reduce((sum, { data }) => sum + BigInt(data), 0n)
 }
 
-describe('a transfer to the other chain', () => {
+describe('a CCTP transfer', () => {
   test.each(campaign)(
-    '$at: $speed from $from, exact $exact, arrives in full with both hashes',
+    '$at: $speed from $from, exact $exact, delivers the full amount and reports both hashes',
     async ({ from, speed, exact, amount, recipient }) => {
       const { service } = engineOn(sandbox)
       const route = far(from)
@@ -74,7 +74,7 @@ describe('a transfer to the other chain', () => {
       expect(quote.provider).toBe('cctp')
       const [sum, out] = [quote.tokenIn.amount, quote.tokenOut.amount]
       expect(exact === 'in' ? sum : out).toBe(amount)
-      // One basis point, rounded up, for not waiting.
+      // The fee for a fast transfer is one basis point, rounded up.
       expect(sum - out).toBe(speed === 'fast' ? (sum + 9_999n) / 10_000n : 0n)
       const { type, approvals, transactions } = await service.swapBytecode({
         quote: quote.raw as never,
@@ -100,10 +100,10 @@ describe('a transfer to the other chain', () => {
         pad(recipient).toLowerCase(),
         usdc(from),
         pad('0x', { size: 32 }),
-        // A tenth more than the fee, unless what arrives is exact.
+        // The maximum fee is 10 % above the fee, unless the delivered amount is exact.
         exact === 'in' ? sum - out + (sum - out) / 10n : sum - out,
         speed === 'fast' ? 1000 : 2000,
-        // "cctp-forward": Circle delivers it.
+        // "cctp-forward": Circle submits the delivery.
         '0x636374702d666f72776172640000000000000000000000000000000000000000',
       ])
       const before = [await held(from, wallet), await held(route.chainIdOut, recipient)] as const
@@ -121,7 +121,7 @@ describe('a transfer to the other chain', () => {
     },
   )
 
-  test('two that are alike in everything have two origins and two destinations', async () => {
+  test('has its own origin and destination transaction beside an equal transfer', async () => {
     const { service } = engineOn(sandbox)
     const ids: string[] = []
     for (let made = 0; made < 2; made++) {
@@ -136,7 +136,7 @@ describe('a transfer to the other chain', () => {
     expect(new Set(ends.map(({ destinationTxHash }) => destinationTxHash)).size).toBe(2)
   })
 
-  test('is found where the node takes few blocks of logs at once, however many there were since the quote, some in each look', async () => {
+  test('is found on a node with a small log range, with a limited number of requests per read', async () => {
     const node = await limitedNode(sandbox.chain(31338).rpcUrl, 2)
     const { service } = engineOn(sandbox, {
       rpc: (id) => (id === 31338 ? httpRpc(node.url) : sandbox.chain(id).rpc),
@@ -150,7 +150,7 @@ describe('a transfer to the other chain', () => {
     })
     await perform(sandbox, wallet, [...approvals, ...transactions])
     while ((await held(31338, wallet)) === before) await sleep(20)
-    // A node that refuses is no error, and does not end anything.
+    // A node that refuses is no error, and ends nothing.
     node.limit = 0
     expect((await service.swapStatus({ id: quote.id })).status).toBe('processing')
     node.limit = 2
@@ -162,7 +162,7 @@ describe('a transfer to the other chain', () => {
     await node.close()
   })
 
-  test('is found although a node gave none of its logs once, over more blocks than are read twice', async () => {
+  test('is found after a node once returned no logs, over more blocks than are read again', async () => {
     const node = await limitedNode(sandbox.chain(31338).rpcUrl, 1_000)
     const honest = httpRpc(node.url)
     let isDeaf = true
@@ -190,7 +190,7 @@ describe('a transfer to the other chain', () => {
     await node.close()
   })
 
-  test('that brings less than it must has failed, and its amount out is not known', async () => {
+  test('that delivers too little is failed, with an unknown amount out', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote({ ...far(31337), amountIn: 20_000000n, transferSpeed: 'fast' })
     const { approvals, transactions } = await service.swapBytecode({
@@ -211,7 +211,7 @@ describe('a transfer to the other chain', () => {
     expect((await service.listQuotes({})).items).toMatchObject([{ id: quote.id, status: 'failed' }])
   })
 
-  test('of so little that the fee would eat it is no offer', async () => {
+  test('too small for the fast fee has no route, and is quoted at standard speed', async () => {
     const { service } = engineOn(sandbox)
     expect(await codeOf(service.quote({ ...far(31337), amountIn: 1n, transferSpeed: 'fast' }))).toBe(
       'NO_ROUTE_FOUND',
@@ -221,14 +221,14 @@ describe('a transfer to the other chain', () => {
   })
 })
 
-describe('a deposit whose funds are on the other chain', () => {
+describe('a deposit from another chain', () => {
   const amount = 1_234_567890n
   const out = amount - (amount + 9_999n) / 10_000n
   const lend = (service: Service, id: string, from = 'sandbox-one') =>
     service.strategyBytecode({ id, action: 'lend', amount, wallet, from })
 
   test.each(['aave-v3-usdc-sandbox-two', 'sandbox-vault-usdc-sandbox-two'])(
-    '%s: the bridge first, then the deposit of what it brings, as one operation',
+    '%s is one operation: the bridge, then the deposit of the delivered amount',
     async (slug) => {
       const { service } = engineOn(sandbox)
       const made = await lend(service, slug)
@@ -285,7 +285,7 @@ describe('a deposit whose funds are on the other chain', () => {
     },
   )
 
-  test('is refused where no bridge carries the asset, the network is unknown, or the strategy is closed', async () => {
+  test('is refused without a bridge for the asset, from an unknown network, and into a paused strategy', async () => {
     const { service } = engineOn(sandbox)
     expect(await codeOf(lend(service, 'aave-v3-usdt-sandbox-two'))).toBe('NO_ROUTE_FOUND')
     expect(await codeOf(lend(service, 'aave-v3-usdc-sandbox-two', 'nowhere'))).toBe('NO_ROUTE_FOUND')
@@ -305,7 +305,7 @@ describe('a deposit whose funds are on the other chain', () => {
     expect(made.bytecode).toHaveLength(2)
   })
 
-  test('is what a recommendation gives that names where the funds are and where they should go', async () => {
+  test('is recommended when origin and destination networks are given', async () => {
     const { service } = engineOn(sandbox)
     const best = await service.recommend({
       identifier: 'usdc',

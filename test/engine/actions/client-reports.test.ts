@@ -20,7 +20,7 @@ const tell = (service: Service, actionId: string, txHash: Hex, event: 'SIGNED' |
 /** Sends without waiting for a block. */
 const send = ({ to, data }: Transaction, more: object = {}) =>
   rpc().request<Hex>('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40', ...more }])
-/** What happens while no block is made. */
+/** Runs work while no block is mined. */
 async function unmined<value>(work: () => Promise<value>): Promise<value> {
   await rpc().request('evm_setAutomine', [false])
   try {
@@ -30,8 +30,8 @@ async function unmined<value>(work: () => Promise<value>): Promise<value> {
   }
 }
 
-describe('an operation that was carried out', () => {
-  test('stays so when a second send of it reverts, which is told beside it', async () => {
+describe('a completed operation', () => {
+  test('stays SUCCESS when a second send reverts, which is listed beside it', async () => {
     const { service } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     await perform(sandbox, wallet, bytecode)
@@ -52,7 +52,7 @@ describe('an operation that was carried out', () => {
     expect(await service.getAction({ id })).toEqual(told)
   })
 
-  test('stays so while a second send of it waits, and when that is gone, also where it is a swap', async () => {
+  test('stays SUCCESS while a second send of a swap is pending, and after it is dropped', async () => {
     const { service } = engineOn(sandbox)
     const { quote, made } = await takenSwap(sandbox, service, wallet)
     const receipts = await perform(sandbox, wallet, [...made.approvals, ...made.transactions])
@@ -74,7 +74,7 @@ describe('an operation that was carried out', () => {
     await isDone()
   })
 
-  test('is what was sent again, once its own block was lost', async () => {
+  test('has the transactions that were sent again after a reorganisation', async () => {
     const { service } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     const before = await rpc().request<Hex>('evm_snapshot')
@@ -93,7 +93,7 @@ describe('an operation that was carried out', () => {
   })
 })
 
-describe('an operation that was carried out and not looked at since', () => {
+describe('an operation that completed after its last read', () => {
   const isBesideOf = async (service: Service, id: string, [first, second]: readonly [Hex, Hex]) => {
     const { status, transactions } = await service.getAction({ id })
     expect(status).toBe('SUCCESS')
@@ -103,7 +103,7 @@ describe('an operation that was carried out and not looked at since', () => {
     ])
   }
 
-  test('is not failed by a second send that reverted, which is all that was told of it', async () => {
+  test('is SUCCESS when only its reverted second send is reported', async () => {
     const { service } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     const hashes = (await perform(sandbox, wallet, bytecode)).map((one) => one.transactionHash)
@@ -114,9 +114,9 @@ describe('an operation that was carried out and not looked at since', () => {
   })
 
   test.each([
-    ['mined', true],
-    ['told as well', false],
-  ])('nor where its own was told while it waited, and is %s when the second is told', async (_, isMined) => {
+    ['mined before the second is reported', true],
+    ['pending when the second is reported', false],
+  ])('is SUCCESS when its own transaction was reported and is %s', async (_, isMined) => {
     const { service } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     const [approval, deposit] = bytecode as [Transaction, Transaction]
@@ -134,22 +134,28 @@ describe('an operation that was carried out and not looked at since', () => {
   })
 
   test.each([
-    ['after all was sent', 'later', Date.now],
-    ['days before, and never sent', 'before', () => Date.now() - 2 * 24 * 3_600_000],
-  ])('is not failed by that where a twin was handed out %s', async (_, when, now) => {
-    const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
-    const [service, other] = [engineOn(sandbox, { store }).service, engineOn(sandbox, { store, now }).service]
-    if (when === 'before') await lend(other)
-    const { id, bytecode } = await lend(service)
-    const hashes = (await perform(sandbox, wallet, bytecode)).map((one) => one.transactionHash)
-    const { to, data } = bytecode.at(-1)!
-    const second = (await sandbox.sendAs(chainId, wallet, { to, data })).transactionHash
-    if (when === 'later') await lend(other)
-    expect((await tell(service, id, second, 'TX_FAILED')).status).toBe('SUCCESS')
-    await isBesideOf(service, id, [hashes[1]!, second])
-  })
+    ['after both sends', 'later', Date.now],
+    ['days before and never sent', 'before', () => Date.now() - 2 * 24 * 3_600_000],
+  ])(
+    'is SUCCESS after a reverted second send, although an equal operation was issued %s',
+    async (_, when, now) => {
+      const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
+      const [service, other] = [
+        engineOn(sandbox, { store }).service,
+        engineOn(sandbox, { store, now }).service,
+      ]
+      if (when === 'before') await lend(other)
+      const { id, bytecode } = await lend(service)
+      const hashes = (await perform(sandbox, wallet, bytecode)).map((one) => one.transactionHash)
+      const { to, data } = bytecode.at(-1)!
+      const second = (await sandbox.sendAs(chainId, wallet, { to, data })).transactionHash
+      if (when === 'later') await lend(other)
+      expect((await tell(service, id, second, 'TX_FAILED')).status).toBe('SUCCESS')
+      await isBesideOf(service, id, [hashes[1]!, second])
+    },
+  )
 
-  test('is failed by what was told of it where the other may be that of a twin', async () => {
+  test('is FAILED by its reported transaction when the other one may belong to an equal operation', async () => {
     const { service } = engineOn(sandbox)
     const [first, twin] = [await lend(service), await lend(service)]
     await perform(sandbox, wallet, first.bytecode)
@@ -161,7 +167,7 @@ describe('an operation that was carried out and not looked at since', () => {
   })
 })
 
-test('a second send of what is carried out is told beside it, also where it was told before a node knew it', async () => {
+test('a second send of a completed operation is listed, also when it was reported before a node knew it', async () => {
   const { service } = engineOn(sandbox)
   const { id, bytecode } = await lend(service)
   await perform(sandbox, wallet, bytecode)
@@ -178,13 +184,13 @@ test('a second send of what is carried out is told beside it, also where it was 
   expect([status, transactions.at(-1)]).toMatchObject(['SUCCESS', { hash, status: 'failed' }])
 })
 
-test('a look that is overtaken by what a client tells writes nothing of what it saw before', async () => {
+test('a status read that a client report overtakes writes none of its findings', async () => {
   let meanwhile: (() => Promise<unknown>) | undefined
   const slow = (real: ChainClient): ChainClient => ({
     ...real,
     request: async (method, params) => {
       const answer = await real.request(method, params)
-      // How deep a transaction is is asked after all else, and before anything is written.
+      // The depth of a transaction is read last, before anything is written.
       if (method === 'eth_blockNumber' && meanwhile) {
         const now = meanwhile
         meanwhile = undefined
@@ -209,38 +215,35 @@ test('a look that is overtaken by what a client tells writes nothing of what it 
   expect([own.status, ...own.transactions.map(({ hash }) => hash)]).toEqual(['SUCCESS', ...hashes])
 })
 
-describe('a hash that no node knows yet', () => {
+describe('a reported hash that no node knows yet', () => {
   test.each([
-    ['the one that it was told of', [1, 0]],
-    ['its twin', [0, 1]],
-  ])(
-    'is that of the operation that it was told of, when it comes, although %s is asked first',
-    async (_, order) => {
-      const { service } = engineOn(sandbox)
-      const twins = [await lend(service), await lend(service)]
-      const [approval, deposit] = twins[1]!.bytecode as [Transaction, Transaction]
-      await perform(sandbox, wallet, [approval])
-      const hash = await unmined(async () => {
-        const early = await send(deposit)
-        await rpc().request('anvil_dropTransaction', [early])
-        expect(await rpc().request('eth_getTransactionByHash', [early])).toBeNull()
-        const told = await tell(service, twins[1]!.id, early)
-        expect(told.transactions.at(-1)).toMatchObject({ hash: null, status: 'pending' })
-        expect(await send(deposit)).toBe(early)
-        return early
-      })
-      await rpc().request('evm_mine')
-      // The twin has never taken it for its own, not for a moment.
-      for (const at of order)
-        expect((await service.getAction({ id: twins[at]!.id })).status === 'SUCCESS').toBe(at === 1)
-      const [first, own] = await Promise.all(twins.map(({ id }) => service.getAction({ id })))
-      expect(own!.transactions.at(-1)).toMatchObject({ hash, status: 'confirmed' })
-      expect(own!.status).toBe('SUCCESS')
-      expect(first!.transactions.at(-1)!.hash).toBeNull()
-    },
-  )
+    ['that operation', [1, 0]],
+    ['an equal operation', [0, 1]],
+  ])('belongs to the reported operation once it is mined, although %s is read first', async (_, order) => {
+    const { service } = engineOn(sandbox)
+    const twins = [await lend(service), await lend(service)]
+    const [approval, deposit] = twins[1]!.bytecode as [Transaction, Transaction]
+    await perform(sandbox, wallet, [approval])
+    const hash = await unmined(async () => {
+      const early = await send(deposit)
+      await rpc().request('anvil_dropTransaction', [early])
+      expect(await rpc().request('eth_getTransactionByHash', [early])).toBeNull()
+      const told = await tell(service, twins[1]!.id, early)
+      expect(told.transactions.at(-1)).toMatchObject({ hash: null, status: 'pending' })
+      expect(await send(deposit)).toBe(early)
+      return early
+    })
+    await rpc().request('evm_mine')
+    // The equal operation never claims the transaction, not even temporarily.
+    for (const at of order)
+      expect((await service.getAction({ id: twins[at]!.id })).status === 'SUCCESS').toBe(at === 1)
+    const [first, own] = await Promise.all(twins.map(({ id }) => service.getAction({ id })))
+    expect(own!.transactions.at(-1)).toMatchObject({ hash, status: 'confirmed' })
+    expect(own!.status).toBe('SUCCESS')
+    expect(first!.transactions.at(-1)!.hash).toBeNull()
+  })
 
-  test('is asked for no longer than an hour once the operation is done', async () => {
+  test('is looked up for at most an hour after its operation is done', async () => {
     let at = Date.now()
     const asked: unknown[] = []
     const { service, context } = engineOn(sandbox, {
@@ -279,7 +282,7 @@ describe('a hash that no node knows yet', () => {
     expect(await context.store.clientReports(id)).toEqual([])
   })
 
-  test('of something else is forgotten when it comes, and no more than a few are remembered', async () => {
+  test('is forgotten when it turns out to be an unrelated transaction, and at most eight are stored', async () => {
     const { service, context } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     const unseen = (at: number): Hex => `0x${at.toString(16).padStart(64, '0')}`

@@ -32,11 +32,11 @@ const take = async (service: Service, quote: Quote, walletAddress: Address, dest
   })
   return { all: [...made.approvals, ...made.transactions], call: made.transactions[0]! }
 }
-/** Carries out what was handed out, as far as it is still needed; the hash of its swap. */
+/** Performs the issued transactions as far as they are still needed; returns the hash of the swap. */
 const carryOut = async (from: Address, { all }: { all: Transaction[] }): Promise<Hex> =>
   (await perform(sandbox, from, all)).at(-1)!.transactionHash
 
-/** That a quote was carried out by this, and is not to be had again by anybody. */
+/** Expects that this transaction fulfilled the quote, and that no wallet can take the quote again. */
 async function expectDone(service: Service, { id, ...quote }: Quote, by: object, hash: Hex) {
   expect(await service.swapStatus({ id })).toMatchObject({ status: 'fulfilled', originTxHash: hash })
   const action = await service.getAction({ id })
@@ -51,11 +51,11 @@ async function expectDone(service: Service, { id, ...quote }: Quote, by: object,
     })
 }
 
-describe('a quote that was handed out twice', () => {
+describe('a quote that was issued twice', () => {
   test.each([
     ['first', 0],
     ['second', 1],
-  ])('to two wallets is done by the %s that sends it', async (_, at) => {
+  ])('to two wallets is fulfilled by the %s one, which sends it', async (_, at) => {
     const { service } = engineOn(sandbox)
     const quote = await quoted(service)
     const wallets = [wallet, other]
@@ -68,7 +68,7 @@ describe('a quote that was handed out twice', () => {
   test.each([
     ['first', 0],
     ['second', 1],
-  ])('to one wallet for two receivers is done by the %s that is sent', async (_, at) => {
+  ])('to one wallet for two receivers is fulfilled by the %s one, which is sent', async (_, at) => {
     const { service } = engineOn(sandbox)
     const quote = await quoted(service)
     const receivers = [wallet, other]
@@ -77,7 +77,7 @@ describe('a quote that was handed out twice', () => {
     await expectDone(service, quote, { originAddress: wallet, receiverAddress: receivers[at] }, hash)
   })
 
-  test('to two wallets for one receiver is the same bytes, and is done by whichever of them sends it', async () => {
+  test('to two wallets for one receiver has equal calldata, and is fulfilled by the sender', async () => {
     const { service } = engineOn(sandbox)
     const quote = await quoted(service)
     const [first, second] = [
@@ -89,7 +89,7 @@ describe('a quote that was handed out twice', () => {
     await expectDone(service, quote, { originAddress: other, receiverAddress: wallet }, hash)
   })
 
-  test('to the same is the same to the byte, whatever clock its chain has since', async () => {
+  test('to the same wallet has equal calldata at any later chain time', async () => {
     const { service } = engineOn(sandbox)
     const quote = await quoted(service)
     await rpc().request('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1000) + 30])
@@ -102,7 +102,7 @@ describe('a quote that was handed out twice', () => {
     await expectDone(service, quote, { originAddress: wallet }, hash)
   })
 
-  test('is told by its hash, whichever it was, and is one action in the list', async () => {
+  test('is found by its hash, and is one action in the list', async () => {
     const { service, context } = engineOn(sandbox)
     const quote = await quoted(service)
     const handed = await take(service, quote, wallet)
@@ -113,7 +113,7 @@ describe('a quote that was handed out twice', () => {
     expect(await context.store.recentActions('tests', 9)).toEqual([quote.id])
   })
 
-  test('is looked for in eight ways at most, and none of them is forgotten', async () => {
+  test('can be issued in eight ways at most, and each of them is recognized', async () => {
     const { service } = engineOn(sandbox)
     const quote = await quoted(service)
     const first = await take(service, quote, wallet)
@@ -124,12 +124,12 @@ describe('a quote that was handed out twice', () => {
     await expectDone(service, quote, { originAddress: wallet }, hash)
   })
 
-  test('whose approval was given in another way needs none', async () => {
+  test('counts one approval for itself and for an equal quote', async () => {
     const { service } = engineOn(sandbox)
     const [quote, twin] = [await quoted(service), await quoted(service)]
     const [handed, same] = [await take(service, quote, wallet), await take(service, twin, wallet)]
     expect(handed.all).toHaveLength(2)
-    // One approval, and both quotes wait for it.
+    // One approval serves both quotes.
     await perform(sandbox, wallet, handed.all.slice(0, 1))
     expect((await service.getAction({ id: twin.id })).transactions[0]!.hash).not.toBeNull()
     const hash = await carryOut(wallet, { all: handed.all.slice(1) })
@@ -138,7 +138,7 @@ describe('a quote that was handed out twice', () => {
   })
 })
 
-test("a quote that both its takers sent is the first one's, and what the second sends is found and told as well", async () => {
+test('a quote that both takers sent belongs to the first, and lists the transactions of the second', async () => {
   let clock = Date.now()
   const { service } = engineOn(sandbox, { now: () => clock++ })
   const quote = await quoted(service)
@@ -157,7 +157,7 @@ test("a quote that both its takers sent is the first one's, and what the second 
     ['swap', 'confirmed'],
   ])
   expect(both.transactions.map(({ index }) => index)).toEqual(both.transactions.map((_, at) => at))
-  // The status of the quote goes on to be that of the first, also when both have ended, and long after.
+  // The quote has the status of the first, also when both are done, and long after.
   for (const later of [0, 2 * 24 * 3_600_000]) {
     clock += later
     expect(await service.swapStatus({ id: quote.id })).toMatchObject({
@@ -171,7 +171,7 @@ test("a quote that both its takers sent is the first one's, and what the second 
   ).rejects.toMatchObject({ details: { txHash: hash } })
 })
 
-test('a taker whose swap reverted stands beside the one whose swap was done', async () => {
+test('a reverted swap of one taker is listed beside the completed swap of the other', async () => {
   const { service } = engineOn(sandbox)
   const quote = await quoted(service)
   const [mine, theirs] = [await take(service, quote, wallet), await take(service, quote, other)]
@@ -183,12 +183,12 @@ test('a taker whose swap reverted stands beside the one whose swap was done', as
   expect(transactions.at(-1)).toMatchObject({ hash: transactionHash, status: 'failed', error: 'reverted' })
 })
 
-test('a way that is sent counts before one that has reverted', async () => {
+test('a pending swap of one taker counts before a reverted swap of the other', async () => {
   const { service } = engineOn(sandbox)
   const quote = await quoted(service)
   const mine = await take(service, quote, wallet)
   const theirs = await take(service, quote, other)
-  // Without its allowance the second reverts; the first is sent, and in no block yet.
+  // Without its allowance the second swap reverts; the first is sent and not mined yet.
   const { to, data } = theirs.call
   expect((await sandbox.sendAs(chainId, other, { to, data })).status).toBe('0x0')
   await perform(sandbox, wallet, mine.all.slice(0, -1))
@@ -204,7 +204,7 @@ test('a way that is sent counts before one that has reverted', async () => {
   }
 })
 
-test('the bridge of a deposit is not taken apart from it', async () => {
+test('the bridge quote of a deposit cannot be taken by itself', async () => {
   const { service } = engineOn(sandbox)
   const { quote } = await service.strategyBytecode({
     id: 'aave-v3-usdc-sandbox-two',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 beforeEach(() => {
-  // As many bytes as a block of Ethereum or Base has.
+  // About the size of a block on Ethereum or Base.
   Object.assign(node, { strangers: 10, inputBytes: 25_000, states: 1e9, lies: false, refuses: false })
   Object.assign(node, { bytes: 0, exchanges: 0, blocks: 0 })
 })
@@ -32,7 +32,7 @@ const engine = (needs: Parameters<typeof engineOn>[1] = {}) =>
 type Service = ReturnType<typeof engine>
 const lend = (service: Service, amount = 250_000000n) =>
   service.strategyBytecode({ id: 'aave-v3-usdc-sandbox-one', action: 'lend', amount, wallet })
-/** A small transfer of the same wallet that has nothing to do with anything. */
+/** A small transfer of the same wallet that belongs to no operation. */
 const noise = (): Transaction => ({
   to: sandbox.token(chainId, 'USDC').address,
   data: calldata('function transfer(address,uint256)', [sandboxAddress(2), 1n]),
@@ -40,7 +40,7 @@ const noise = (): Transaction => ({
   chainId,
 })
 const mine = (blocks: number) => rpc().request('anvil_mine', [`0x${blocks.toString(16)}`])
-/** Where it stands; how many bytes and whole blocks that cost. */
+/** The status and hashes of an operation, and the bytes, whole blocks and exchanges that the read cost. */
 async function look(service: Service, id: string) {
   Object.assign(node, { bytes: 0, exchanges: 0, blocks: 0 })
   const { status, transactions } = await service.getAction({ id })
@@ -49,8 +49,8 @@ async function look(service: Service, id: string) {
 }
 const hashesOf = (receipts: { transactionHash: string }[]) => receipts.map((one) => one.transactionHash)
 
-describe('where each block has half a megabyte', () => {
-  test('what was sent is found by itself, and what was not sent is not there yet, at the cost of the blocks that matter', async () => {
+describe('on a chain with blocks of half a megabyte', () => {
+  test('a sent operation is SUCCESS and an unsent one INITIAL, and only few blocks are read', async () => {
     const service = engine()
     const sent = await lend(service)
     const unsent = await lend(service, 7_000000n)
@@ -67,7 +67,7 @@ describe('where each block has half a megabyte', () => {
       hashes: [null, null],
       blocks: 0,
     })
-    // A client may also tell of its last transaction only.
+    // A client may also report its last transaction only.
     const third = await lend(service, 9_000000n)
     const told = hashesOf(await perform(sandbox, wallet, third.bytecode))
     await mine(10)
@@ -79,14 +79,14 @@ describe('where each block has half a megabyte', () => {
     expect(status).toBe('SUCCESS')
   })
 
-  test('a swap that was carried out long ago is known, however late it is asked about', async () => {
+  test('a swap that completed long ago is fulfilled whenever it is first read', async () => {
     let late = 0
     const service = engine({ now: () => Date.now() + late })
     const { quote, made } = await takenSwap(sandbox, service, wallet)
     const hashes = hashesOf(await perform(sandbox, wallet, [...made.approvals, ...made.transactions]))
     await mine(300)
     late = 3_600_000
-    // What cannot be read is not known yet: it is neither an error nor over.
+    // An unreadable block is neither an error nor an expiry: the status stays pending.
     Object.assign(node, { refuses: true, states: 0 })
     expect(await service.swapStatus({ id: quote.id })).toMatchObject({
       status: 'pending',
@@ -99,7 +99,7 @@ describe('where each block has half a megabyte', () => {
     })
   })
 
-  test('a swap that expired with its approval given stays so while something later cannot be read', async () => {
+  test('a swap that expired after its approval stays expired while later blocks cannot be read', async () => {
     let late = 0
     let gives = true
     const there = httpRpc(node.url)
@@ -125,12 +125,12 @@ describe('where each block has half a megabyte', () => {
       expect(await service.getAction({ id: quote.id })).toEqual(over)
       expect((await service.swapStatus({ id: quote.id })).status).toBe('expired')
     }
-    // Only its swap takes it back.
+    // Only the swap itself changes that.
     await perform(sandbox, wallet, made.transactions)
     expect((await service.swapStatus({ id: quote.id })).status).toBe('fulfilled')
   })
 
-  test('a block that is larger than an answer may be is read in parts', async () => {
+  test('a block above the response size limit is read in parts', async () => {
     Object.assign(node, { strangers: 120, inputBytes: 50_000 })
     const service = engine()
     const { id, bytecode } = await lend(service)
@@ -140,9 +140,9 @@ describe('where each block has half a megabyte', () => {
   })
 
   test.each([
-    ['says that it has no old states', false],
-    ['gives the newest state in the place of old ones', true],
-  ])('a node that %s is read block by block, some in each look', async (_, lies) => {
+    ['reports that it has no old states', false],
+    ['returns the newest state for old blocks', true],
+  ])('a node that %s is read block by block, a limited number per read', async (_, lies) => {
     Object.assign(node, { states: 3, lies })
     const service = engine()
     const { id, bytecode } = await lend(service)
@@ -159,13 +159,13 @@ describe('where each block has half a megabyte', () => {
     }
   })
 
-  describe('and a nonce was used without a transaction, as by an authorization of the wallet itself,', () => {
+  describe('after a nonce was used without a transaction, as by an authorization of the wallet', () => {
     const skip = async () => {
       const count = Number(await rpc().request('eth_getTransactionCount', [wallet, 'latest']))
       await rpc().request('anvil_setNonce', [wallet, `0x${(count + 1).toString(16)}`])
     }
 
-    test('what was sent after it is found, block by block', async () => {
+    test('a later operation is found by reading block by block', async () => {
       Object.assign(node, { states: 3 })
       const service = engine()
       const { id, bytecode } = await lend(service)
@@ -180,7 +180,7 @@ describe('where each block has half a megabyte', () => {
       expect(looks[2]!.hashes).toEqual(hashes)
     })
 
-    test('what was not sent expires once all is read, also where blocks go on coming', async () => {
+    test('an unsent swap expires once all blocks are read, also while new blocks arrive', async () => {
       Object.assign(node, { states: 3 })
       let late = 0
       const catalog = sandbox.world.catalog()

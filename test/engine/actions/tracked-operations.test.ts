@@ -28,21 +28,21 @@ const amount = 250_000000n
 const lend = (service: ReturnType<typeof engineOn>['service']) =>
   service.strategyBytecode({ id: slug, action: 'lend', amount, wallet })
 const hashesOf = (receipts: readonly { transactionHash: Hex }[]) => receipts.map((one) => one.transactionHash)
-/** A small transfer of the same wallet that has nothing to do with anything. */
+/** A small transfer of the same wallet that belongs to no operation. */
 const noise = (): Transaction => ({
   to: sandbox.token(chainId, 'USDC').address,
   data: calldata('function transfer(address,uint256)', [stranger, 1n]),
   value: 0n,
   chainId,
 })
-/** The same networks, on which a transaction is final only so deep. */
+/** The same networks, with finality at this depth. */
 const deeper = (depth: number) => {
   const catalog = sandbox.world.catalog()
   return { catalog: { ...catalog, networks: catalog.networks.map((network) => ({ ...network, depth })) } }
 }
 
 describe('a tracked operation', () => {
-  test('finds its transactions on chain without being told, and says what each was', async () => {
+  test('finds its transactions on chain without a client report, and reports kind, block, gas and nonce', async () => {
     const { service } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     expect(await service.getAction({ id })).toMatchObject({
@@ -77,7 +77,7 @@ describe('a tracked operation', () => {
     expect(await service.getAction({ id })).toEqual(done)
   })
 
-  test('finds them among many other transactions of the same wallet, also in one block, also long after', async () => {
+  test('finds its transactions among others of the wallet, also in one block and long after', async () => {
     const { service } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     const noisy = [...Array(10).fill(noise()), bytecode[0]!, ...Array(10).fill(noise())] as Transaction[]
@@ -96,12 +96,12 @@ describe('a tracked operation', () => {
     expect(transactions.map(({ hash }) => hash)).toEqual([receipts[10]!.transactionHash, hashes[2]])
   })
 
-  test('is not deceived by the same call of another wallet, or by one that was made before', async () => {
+  test('ignores the same call of another wallet, and one that was sent before it was issued', async () => {
     const { service } = engineOn(sandbox)
     const first = await lend(service)
     await perform(sandbox, wallet, first.bytecode)
     const { id, bytecode } = await lend(service)
-    // The other wallet is busier, so that its nonces would do; ours has sent something that is not it.
+    // The other wallet has higher nonces, and ours has sent an unrelated transaction.
     const theirs = Array.from({ length: 8 }, () => bytecode[0]!)
     await perform(sandbox, stranger, theirs)
     await perform(sandbox, wallet, [noise()])
@@ -112,7 +112,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id: first.id })).status).toBe('SUCCESS')
   })
 
-  test('that is alike in everything with another one has other hashes, whoever is asked first', async () => {
+  test('has other hashes than an equal operation, in any order of reads', async () => {
     for (const order of [
       [0, 1],
       [1, 0],
@@ -133,7 +133,7 @@ describe('a tracked operation', () => {
     }
   })
 
-  test('may be asked for by many at once', async () => {
+  test('is consistent when it is read concurrently', async () => {
     const { service } = engineOn(sandbox)
     const made = [await lend(service), await lend(service)]
     await perform(sandbox, wallet, [...made[0]!.bytecode, ...made[1]!.bytecode])
@@ -144,7 +144,7 @@ describe('a tracked operation', () => {
     expect(new Set(hashes).size).toBe(4)
   })
 
-  test('believes a client that names its own transaction, and takes back what it had guessed', async () => {
+  test('trusts a client that names its transactions, and takes them back from an equal operation', async () => {
     const { service } = engineOn(sandbox)
     const [mine, other] = [await lend(service), await lend(service)]
     const [approval, deposit] = hashesOf(await perform(sandbox, wallet, mine.bytecode))
@@ -161,7 +161,7 @@ describe('a tracked operation', () => {
     })
   })
 
-  test('does not believe a client that names a transaction which does something else', async () => {
+  test('refuses a client report of an unrelated transaction', async () => {
     const { service } = engineOn(sandbox)
     const { id } = await lend(service)
     const txHash = (await perform(sandbox, wallet, [noise()]))[0]!.transactionHash
@@ -171,12 +171,12 @@ describe('a tracked operation', () => {
         expect(await codeOf(service.ingest({ actionId: id, event, txHash, ...where }))).toBe('BAD_REQUEST')
     expect(await service.getAction({ id })).toEqual(before)
     expect(before).toMatchObject({ status: 'INITIAL', transactions: [{ hash: null }, { hash: null }] })
-    // One that no node has seen says nothing yet, and neither does a word without a hash.
+    // An unknown hash, and a report without a hash, change nothing.
     const unseen: Hex = `0x${'12'.repeat(32)}`
     for (const more of [{ txHash: unseen }, {}, { txHash, chainId: 31338 }])
       expect(await service.ingest({ actionId: id, event: 'SIGNED', ...more })).toEqual(before)
     expect(await service.ingest({ actionId: id, event: 'TX_FAILED' })).toEqual(before)
-    // No transaction is where this service serves nothing.
+    // A chain that this service does not serve has no transactions.
     await expect(
       service.ingest({ actionId: id, event: 'SIGNED', txHash, chainId: 999 }),
     ).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: { errors: [{ path: 'chainId' }] } })
@@ -186,7 +186,7 @@ describe('a tracked operation', () => {
     expect(await codeOf(service.getAction({ id: 'nothing' }))).toBe('ACTION_NOT_FOUND')
   })
 
-  test('does not believe that what was sent before it was made is its own', async () => {
+  test('refuses a client report of a transaction that was sent before it was issued', async () => {
     const { service } = engineOn(sandbox)
     const earlier = await lend(service)
     const [, old] = hashesOf(await perform(sandbox, wallet, earlier.bytecode))
@@ -196,7 +196,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id })).transactions.at(-1)!.hash).toBeNull()
   })
 
-  test('is told how it failed by the chain, and not by the client', async () => {
+  test('takes its failure from the chain, not from the client', async () => {
     const { service } = engineOn(sandbox)
     const { id, bytecode } = await lend(service)
     const [, deposit] = bytecode as [Transaction, Transaction]
@@ -213,12 +213,12 @@ describe('a tracked operation', () => {
     expect(await service.ingest({ actionId: id, event: 'SIGNED', txHash })).toEqual(failed)
   })
 
-  test('of one customer is not changed by what another one asks or tells', async () => {
+  test('of one customer is unaffected by reads and reports of another', async () => {
     const { service, context } = engineOn(sandbox)
     const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
     const [mine, copy] = [await lend(service), await lend(theirs)]
     const [approval, deposit] = hashesOf(await perform(sandbox, wallet, mine.bytecode))
-    // The other one asks first, and tells, too.
+    // The other customer reads first, and reports, too.
     expect((await theirs.getAction({ id: copy.id })).status).toBe('SUCCESS')
     const done = await service.getAction({ id: mine.id })
     expect(done).toMatchObject({ status: 'SUCCESS', transactions: [{ hash: approval }, { hash: deposit }] })
@@ -230,14 +230,14 @@ describe('a tracked operation', () => {
     expect(await service.getAction({ id: mine.id })).toEqual(done)
   })
 
-  test('belongs to one customer', async () => {
+  test('is ACTION_NOT_FOUND for another customer', async () => {
     const { service, context } = engineOn(sandbox)
     const { id } = await lend(service)
     const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
     expect(await codeOf(theirs.getAction({ id }))).toBe('ACTION_NOT_FOUND')
   })
 
-  test('whose transaction reverted is FAILED until its calls are sent again and carried out, and SUCCESS then', async () => {
+  test('is FAILED after a revert, and SUCCESS when its calls are sent again within a day', async () => {
     let clock = Date.now()
     const { service } = engineOn(sandbox, { now: () => clock })
     const { id, bytecode } = await lend(service)
@@ -256,7 +256,7 @@ describe('a tracked operation', () => {
     const done = await service.getAction({ id })
     expect(done.status).toBe('SUCCESS')
     expect(done.transactions[1]!.hash).toBe(hashesOf(again)[1])
-    // After a day nobody looks any more.
+    // After a day the operation is not read again.
     const other = await lend(service)
     const twin = await sandbox.sendAs(chainId, wallet, { to: deposit.to, data: deposit.data })
     expect(twin.status).toBe('0x0')
@@ -266,7 +266,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id: other.id })).status).toBe('FAILED')
   })
 
-  test('that reverted leaves the same calls to whoever asked for them anew, whoever is asked first', async () => {
+  test('that reverted leaves equal calls to a newer equal operation, in any order of reads', async () => {
     const { service } = engineOn(sandbox)
     const first = await lend(service)
     const [, deposit] = first.bytecode as [Transaction, Transaction]
@@ -284,7 +284,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id: first.id })).status).toBe('FAILED')
   })
 
-  test('that reverted and was sent again is SUCCESS beside one that was asked for before it and never sent', async () => {
+  test('that was sent again after a revert is SUCCESS beside an older unsent equal operation', async () => {
     let clock = Date.now()
     const { service } = engineOn(sandbox, { now: () => clock++ })
     const unsent = await lend(service)
@@ -297,7 +297,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id: unsent.id })).status).not.toBe('SUCCESS')
   })
 
-  test('that reverted in a block which the chain lost is what the chain says then', async () => {
+  test('that reverted in a reorganised block has the status of the new chain', async () => {
     const { service } = engineOn(sandbox, deeper(5))
     const { id, bytecode } = await lend(service)
     const [, deposit] = bytecode as [Transaction, Transaction]
@@ -311,7 +311,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id })).status).toBe('SUCCESS')
   })
 
-  test('waits for the depth of its chain', async () => {
+  test('is PENDING until the finality depth of its chain', async () => {
     const { service } = engineOn(sandbox, deeper(3))
     const { id, bytecode } = await lend(service)
     await perform(sandbox, wallet, bytecode)
@@ -322,7 +322,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id })).status).toBe('SUCCESS')
   })
 
-  test('is taken back by a reorganisation, and found again when it is sent again', async () => {
+  test('is INITIAL after a reorganisation, and SUCCESS when it is sent again', async () => {
     const { service } = engineOn(sandbox, deeper(5))
     const { id, bytecode } = await lend(service)
     const lost = hashesOf(await perform(sandbox, wallet, bytecode))
@@ -335,7 +335,7 @@ describe('a tracked operation', () => {
       ['pending', null],
     ])
     await rpc().request('anvil_dropAllTransactions')
-    // Other fees make other hashes of the same call.
+    // Other fees give the same calls other hashes.
     const again: Hex[] = []
     for (const { to, data } of bytecode) {
       const tx = { from: wallet, to, data, gas: '0x4c4b41', maxFeePerGas: '0x77359400' }
@@ -350,7 +350,7 @@ describe('a tracked operation', () => {
 
   test('is not confirmed by a receipt whose block is not part of the chain', async () => {
     const real = rpc()
-    /** A node that remembers receipts of a block that was lost. */
+    /** A node that returns receipts of a lost block. */
     const forgetful: ChainClient = {
       ...real,
       batch: async (calls) => {
@@ -368,7 +368,7 @@ describe('a tracked operation', () => {
     expect((await service.getAction({ id })).status).toBe('INITIAL')
   })
 
-  test('does not take the mined transaction of its twin while its own still waits', async () => {
+  test('does not take the mined transaction of an equal operation while its own is pending', async () => {
     const { service } = engineOn(sandbox)
     const [approval] = (await lend(service)).bytecode
     const spender = (await lend(service)).bytecode[1]!.to
@@ -415,7 +415,7 @@ describe('a tracked operation', () => {
   })
 })
 
-test('a withdrawal of all there is says what came, once it is done, as its receipt does', async () => {
+test('a completed full withdrawal reports the amount that its receipt shows', async () => {
   const { service, context } = engineOn(sandbox)
   await perform(sandbox, wallet, (await lend(service)).bytecode)
   await sandbox.world.warp(86_400)
@@ -429,7 +429,7 @@ test('a withdrawal of all there is says what came, once it is done, as its recei
   expect(came).toBeGreaterThan(amount)
   const done = await service.getAction({ id })
   expect(done).toMatchObject({ status: 'SUCCESS', amounts: { in: null, out: { raw: String(came), symbol } } })
-  // Of a chain that does not answer, the rest is known.
+  // If the chain is unreachable, the other fields are known.
   const dead = { request: () => Promise.reject(new AppError('RPC_UNREACHABLE', 'nobody is there')) }
   const { service: alone } = engineOn(sandbox, {
     store: context.store,
@@ -438,7 +438,7 @@ test('a withdrawal of all there is says what came, once it is done, as its recei
   expect(await alone.getAction({ id })).toEqual({ ...done, amounts: { in: null, out: null } })
 })
 
-test('a swap of which only the approval was sent expires, and that is a failure', async () => {
+test('a swap of which only the approval was sent expires, and its action is FAILED', async () => {
   let shift = 0
   const { service } = engineOn(sandbox, { now: () => Date.now() + shift })
   const { quote } = await service.quote({
@@ -451,7 +451,7 @@ test('a swap of which only the approval was sent expires, and that is a failure'
   const { approvals } = await service.swapBytecode({ quote: quote.raw as never, walletAddress: wallet })
   await perform(sandbox, wallet, approvals)
   expect((await service.getAction({ id: quote.id })).status).toBe('PENDING')
-  // The swap itself has not begun.
+  // The swap itself has not started.
   const listed = async () => (await service.listQuotes({})).items.find(({ id }) => id === quote.id)?.status
   expect(await service.swapStatus({ id: quote.id })).toMatchObject({ status: 'pending', originTxHash: null })
   expect(await listed()).toBe('pending')
@@ -464,7 +464,7 @@ test('a swap of which only the approval was sent expires, and that is a failure'
   expect((await service.swapStatus({ id: quote.id })).status).toBe('expired')
 })
 
-test('transfers of a token and of the native coin are tracked like everything else', async () => {
+test('transfers of a token and of the native coin are tracked, and invalid ones are refused', async () => {
   const { service } = engineOn(sandbox)
   const to = '0x2222222222222222222222222222222222222222'
   for (const token of [
@@ -499,7 +499,7 @@ test('transfers of a token and of the native coin are tracked like everything el
     expect(await codeOf(service.transferBytecode({ ...good, ...bad }))).toBe('TRANSFER_VALIDATION_FAILED')
 })
 
-test('whatever the evidence, no state is left by a way that is not in the table', () => {
+test('for any evidence, every state change is in the transition table', () => {
   const evidence: fc.Arbitrary<Evidence> = fc.record({
     inclusions: fc.array(fc.constantFrom('none', 'included', 'final', 'reverted'), {
       minLength: 1,

@@ -16,7 +16,7 @@ import type { CatalogFile } from '../../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 
-/** Contracts beside those of the catalogue: vaults of StakeWise of another operator, and one that says what the right one says; and a vault of nobody's that says all that one of Morpho says. */
+/** Contracts outside the catalogue: a StakeWise vault of another operator, an unregistered one with correct answers, and a vault that answers like a Morpho vault. */
 export const strange: Record<'operators' | 'unregistered' | 'vault', Address> = {
   operators: getAddress(`0x${'0e'.repeat(20)}`),
   unregistered: getAddress(`0x${'0f'.repeat(20)}`),
@@ -28,7 +28,7 @@ export const word = (value: Address | bigint | number): Hex =>
   typeof value === 'string' ? pad(value) : encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)])
 const text = (value: string): Hex => encodeAbiParameters([{ type: 'string' }], [value])
 const old = (value: string): Hex => pad(toHex(value), { dir: 'right' })
-/** The calldata of a question. */
+/** The calldata of a call. */
 export const asked = (signature: string, args: readonly unknown[] = []): Hex =>
   encodeFunctionData({ abi: parseAbi([signature]), args } as never)
 
@@ -37,7 +37,7 @@ const fTokenDetails = parseAbiParameters(
   '(address,bool,bool,string,string,uint256,address,uint256,uint256,uint256,uint256,uint256,uint256,int256,(bool,uint256,uint256,uint256,uint256,uint256,uint256,uint256,uint256))',
 )
 
-/** What every contract of a file says of itself. */
+/** The correct answers of every contract of a file. */
 export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
   const all = new Map<Address, Map<Hex, Hex>>()
   const tell = (at: Address, call: Hex, answer: Hex) => {
@@ -67,7 +67,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       tell(receipt.address, asked('function decimals()'), word(receipt.decimals))
       tell(receipt.address, asked('function symbol()'), text(receipt.symbol))
     }
-    // There is something at every address, be it only silent.
+    // Every address has code, even if it answers nothing.
     for (const at of JSON.stringify(constants).match(/0x[0-9a-fA-F]{40}/g) ?? [])
       tell(at as Address, '0x', '0x')
     if (constants.family === 'aave-v3') {
@@ -92,7 +92,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       const paused = pauses === 'guardian' ? 'mintGuardianPaused(address)' : 'actionPaused(address,uint8)'
       tell(comptroller, asked(`function ${paused}`, pauses === 'guardian' ? [market] : [market, 0]), word(0))
       tell(comptroller, asked('function markets(address)', [market]), word(1))
-      // The market of the coin itself knows no other asset.
+      // The market of the native coin has no underlying token.
       if (coin !== 'market') tell(market, asked('function underlying()'), word(asset))
     }
     if (constants.family === 'across') {
@@ -166,7 +166,7 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
   return all
 }
 
-/** A domain up to its version, as EIP-5267 has it. */
+/** The EIP-5267 domain, up to its version. */
 const domainNamed = (name: string, version: string): Hex =>
   encodeAbiParameters(parseAbiParameters('bytes1, string, string, uint256, address, bytes32, uint256[]'), [
     '0x0f',
@@ -206,7 +206,7 @@ function groundTruths(
     tell(feed, asked('function description()'), text(`${symbol} / USD`))
   }
   for (const [v3, spacings] of [
-    // What the factory was born with, and a tier that came later (source: Uniswap/v3-core, UniswapV3Factory.sol).
+    // The initial fee tiers of the factory, and one that was added later (source: Uniswap/v3-core, UniswapV3Factory.sol).
     [uniswapV3, { 100: 1, 500: 10, 3000: 60, 10000: 200 }],
     // TICK_SPACINGS of @pancakeswap/v3-sdk 3.10.2
     [pancakeSwapV3, { 100: 1, 500: 10, 2500: 50, 10000: 200 }],

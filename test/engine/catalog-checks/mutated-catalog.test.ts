@@ -18,8 +18,8 @@ import { faultsOf } from '../catalog/catalog-rules.ts'
 import { asked, strange, truths, word } from './correct-contract-answers.ts'
 import { codeSaying } from './scripted-contract-code.ts'
 
-// Chains on which a contract stands at every address of the catalogue that says what a real one would: read out of the file by hand,
-// family by family, so that what the engine asks is compared with something that it did not write.
+// Chains on which every address of the catalogue has a contract with correct answers. The answers are derived from the file by hand, per
+// protocol, so that the checks of the engine are compared with independent code.
 
 const names = ['ethereum', 'base', 'bnb', 'gnosis'] as const
 type Name = (typeof names)[number]
@@ -43,7 +43,7 @@ beforeAll(async () => {
     const { bytecode } = ownContract('SandboxMulticall')
     const code = await node.rpc.request<Hex>('eth_call', [{ from, data: bytecode }, 'latest'])
     await node.rpc.request('anvil_setCode', [multicall3, code])
-    // Somebody's contract that says nothing: code alone proves nothing.
+    // A contract that answers nothing: code alone proves nothing.
     await node.rpc.request('anvil_setCode', [silent, '0x00'])
     const { chainId } = network!
     const told = [...truths(file), ...madeByMorpho(chainId, file)].map(
@@ -56,7 +56,7 @@ afterAll(async () => {
   for (const { node } of chains.values()) await node.stop()
 })
 
-/** What the factories of Morpho say: each vault was made by one of them, the newest of the older one where there are two. */
+/** The answers of the Morpho factories: each vault was made by one of them; two factories share the vaults. */
 function madeByMorpho(chainId: number, { strategies }: CatalogFile): [Address, Map<Hex, Hex>][] {
   const book = books.morpho.find((one) => one.chainId === chainId)
   const by = (maker: Address, name: string, vaults: readonly Address[]): [Address, Map<Hex, Hex>] => [
@@ -81,20 +81,20 @@ function madeByMorpho(chainId: number, { strategies }: CatalogFile): [Address, M
 
 const silent = getAddress(`0x${'ab'.repeat(20)}`)
 
-/** How far these chains would be by now. */
+/** A plausible newest block of these chains. */
 const head = 30_000_000n
 
-/** Somebody else's contract: there is code, which says something else than what is asked. */
+/** An unrelated contract: it has code, and answers other calls. */
 const another = (file: CatalogFile) => file.strategies.at(-1)!.receipt.address
 const rowOf = (file: CatalogFile, family: string, at = 0) =>
   file.strategies.filter(({ constants }) => constants.family === family)[at]!
 const tokenOf = (file: CatalogFile, symbol: string) => file.tokens.find((one) => one.symbol === symbol)!
 
-/** What else can be wrong with a file, on which chain, and what is said of it. */
+/** Further mutations of a file: network, description, mutation, and the expected fault. */
 const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   [
     'base',
-    'two price feeds are exchanged',
+    'two price feeds are swapped',
     ({ priceFeeds: [one, two] }) => {
       const { feed } = one!
       one!.feed = two!.feed
@@ -104,7 +104,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'a price feed has other decimals',
+    'a price feed has wrong decimals',
     ({ priceFeeds }) => {
       priceFeeds[0]!.decimals = 18
     },
@@ -112,7 +112,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the price oracle is of nobody',
+    'the price oracle is an unrelated contract',
     (file) => {
       file.priceOracle!.address = another(file)
     },
@@ -120,7 +120,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the oracle of a pool and the price oracle are of nobody',
+    'the price oracle and the oracle of a pool are an unrelated contract',
     (file) => {
       file.priceOracle!.address = another(file)
       for (const { constants } of file.strategies)
@@ -130,7 +130,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the quoter is of nobody',
+    'the Uniswap v3 quoter is an unknown address',
     (file) => {
       file.uniswapV3!.quoterV2 = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -138,7 +138,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the quoter is that of another factory',
+    'the Uniswap v3 quoter belongs to another factory',
     (file) => {
       file.uniswapV3!.factory = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -146,7 +146,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'bnb',
-    'the router is of nobody',
+    'the Uniswap v3 router is an unknown address',
     (file) => {
       file.uniswapV3!.swapRouter02 = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -154,7 +154,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'bnb',
-    'the router of Uniswap v2 is of nobody',
+    'the Uniswap v2 router is an unknown address',
     (file) => {
       file.uniswapV2!.router02 = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -162,7 +162,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the router of KyberSwap is of nobody',
+    'the KyberSwap router is an unknown address',
     (file) => {
       file.kyberSwap!.router = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -170,7 +170,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'another aggregator is asked',
+    'KyberSwap has another API',
     (file) => {
       file.kyberSwap!.api = 'https://example.com/base/api/v1'
     },
@@ -178,7 +178,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the diamond of LI.FI is of nobody',
+    'the LI.FI diamond is an unknown address',
     (file) => {
       file.lifi!.diamond = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -186,7 +186,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'another service of LI.FI is asked',
+    'LI.FI has another API',
     (file) => {
       file.lifi!.api = 'https://example.com/v1'
     },
@@ -194,7 +194,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the router of 1inch is of nobody',
+    'the 1inch router is an unknown address',
     (file) => {
       file.oneInch!.router = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -202,7 +202,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'somebody else is given the key of 1inch',
+    'another service receives the 1inch key',
     (file) => {
       file.oneInch!.api = 'https://api.1inch.evil.example/swap/v6.1/8453'
     },
@@ -210,7 +210,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the depository of Relay is of nobody',
+    'the Relay depository is an unknown address',
     (file) => {
       file.relay!.depository = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -218,7 +218,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'the depository of Relay is that of another network',
+    'the Relay depository belongs to another network',
     (file) => {
       file.relay!.depository = '0x59916DA825D2D2eC1BF878D71c88826F6633ecca'
     },
@@ -226,7 +226,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'coins of Relay are paid by somebody else',
+    'the Relay router is an unknown address',
     (file) => {
       file.relay!.router = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -234,7 +234,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'another service of Relay is asked',
+    'Relay has another API',
     (file) => {
       file.relay!.api = 'https://example.com'
     },
@@ -242,7 +242,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'orders of Relay are made with a stranger',
+    'the Relay solver is an unknown address',
     (file) => {
       file.relay!.solver = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -250,7 +250,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'orders of Relay pay out on another chain',
+    'Relay orders pay out on another chain',
     (file) => {
       file.relay!.chain = 'optimism'
     },
@@ -258,7 +258,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the pairs of Uniswap v2 are those of a fork',
+    'Uniswap v2 has the init code hash of a fork',
     (file) => {
       file.uniswapV2!.initCodeHash = `0x${'77'.repeat(32)}`
     },
@@ -266,7 +266,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the router of Uniswap v4 is of nobody',
+    'the Uniswap v4 router is an unknown address',
     (file) => {
       file.uniswapV4!.universalRouter = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -274,7 +274,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the quoter of Uniswap v4 is that of other pools',
+    'the Uniswap v4 quoter belongs to another PoolManager',
     (file) => {
       file.uniswapV4!.poolManager = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -282,7 +282,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'Permit2 is a contract of somebody',
+    'Permit2 is an unknown address',
     (file) => {
       file.uniswapV4!.permit2 = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -290,7 +290,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'the bridge has another domain',
+    'CCTP has another domain',
     ({ cctpV2 }) => {
       cctpV2!.domain = 6
     },
@@ -298,7 +298,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'bnb',
-    'the pool of Across is of nobody',
+    'the Across SpokePool is an unknown address',
     (file) => {
       file.across!.spokePool = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -306,7 +306,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'gnosis',
-    'the settlement of CoW Protocol is of nobody',
+    'the CoW settlement is an unknown address',
     (file) => {
       file.cow!.settlement = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -314,7 +314,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the relayer of CoW Protocol is another one',
+    'the CoW relayer is an unknown address',
     (file) => {
       file.cow!.vaultRelayer = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -322,7 +322,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the order book is somebody else',
+    'CoW has another order book',
     (file) => {
       file.cow!.api = 'https://api.cow.evil.example/base'
     },
@@ -330,7 +330,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'gnosis',
-    'the queries of Balancer v2 are those of another Vault',
+    'the Balancer v2 queries belong to another Vault',
     (file) => {
       file.balancerV2!.vault = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -338,7 +338,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'bnb',
-    'the router of PancakeSwap v3 is that of Uniswap v3',
+    'the PancakeSwap v3 router is that of Uniswap v3',
     (file) => {
       file.pancakeSwapV3!.swapRouter02 = file.uniswapV3!.swapRouter02
     },
@@ -346,7 +346,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'PancakeSwap v3 has a tier of Uniswap v3',
+    'PancakeSwap v3 has a fee tier of Uniswap v3',
     (file) => {
       file.pancakeSwapV3!.feeTiers = [100, 500, 3000, 10_000]
     },
@@ -354,7 +354,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a pool of Balancer v2 is of nobody',
+    'a Balancer v2 pool is unknown',
     (file) => {
       const tokens = [tokenOf(file, 'USDC').address, tokenOf(file, 'EURC').address]
       file.balancerV2!.pools = [{ id: `0x${'77'.repeat(32)}`, tokens, source: 'npm:nobody@1.0.0' }]
@@ -363,7 +363,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'Across is asked somewhere else',
+    'Across has another API',
     (file) => {
       file.across!.api = 'https://app.across.evil.example/api'
     },
@@ -371,7 +371,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'the bridge sends its messages elsewhere',
+    'CCTP has another message transmitter',
     (file) => {
       file.cctpV2!.messageTransmitter = getAddress(`0x${'77'.repeat(20)}`)
     },
@@ -379,7 +379,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'a market is read from a block that is not there yet',
+    'a market is read from a block above the newest',
     (file) => {
       rowOf(file, 'compound-v3').fromBlock = '99999999999'
     },
@@ -387,7 +387,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'a market is read from after it began',
+    'a market is read from a block after its deployment',
     (file) => {
       rowOf(file, 'compound-v3').fromBlock = '1'
     },
@@ -395,7 +395,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a token is called something else',
+    'a token has a wrong symbol',
     (file) => {
       tokenOf(file, 'USDC').symbol = 'USDX'
     },
@@ -403,7 +403,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'two tokens are called as the other',
+    'two tokens have swapped symbols',
     (file) => {
       const [one, two] = [tokenOf(file, 'USDC'), tokenOf(file, 'EURC')]
       one.symbol = 'EURC'
@@ -413,7 +413,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'a token of the old kind is called something else',
+    'a token with a bytes32 symbol has a wrong symbol',
     (file) => {
       tokenOf(file, 'MKR').symbol = 'MKX'
     },
@@ -421,7 +421,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'two receipts are called as the other',
+    'two receipts have swapped symbols',
     (file) => {
       const [{ receipt: one }, { receipt: two }] = [rowOf(file, 'aave-v3'), rowOf(file, 'aave-v3', 1)]
       const { symbol } = one
@@ -432,7 +432,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'the receipt of a vault of Yearn is called something else',
+    'the receipt of a Yearn vault has a wrong symbol',
     (file) => {
       rowOf(file, 'yearn-v3').receipt.symbol = 'yvDAI'
     },
@@ -440,7 +440,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'two receipts have one name',
+    'two receipts have the same symbol',
     (file) => {
       rowOf(file, 'yearn-v3').receipt.symbol = rowOf(file, 'yearn-v3', 1).receipt.symbol
     },
@@ -448,7 +448,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'bnb',
-    'a market states its rate by the second, and its chain by the block',
+    'a market has a rate per second on a chain with rates per block',
     (file) => {
       Object.assign(rowOf(file, 'compound-v2', 3).constants, { rate: 'second' })
     },
@@ -456,7 +456,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'bnb',
-    'a market is paused as others are',
+    'a market has the pause mechanism of another protocol',
     (file) => {
       Object.assign(rowOf(file, 'compound-v2', 3).constants, { pauses: 'guardian' })
     },
@@ -464,7 +464,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the coin goes to the router of another market',
+    'the native coin goes to the router of another market',
     (file) => {
       const router = getAddress(`0x${'77'.repeat(20)}`)
       for (const { constants } of file.strategies)
@@ -474,7 +474,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'a vault of Yearn is one of no family',
+    'a Yearn vault is listed as plain ERC-4626',
     (file) => {
       const row = rowOf(file, 'yearn-v3')
       Object.assign(row.constants, { family: 'erc4626' })
@@ -484,7 +484,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'gnosis',
-    'the adapter is the token itself',
+    'the sDAI adapter is the token itself',
     (file) => {
       const { constants } = rowOf(file, 'gnosis-sdai')
       if (constants.family === 'gnosis-sdai') constants.adapter = constants.token
@@ -493,7 +493,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'what is lent is called staked',
+    'a lending market has the category staking',
     (file) => {
       rowOf(file, 'aave-v3').category = 'staking'
     },
@@ -501,13 +501,13 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a vault of Morpho is one that somebody else made',
+    'a Morpho vault was made by another factory',
     (file) => strangers(rowOf(file, 'morpho')),
     /the vault of .* was not made by Morpho/,
   ],
   [
     'base',
-    'a vault of the newer Morpho is one that somebody else made',
+    'a Morpho v2 vault was made by another factory',
     (file) =>
       strangers(
         file.strategies.find(({ constants }) => 'limits' in constants && constants.limits === 'none')!,
@@ -516,7 +516,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'a vault of Euler is another one of the same asset',
+    'a Euler vault is another one of the same asset',
     (file) => {
       const [one, two] = alike(file, /^euler-/)
       one.receipt.address = two.receipt.address
@@ -527,7 +527,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'the rate of a savings vault is that of another',
+    'a savings vault has the rate of another vault',
     (file) => {
       const [one, two] = file.strategies.filter(({ protocol }) => protocol === 'spark-savings')
       Object.assign(one!.constants, { stated: { at: two!.receipt.address, name: 'vsr' } })
@@ -536,7 +536,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the rate of sUSDS is that of somebody',
+    'the rate of sUSDS comes from an unrelated contract',
     (file) => {
       const row = file.strategies.find(({ protocol }) => protocol === 'spark-susdc')!
       Object.assign(row.constants, { stated: { at: silent, name: 'getSSR' } })
@@ -545,7 +545,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'bnb',
-    'the market of the coin is that of a token',
+    'the market of the native coin is that of a token',
     (file) => {
       const coin = file.strategies.find(({ constants }) => 'coin' in constants)!
       const other = rowOf(file, 'compound-v2', 2)
@@ -557,7 +557,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a market is one that its comptroller does not list',
+    'a market is not listed by its comptroller',
     (file) => {
       const row = rowOf(file, 'compound-v2')
       Object.assign(row.constants, { market: strange.unregistered })
@@ -566,7 +566,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'what wraps stETH is asked to take the coin',
+    'wstETH is the contract that takes the native coin',
     (file) => {
       const row = file.strategies.find(({ protocol }) => protocol === 'lido-wsteth')!
       if ('wstEth' in row.constants) Object.assign(row.constants, { staker: row.constants.wstEth })
@@ -575,7 +575,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'messages are signed by somebody else',
+    'CCTP has another attestation service',
     (file) => {
       file.cctpV2!.attestation = 'https://iris-api.evil.example'
     },
@@ -583,7 +583,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'two vaults of Morpho have the names of each other',
+    'two Morpho vaults have swapped names',
     (file) => {
       const [one, two] = alike(file, /^morpho-.*[a-z]$/)
       relabelled(one, two)
@@ -600,7 +600,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'ethereum',
-    'two markets of Aave are exchanged, with their names',
+    'two Aave markets are swapped together with their names',
     (file) => {
       for (const row of file.strategies.filter(({ protocol }) => protocol === 'aave-v3')) {
         const other = file.strategies.find(
@@ -613,7 +613,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a market of Moonwell states no rate',
+    'a Moonwell market has a rate per block',
     (file) => {
       Object.assign(rowOf(file, 'compound-v2').constants, { rate: 'block' })
     },
@@ -621,7 +621,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'there is a tier that no pool has',
+    'Uniswap v3 has an unknown fee tier',
     (file) => {
       file.uniswapV3!.feeTiers = [100, 3001]
     },
@@ -629,7 +629,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'swaps go by a token of nobody',
+    'swaps route through an unusual token',
     (file) => {
       file.uniswapV3!.via = [tokenOf(file, 'EURC').address]
     },
@@ -645,7 +645,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a market begins some day',
+    'a market has a future start date',
     (file) => {
       rowOf(file, 'aave-v3').startDate = '2099-01-01T00:00:00.000Z'
     },
@@ -653,7 +653,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'the calls of a market are of another version',
+    'a market has another version of its calls',
     (file) => {
       rowOf(file, 'aave-v3').implementationSelector = 'aave-v3@9'
     },
@@ -661,7 +661,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'a picture is from anywhere',
+    'a logo has an unknown host',
     (file) => {
       rowOf(file, 'aave-v3').logourl = 'https://evil.example/logo.png'
     },
@@ -669,7 +669,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
-    'nobody says where an address was read',
+    'an address has no source',
     (file) => {
       rowOf(file, 'aave-v3').source = 'x'
     },
@@ -677,20 +677,20 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
 ]
 
-/** A vault that says what the right one says, made by somebody else. */
+/** Replaces a vault by one with the same answers from another factory. */
 function strangers(row: Row): void {
   row.receipt.address = strange.vault
   Object.assign(row.constants, { vault: strange.vault })
 }
 
-/** Two markets of protocols that are called so, of one asset. */
+/** Two markets of one asset whose protocols match a pattern. */
 function alike({ strategies }: CatalogFile, name: RegExp): [Row, Row] {
   const rows = strategies.filter(({ protocol }) => name.test(protocol))
   const one = rows.find((row, at) => rows.slice(at + 1).some(({ asset }) => asset === row.asset))!
   return [one, rows.find((row) => row !== one && row.asset === one.asset)!]
 }
 
-/** Two markets, each called what the other is called. */
+/** Swaps the names of two markets. */
 function relabelled(one: Row, two: Row): void {
   const { protocol, name, receipt } = structuredClone(one)
   Object.assign(one, { protocol: two.protocol, name: two.name })
@@ -716,14 +716,14 @@ const verified = async (name: Name, file: CatalogFile): Promise<string[]> => {
   ]
 }
 
-describe('a catalogue', () => {
-  test.each(names)('of %s that is right passes', async (name) => {
+describe('the catalogue check', () => {
+  test.each(names)('passes the correct catalogue of %s', async (name) => {
     expect(await verified(name, fileOf(name))).toEqual([])
     expect(differences(fileOf(name), books).faults).toEqual([])
     expect(differences(fileOf(name), books).found).toBeGreaterThan(25)
   })
 
-  test('with one wrong address, decimals or pool never passes: 100 mutations, each caught', async () => {
+  test('reports each of 100 random mutations of an address, decimals or a pool', async () => {
     const random = seeded(20261121)
     const int = (below: number) => Math.floor(random() * below)
     const pick = <one>(list: readonly one[]): one => list[int(list.length)]!
@@ -769,12 +769,12 @@ describe('a catalogue', () => {
     ['spark-psm3', 'base'],
     ['yearn-v3', 'base'],
   ] as const)(
-    'of which %s is wrong in any one way never passes',
+    'reports every single mutation of a %s entry',
     async (family, name) => {
       const rows = () => {
         const file = fileOf(name)
         const rows = file.strategies.filter(({ constants }) => constants.family === family).slice(0, 6)
-        // What others say is the same in each round.
+        // The other entries are the same in every round.
         return { file: { ...file, strategies: rows }, rows }
       }
       const address = () => silent
@@ -800,10 +800,10 @@ describe('a catalogue', () => {
     60_000,
   )
 
-  test.each(beside)('of %s where %s never passes', async (name, _, mutate, said) => {
+  test.each(beside)('reports for %s that %s', async (name, _, mutate, said) => {
     const file = fileOf(name)
     mutate(file)
-    // Whatever else finds it, this does.
+    // Other checks may report it, too; this fault must be among them.
     const chain = await verified(name, file)
     expect([...faultsOf(file), ...differences(file, books).faults, ...chain].join('\n')).toMatch(said)
   })
@@ -815,7 +815,7 @@ const isCaught = async (name: Name, file: CatalogFile) =>
 
 type Mutation = readonly [what: string, mutate: () => void]
 
-/** Two addresses of a row, each in the place of the other. */
+/** Mutations that swap two addresses of a row. */
 function exchanged({ constants: one }: Row): Mutation[] {
   const constants = one as unknown as Record<string, unknown>
   const keys = Object.keys(constants).filter((key) => /^0x/.test(String(constants[key])))
@@ -830,7 +830,7 @@ function exchanged({ constants: one }: Row): Mutation[] {
   )
 }
 
-/** What can be wrong with a row: an address of nobody's, that of another market of the family, another asset, other decimals. */
+/** Mutations of a row: an unknown address, that of another market of its protocol, another asset, other decimals. */
 function mutations(
   file: CatalogFile,
   row: Row,
@@ -856,7 +856,7 @@ function mutations(
       ? [[key, () => Object.assign(constants, { [key]: address() })]]
       : [],
   )
-  // What states a rate, or takes the coin, is an address inside.
+  // Some addresses are nested: the contract that states a rate, or that takes the native coin.
   const inside = Object.entries(constants).flatMap(([key, value]): Mutation[] =>
     value !== null && typeof value === 'object'
       ? Object.entries(value)
@@ -881,7 +881,7 @@ function mutations(
           })
       : [],
   )
-  // An id that leads to another market, which has all that the right one has.
+  // An id that leads to another market, with all the right fields.
   const called = others
     .filter((other) => other.asset === row.asset && other.protocol !== row.protocol)
     .slice(0, 1)
@@ -904,7 +904,7 @@ function mutations(
       'receipt decimals',
       () => Object.assign(row.receipt, { decimals: row.receipt.decimals === 18 ? 6 : 18 }),
     ],
-    // The pool of another token is a pool, too: of the native coin it must be that of what wraps it.
+    // A pool of another token is a valid pool; for the native coin it must be that of the wrapped coin.
     ...others.flatMap(({ asset, receipt, constants: theirs }): Mutation[] =>
       theirs.family === 'across' && 'wrapped' in constants && receipt.decimals === row.receipt.decimals
         ? [

@@ -1,19 +1,19 @@
 import { keccak256, size } from 'viem/utils'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 
-/** What a contract answers to which calldata; everything else it refuses. */
+/** The answers of contracts by calldata; all other calls revert. */
 export type Sayings = ReadonlyMap<Address, ReadonlyMap<Hex, Hex>>
 
 const push = (value: number | bigint, bytes: number) =>
   (0x5f + bytes).toString(16).padStart(2, '0') + value.toString(16).padStart(bytes * 2, '0')
 
 /**
- * The code of a contract that says what it was given and nothing else: it hashes its calldata, looks the hash up, and copies
- * the answer, which lies behind the code, into its return.
+ * The code of a contract with these answers only: it hashes its calldata, looks the hash up, and returns the answer that is stored
+ * behind the code.
  */
 export function codeSaying(said: ReadonlyMap<Hex, Hex>): Hex {
   const rows = [...said]
-  // CALLDATACOPY all of it to 0, and KECCAK256 of that is on the stack.
+  // CALLDATACOPY all calldata to 0, then leave its KECCAK256 on the stack.
   const head = '365f5f37' + '365f20'
   const rowBytes = 1 + 33 + 1 + 3 + 1 // DUP1 PUSH32 hash EQ PUSH2 to JUMPI
   const answerBytes = 1 + 3 + 3 + 1 + 1 + 3 + 1 + 1 // JUMPDEST PUSH2 size PUSH2 from PUSH0 CODECOPY PUSH2 size PUSH0 RETURN

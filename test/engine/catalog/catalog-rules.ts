@@ -7,10 +7,10 @@ import { labelFaults } from './label-rules.ts'
 
 type Row = CatalogFile['strategies'][number]
 
-/** Constants that are tokens: what a receipt wraps. */
+/** Constants that are tokens: the asset that a receipt wraps. */
 const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
-/** What an address is on its chain: one that is two things was copied to the wrong place. */
+/** The role of each address on its chain: an address with two roles was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
   const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2, pancakeSwapV3, lifi } =
     file
@@ -81,7 +81,7 @@ const sameDecimals = ({ asset, receipt }: Row, { tokens }: CatalogFile) =>
     ? []
     : ['its receipt has other decimals than its asset']
 
-/** Vaults that are their own receipt; those of Morpho v2 say nothing by their limits, and savings contracts state their rate. */
+/** Vaults are their own receipt. Morpho v2 vaults have no meaningful limits, and savings vaults state their rate. */
 function isVault({ protocol, receipt, constants }: Row): string[] {
   if (constants.family !== 'erc4626' && constants.family !== 'yearn-v3') return []
   const { limits, stated, lends, backing }: Partial<Omit<Erc4626Constants, 'family'>> = constants
@@ -89,7 +89,7 @@ function isVault({ protocol, receipt, constants }: Row): string[] {
   const isSavings = /^(sky|spark-savings|spark-susdc)$/.test(protocol)
   return [
     ...(constants.vault === receipt.address ? [] : ['its vault is not its receipt']),
-    // Curve's savings vault is one of Yearn's make, too.
+    // Curve's savings vault is a Yearn v3 vault, too.
     ...((constants.family === 'yearn-v3') === /^(yearn-v3|curve)(-[0-9]+)?$/.test(protocol)
       ? []
       : ['it is a vault of another family']),
@@ -103,7 +103,7 @@ function isVault({ protocol, receipt, constants }: Row): string[] {
   ]
 }
 
-/** Families of which all is one kind; of other vaults, those that lend are named after who lends. */
+/** Protocols with one category. Other vaults are lending if their name says who lends. */
 const kinds: { [family in Row['constants']['family']]: Row['category'] | undefined } = {
   'aave-v3': 'lending',
   across: 'other',
@@ -129,7 +129,7 @@ const kinds: { [family in Row['constants']['family']]: Row['category'] | undefin
 const kindOf = ({ protocol, constants }: Row) =>
   kinds[constants.family] ?? (/^(morpho|euler[0-9]*)(-|$)/.test(protocol) ? 'lending' : 'other')
 
-/** Staked coins are held in the token of their protocol. */
+/** The receipt of staked coins is the token of their protocol. */
 const isStaked = ({ asset, receipt, constants }: Row): string[] =>
   'token' in constants &&
   constants.token === receipt.address &&
@@ -138,7 +138,7 @@ const isStaked = ({ asset, receipt, constants }: Row): string[] =>
     ? []
     : ['it is not held in the token of its protocol']
 
-/** What must be true of the constants of each family, beyond their shape. */
+/** Rules for the constants of each protocol, beyond their schema. */
 const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: CatalogFile) => string[] } = {
   'aave-v3': (row, file) => {
     const { protocol, receipt, constants } = row
@@ -208,7 +208,7 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
   lista: isStaked,
   'benqi-staking': isStaked,
   'gnosis-sdai': isStaked,
-  // What a PT is worth one of has its decimals, and its name has the day.
+  // A PT has the decimals of its asset, and its symbol ends with the maturity.
   'pendle-pt': (row, file) => {
     const { receipt, constants } = row
     if (constants.family !== 'pendle-pt') return []
@@ -216,7 +216,7 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
     const said = row.metadata?.en as { maturity?: unknown } | undefined
     return [
       ...sameDecimals(row, file),
-      // It has one address on every chain (source: pendle-finance/pendle-core-v2-public, deployments).
+      // The router has one address on every chain (source: pendle-finance/pendle-core-v2-public, deployments).
       ...(constants.router === '0x888888888889758F76e7103c6CbF23ABbF58F946'
         ? []
         : ['its router is not that of Pendle']),
@@ -264,7 +264,7 @@ const familyLaws: { [family in Row['constants']['family']]: (row: Row, file: Cat
 
 const repeated = (list: readonly string[]) => list.filter((one, at) => list.indexOf(one) !== at)
 
-/** Everything that is wrong with a file of the catalogue; nothing is the law. */
+/** All faults of a catalogue file; an empty list means that it passes. */
 export function faultsOf(json: unknown): string[] {
   const parsed = CatalogFile.safeParse(json)
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
@@ -283,7 +283,7 @@ export function faultsOf(json: unknown): string[] {
     ...roles.flatMap(([address, role]) => {
       const before = roleOf.get(address) ?? role
       roleOf.set(address, before)
-      // A receipt may be what another market takes: a vault over aTokens, a savings token that is lent.
+      // A receipt may be the asset of another market: a vault over aTokens, or a savings token that is lent.
       const pair = new Set([before, role])
       return pair.size === 1 || (pair.has('token') && pair.has('receipt'))
         ? []

@@ -18,7 +18,7 @@ const names = readdirSync(folder).map((file) => file.replace('.json', ''))
 const fileOf = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as CatalogFile
 
 describe('the public networks', () => {
-  test('are eight main ones and four test ones at least, each with its file and no file without one', () => {
+  test('include at least eight mainnets and four testnets, each with one catalogue file', () => {
     const count = (testnet: boolean) => publicNetworks.filter((one) => one.testnet === testnet).length
     expect(count(false)).toBeGreaterThanOrEqual(8)
     expect(count(true)).toBeGreaterThanOrEqual(4)
@@ -26,7 +26,7 @@ describe('the public networks', () => {
   })
 
   test.each(publicNetworks.map((network) => [network.name, network] as const))(
-    '%s has the coin and the explorer that viem has for its chain id',
+    '%s has the native coin, explorer, Multicall3 and testnet flag of its viem chain',
     (_, { chainId, native, explorer, testnet, multicall3 }) => {
       const chains = Object.values(viem).filter((chain) => 'id' in chain && chain.id === chainId)
       expect(chains.map(({ nativeCurrency: { symbol, decimals } }) => ({ symbol, decimals }))).toContainEqual(
@@ -42,7 +42,7 @@ describe('the public networks', () => {
   )
 })
 
-test('every market of a public network says what it does and what its worth follows, and its own words come first', async () => {
+test('every public market has a description and a volatility note, and its own description wins', async () => {
   const { strategies: all } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {})
   expect(all.length).toBeGreaterThan(600)
   for (const entry of all) {
@@ -63,7 +63,7 @@ test('every market of a public network says what it does and what its worth foll
   })
 })
 
-test('a grade A stands on a package that is installed here, or whose contracts lie in test/protocols, by name and version; a grade B on an SDK that is asked', () => {
+test('a grade A names a dependency or a package of test/protocols by version, and a grade B a compared SDK', () => {
   const { dependencies } = JSON.parse(readFileSync(join(folder, '..', '..', '..', 'package.json'), 'utf8'))
   for (const { grade, by } of Object.values(grades)) {
     const [, name, version, , sdk, asked] =
@@ -81,7 +81,7 @@ test('a grade A stands on a package that is installed here, or whose contracts l
   expect([...new Set(families)].toSorted()).toEqual(Object.keys(grades).toSorted())
 })
 
-test('the coin of every main network is priced as the one token that wraps it', () => {
+test('the wrapped token of every mainnet is found by the symbol of its native coin', () => {
   for (const network of publicNetworks.filter(({ testnet }) => !testnet)) {
     const file = fileOf(network.name)
     const catalog = catalogOfFile(file)
@@ -93,7 +93,7 @@ test('the coin of every main network is priced as the one token that wraps it', 
   }
 })
 
-test('where one cannot always get out at once, the market says so', () => {
+test('a market of a protocol with slow or limited withdrawals says so in its risk note', () => {
   const slow = [
     'ethena',
     'lido',
@@ -118,13 +118,13 @@ test('where one cannot always get out at once, the market says so', () => {
   expect(rows.filter(({ metadata }) => JSON.stringify(metadata).includes('undefined'))).toEqual([])
 })
 
-describe('the laws of the catalogue', () => {
-  test.each(names)('%s breaks none', (name) => {
+describe('the catalogue rules', () => {
+  test.each(names)('pass for %s', (name) => {
     expect(faultsOf(fileOf(name))).toEqual([])
     expect(fileOf(name).network).toBe(name)
   })
 
-  test('no two markets of all networks have one id or slug, and each is a market', async () => {
+  test('ids and slugs are unique over all networks, and every entry has a market adapter', async () => {
     const { strategies } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {
       SLUICE_RPC_BASE: 'https://x.example',
     })
@@ -134,7 +134,7 @@ describe('the laws of the catalogue', () => {
     expect(new Set(strategies.map(({ network }) => network)).size).toBeGreaterThanOrEqual(12)
   })
 
-  test('no market takes what its contracts do not say for zero', async () => {
+  test('no market adapter returns a number for missing answers', async () => {
     const { strategies } = await wholeCatalog({ cache: '', data: '', config: '' } as never, {
       SLUICE_RPC_BASE: 'https://x.example',
     })
@@ -155,19 +155,19 @@ describe('the laws of the catalogue', () => {
   }
   const lies: [string, Lie][] = [
     [
-      'an address with another digit',
+      'a receipt address with one digit changed',
       (row, _, random) => {
         row.receipt.address = flipped(row.receipt.address, random)
       },
     ],
     [
-      'an asset with another digit',
+      'an asset address with one digit changed',
       (row, _, random) => {
         row.asset = flipped(row.asset, random)
       },
     ],
     [
-      'a constant with another digit',
+      'a constant with one digit changed',
       (row, _, random) => {
         const [name, at] = Object.entries(row.constants).find(([, value]) => /^0x/.test(String(value)))!
         Object.assign(row.constants, { [name]: flipped(String(at), random) })
@@ -180,43 +180,43 @@ describe('the laws of the catalogue', () => {
       },
     ],
     [
-      'the asset for the receipt',
+      'the asset as its own receipt',
       (row) => {
         row.receipt.address = row.asset
       },
     ],
     [
-      'an asset that nobody knows',
+      'an unlisted asset',
       (row) => {
         row.asset = row.receipt.address
       },
     ],
     [
-      'no source',
+      'an empty source',
       (row) => {
         row.source = ''
       },
     ],
     [
-      'decimals that no token has',
+      'impossible decimals',
       (row) => {
         row.receipt.decimals = 77
       },
     ],
     [
-      'a protocol that is no slug',
+      'a protocol name that is no slug',
       (row) => {
         row.protocol = 'Aave V3'
       },
     ],
     [
-      'the selector of another family',
+      'the selector of another protocol',
       (row) => {
         row.implementationSelector = 'other@1'
       },
     ],
     [
-      'an entry twice',
+      'a duplicate entry',
       (row, { strategies }) => {
         strategies.push(row)
       },
@@ -228,14 +228,14 @@ describe('the laws of the catalogue', () => {
       },
     ],
     [
-      'a field that nobody asked for',
+      'an unknown field',
       (row) => {
         Object.assign(row, { extra: 1 })
       },
     ],
   ]
 
-  test.each(lies)('%s is noticed, wherever it is', (_, lie) => {
+  test.each(lies)('%s is reported in any file and entry', (_, lie) => {
     const random = seeded(7)
     for (const name of names)
       for (let tries = 0; tries < 3; tries++) {
@@ -246,7 +246,7 @@ describe('the laws of the catalogue', () => {
       }
   })
 
-  test('a pool, an oracle or a bridge of another network is noticed', () => {
+  test('a pool, an oracle or a bridge of another network is reported', () => {
     const [base, arbitrum] = [fileOf('base'), fileOf('arbitrum')]
     const there = arbitrum.strategies[0]!.constants
     const changed = structuredClone(base)

@@ -4,13 +4,13 @@ import { type CatalogFile, slugOf } from '../../../src/protocols/catalog-file.ts
 type Row = CatalogFile['strategies'][number]
 type Family = Row['constants']['family']
 
-/** The version of the calls of each family: who changes what they are changes it here, too. */
+/** The version of each protocol's calls; change it here when the calls change. */
 const versions: Partial<Record<Family, number>> = { 'compound-v3': 2 }
 
-/** Names that do not begin as their protocol does. */
+/** Names that do not start with the name of their protocol. */
 const written: Record<string, string> = { spark: 'sparklend' }
 
-/** Where pictures of tokens are published. */
+/** The hosts that publish token logos. */
 const pictures = [
   'raw.githubusercontent.com',
   'assets.coingecko.com',
@@ -20,32 +20,32 @@ const pictures = [
   'basescan.org',
 ]
 
-/** Whoever says where an address was read names a package or a repository. */
+/** A source names a package or a repository. */
 const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
 
-/** What Uniswap v3 has pools of (source: Uniswap/v3-core, and the tiers that its governance added since). */
+/** The fee tiers of Uniswap v3 (source: Uniswap/v3-core, and the tiers that its governance added since). */
 const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
-/** Those of PancakeSwap v3 (source: FeeAmount of @pancakeswap/v3-sdk 3.10.2). */
+/** The fee tiers of PancakeSwap v3 (source: FeeAmount of @pancakeswap/v3-sdk 3.10.2). */
 const forkTiers = [100, 500, 2500, 10_000]
 
-/** Where Circle signs messages: of main networks, and of test networks (source: developers.circle.com, CCTP). */
-/** How the order book of CoW Protocol names networks otherwise (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
+/** The names of networks in the order book of CoW Protocol that differ from ours (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
 const orderBooks: Readonly<Record<string, string>> = {
   ethereum: 'mainnet',
   gnosis: 'xdai',
   arbitrum: 'arbitrum_one',
 }
 
-/** The services that suggest the fees of Across (source: `@across-protocol/app-sdk` 0.4.4, constants). */
+/** The service that suggests the fees of Across (source: `@across-protocol/app-sdk` 0.4.4, constants). */
 const acrossApi = (testnet: boolean) => `https://${testnet ? 'testnet' : 'app'}.across.to/api`
 
+/** The service that signs CCTP messages, for mainnets and for testnets (source: developers.circle.com, CCTP). */
 const attestation = (testnet: boolean) =>
   testnet ? 'https://iris-api-sandbox.circle.com' : 'https://iris-api.circle.com'
 
-/** The vault of DAI savings keeps them in a contract of Maker's (source: sky-ecosystem, chainlog, MCD_POT). */
+/** The contract of Maker that holds the DAI of the savings vault (source: sky-ecosystem, chainlog, MCD_POT). */
 const pot = '0x197E90f9FAD81970bA7976f33CbD77088E5D7cf7'
 
-/** What states the rate of a savings vault is the vault, or what all of its kind ask. */
+/** The rate of a savings vault must come from the vault itself, or from the contract that vaults of its kind share. */
 function statedFaults({ protocol, constants }: Row, { strategies }: CatalogFile): string[] {
   if (!('stated' in constants) || constants.stated === undefined) return []
   const { at, name } = constants.stated
@@ -59,7 +59,7 @@ function statedFaults({ protocol, constants }: Row, { strategies }: CatalogFile)
   return others.every((one) => one === at) ? [] : ['its rate is stated elsewhere than that of sUSDS']
 }
 
-/** Who lends by the block, and who by the second; and how each is paused. */
+/** Venus has rates per block and pauses by action; other Compound v2 forks have rates per second and a pause guardian. */
 function lenderFaults({ protocol, constants }: Row): string[] {
   if (constants.family !== 'compound-v2') return []
   const isVenus = protocol === 'venus'
@@ -72,12 +72,12 @@ function lenderFaults({ protocol, constants }: Row): string[] {
   ]
 }
 
-/** A market is called after its protocol: an id that leads to another one sends money there. */
+/** A market must be named after its protocol: an id that leads to another market sends money there. */
 function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFile): string[] {
   const begins = protocol.replace(/-[0-9]+$/, '')
   const called = slugOf(name)
   const others = strategies.filter((other) => other.protocol !== protocol)
-  // Two markets of Compound v3 on one network do say the same of themselves.
+  // Two Compound v3 markets on one network may have the same symbol.
   const isAlone = strategies.every(
     (other) =>
       other.receipt.address === receipt.address ||
@@ -94,19 +94,19 @@ function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFil
   ]
 }
 
-/** What the addresses of pairs of Uniswap v2 follow from (source: UniswapV2Library.pairFor of @uniswap/v2-periphery). */
+/** The init code hash that determines the addresses of Uniswap v2 pairs (source: UniswapV2Library.pairFor of @uniswap/v2-periphery). */
 const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
 
-/** Where Permit2 is on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
+/** The address of Permit2 on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 
-/** Where the Vault of Balancer v2 is on every network (source: `@balancer-labs/v2-deployments` 3.2.0, 20210418-vault). */
+/** The address of the Balancer v2 Vault on every network (source: `@balancer-labs/v2-deployments` 3.2.0, 20210418-vault). */
 const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
 
 /**
- * Relay is on every main network, at one address but for networks without newer opcodes (source: addresses.prod.json of
- * relayprotocol/relay-depository, and deployments/v3/addresses.json of relayprotocol/relay-periphery for its router), and its solver is one
- * everywhere (source: relay-docs, input-validation).
+ * Relay is on every mainnet, at one address except on networks without newer opcodes (source: addresses.prod.json of
+ * relayprotocol/relay-depository, and deployments/v3/addresses.json of relayprotocol/relay-periphery for its router). Its solver is the same
+ * on every network (source: relay-docs, input-validation).
  */
 function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[] {
   if (!relay) return testnet ? [] : ['Relay is missing']
@@ -130,7 +130,7 @@ function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[
   ]
 }
 
-/** What is wrong with how the markets of a file are called, and with what stands beside their addresses. */
+/** Faults in the names of the markets of a file, and in the data beside their addresses. */
 export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
@@ -186,7 +186,7 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     ...[uniswapV3, uniswapV2, pancakeSwapV3]
       .flatMap((one) => one?.via ?? [])
       .flatMap((at) => (hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`])),
-    // Its pools hold the coin itself.
+    // Pools of Uniswap v4 hold the native coin itself.
     ...(uniswapV4?.via ?? []).flatMap((at) =>
       hubs.slice(1).includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)} in Uniswap v4`],
     ),

@@ -18,7 +18,7 @@ let born: bigint
 const storage = () => engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
 const on = (rpc: ChainClient) => openChain(sandboxNetworks[0]!, rpc)
 
-/** Puts one byte of code on the chain by a transaction, and answers with where and when. */
+/** Deploys one byte of code; returns its address and its block. */
 async function deployed(rpc: ChainClient): Promise<{ at: Address; block: bigint }> {
   const [from] = await rpc.request<Address[]>('eth_accounts')
   const hash = await rpc.request<Hex>('eth_sendTransaction', [{ from, data: '0x60016000f3', gas: '0x186a0' }])
@@ -46,7 +46,7 @@ afterAll(() => chain.stop())
 
 const headOf = async () => BigInt(await httpRpc(chain.url).request<Hex>('eth_blockNumber'))
 
-test('the block in which a contract got its code is found in a few exchanges, and never asked for twice', async () => {
+test('deploymentBlock finds the block of a contract in at most six exchanges, and stores it', async () => {
   let exchanges = 0
   const real = httpRpc(chain.url)
   const rpc: ChainClient = {
@@ -64,7 +64,7 @@ test('the block in which a contract got its code is found in a few exchanges, an
   expect(exchanges).toBe(0)
 })
 
-test('is not known of a node that keeps no old states, whether it says so or answers that nothing was there', async () => {
+test('deploymentBlock is undefined on a node without old states, whether it refuses or returns empty code', async () => {
   const head = await headOf()
   const pruned = (answer: () => unknown): ChainClient => {
     const real = httpRpc(chain.url)
@@ -86,6 +86,6 @@ test('is not known of a node that keeps no old states, whether it says so or ans
   const store = storage()
   expect(await deploymentBlock(store, on(refuses), contract, older, head)).toBeUndefined()
   expect(await deploymentBlock(store, on(pruned(() => '0x')), contract, older, head)).toBeUndefined()
-  // And nothing wrong was kept: a better node finds it.
+  // No wrong block was stored: a node with old states finds it.
   expect(await deploymentBlock(store, on(httpRpc(chain.url)), contract, older, head)).toBe(born)
 })

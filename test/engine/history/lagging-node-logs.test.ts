@@ -7,7 +7,7 @@ import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
 import { codeOf, engineOn, perform } from '../../support/engine.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
-// Behind one URL there may be many nodes, and one that is some blocks behind answers for the newest with what it has, without a word.
+// One URL may lead to many nodes. A lagging node answers for the newest block with its older state, and reports no error.
 
 const sandbox = useSandbox()
 const wallet = sandbox.user.address
@@ -30,7 +30,7 @@ const lend = async (id: string, sum: bigint) => {
 
 type Answer = ReturnType<typeof JSON.parse>
 
-/** A URL where exchanges that ask for logs go, so many times, to a node whose newest block is `last`; `header` is what that one says of a block after it. */
+/** A client whose first `times` exchanges with log requests reach a node whose newest block is `last`; `header` is that node's answer for a later block. */
 const nodes = (last: bigint, header: 'none' | 'its newest' | 'of another node', times = Infinity) => {
   const node = { behind: 0, rpc: {} as ChainClient }
   const lags = async (method: string, params: readonly Answer[], said: Answer) => {
@@ -51,7 +51,7 @@ const nodes = (last: bigint, header: 'none' | 'its newest' | 'of another node', 
   return node
 }
 
-/** Something put in, and blocks enough above it that it is final: the node is behind just that. */
+/** Makes a deposit and mines blocks until it is final; the lagging node misses exactly that deposit. */
 async function missed(id: string, sum: bigint) {
   const last = BigInt(await real().request<string>('eth_blockNumber'))
   await lend(id, sum)
@@ -77,16 +77,16 @@ const charged = async (service: Service, id: string = vault) => {
 }
 
 describe.each(['none', 'its newest'] as const)(
-  'a node that is behind, and says %s of what it lacks,',
+  'a lagging node whose header for a missing block is "%s"',
   (header) => {
-    test('once, is asked again', async () => {
+    test('is asked again when it lags once', async () => {
       const { last, service } = await missed(vault, amount)
       const { behind, rpc } = nodes(last, header, 1)
       expect((await position(service(rpc))).principal).toBe(amount)
       expect(behind).toBe(0)
     })
 
-    test('always, costs principal and fee, and nothing of it is kept', async () => {
+    test('leaves principal and fee unknown while it lags, and nothing of it is stored', async () => {
       const { last, service } = await missed(vault, amount)
       const node = nodes(last, header)
       const behind = service(node.rpc)
@@ -106,22 +106,22 @@ describe.each(['none', 'its newest'] as const)(
   },
 )
 
-describe.each(markets)('what was put into %s', (id, sum) => {
-  test('and is not in the logs, while the block is of another node, is not known, and no profit', async () => {
+describe.each(markets)('deposits into %s', (id, sum) => {
+  test('have no principal and no profit while a lagging node omits their logs', async () => {
     const { last, service } = await missed(id, sum)
     const behind = service(nodes(last, 'of another node').rpc)
     expect(await position(behind, id)).toMatchObject({ principal: null, profit: null })
     expect(await charged(behind, id)).toBe('0')
   })
 
-  test('is known again from a node that has it, as those logs are read anew', async () => {
+  test('have a principal again once another node returns their logs', async () => {
     const { last, service } = await missed(id, sum)
     const behind = service(nodes(last, 'of another node').rpc)
     expect((await position(behind, id)).principal).toBeNull()
     expect((await position(service(), id)).principal).toBe(sum)
   })
 
-  test('is read anew once, and not each time, where nobody gives its logs', async () => {
+  test('have their logs read again once, and not on every request, while no node returns them', async () => {
     await lend(id, sum)
     const said: string[] = []
     const { rpc } = nodes(-1n, 'of another node')
@@ -143,7 +143,7 @@ describe.each(markets)('what was put into %s', (id, sum) => {
     expect(asked[2]).toBe(0)
   })
 
-  test('is told by no history that leaves it out: that is read anew at once, and again after a while', async () => {
+  test('fail the history with HISTORY_UNREAD while logs are missing, and are read again after a while', async () => {
     await lend(id, sum)
     await real().request('anvil_mine', ['0x8'])
     let minutes = 0
@@ -161,25 +161,25 @@ describe.each(markets)('what was put into %s', (id, sum) => {
     const deaf = nodes(-1n, 'of another node')
     await expect(history(deaf.rpc)).rejects.toMatchObject(unread)
     const asked = deaf.behind
-    // Not each time: what nobody gives would be asked for again and again.
+    // Not on every request: logs that no node returns would be requested forever.
     await expect(history(deaf.rpc)).rejects.toMatchObject(unread)
     expect(deaf.behind - asked).toBeLessThan(asked)
     await expect(history(real())).rejects.toMatchObject(unread)
     minutes = 2
     expect(await history(real())).toEqual(['deposit'])
-    // And where only once something was left out, nobody notices.
+    // Logs that are missing only once are read again within the same request.
     const { service } = engineOn(sandbox, { rpc: () => nodes(-1n, 'of another node', 1).rpc })
     const { items } = await service.walletHistory({ address: wallet, strategyId: id })
     expect(items.map(({ type }) => type)).toEqual(['deposit'])
   })
 
-  test('on top of what is known makes none of it known', async () => {
+  test('with missing logs leave the principal of earlier deposits unknown, too', async () => {
     await lend(id, 3n * sum)
     const { last, service } = await missed(id, sum)
     expect(await position(service(nodes(last, 'of another node').rpc), id)).toMatchObject({ principal: null })
   })
 
-  test('in many pieces, with interest and transfers between, is known', async () => {
+  test('in many parts, with interest and transfers in between, have a principal and a profit', async () => {
     const token = sandbox.world.catalog().strategies.find(({ slug }) => slug === id)!.receipt.address
     const friend = sandboxAddress(2)
     const give = (part: bigint) =>
@@ -198,7 +198,7 @@ describe.each(markets)('what was put into %s', (id, sum) => {
   })
 })
 
-test('a node that does not come up to the newest block is named', async () => {
+test('a node below the newest block fails the history with RPC_INCONSISTENT', async () => {
   const { last, service } = await missed(vault, amount)
   expect(
     await codeOf(service(nodes(last + 3n, 'none').rpc).walletHistory({ address: wallet, strategyId: vault })),

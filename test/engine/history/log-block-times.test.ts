@@ -17,7 +17,7 @@ const lend = async () => {
   await perform(sandbox, wallet, bytecode)
 }
 
-/** The times of a history that is read through a provider, and kept. */
+/** The timestamps of a history that is read through a provider and stored. */
 async function timesBy(
   says: Provider['says'],
   sql = sqliteSql(':memory:', { migrations: engineMigrations }),
@@ -39,7 +39,7 @@ const logsAt =
       : undefined
 
 test.each(['0x0', '0x', null, undefined, 7])(
-  'logs that give %s for a time have that of their block',
+  'logs with %s as their time get the time of their block',
   async (said) => {
     await lend()
     const times = await timesBy(() => undefined)
@@ -48,7 +48,7 @@ test.each(['0x0', '0x', null, undefined, 7])(
   },
 )
 
-test('blocks without a time are an error, and what was kept without one is read anew', async () => {
+test('a block without a time is an error, and stored logs without a time are read again', async () => {
   await lend()
   const blocksToo: Provider['says'] = async (call, ask) => {
     if (call.method !== 'eth_getBlockByNumber' || call.params[0] === 'latest') return logsAt('0x0')(call, ask)

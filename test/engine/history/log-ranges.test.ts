@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 afterEach(() => node.close())
 
-/** An engine whose chains are behind the limited node, with a store that the test names. */
+/** An engine whose first chain is behind the limited node, with the store of the test. */
 const engine = (store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))) =>
   engineOn(sandbox, {
     store,
@@ -52,7 +52,7 @@ const history = async (service = engine(), address: Address = wallet) =>
 const position = async (service = engine()) =>
   (await service.getWallet({ address: wallet })).positions.find(({ strategy }) => strategy.slug === slug)!
 
-/** Deposits, shares that move, a part that comes out, and nothing for many blocks between. */
+/** Makes deposits, a partial withdrawal and a transfer of shares, with many empty blocks in between. */
 async function someYears(blocks = 150): Promise<void> {
   await ask(slug, 'lend', 5_000_000001n)
   await mine(blocks)
@@ -68,7 +68,7 @@ const give = (shares: bigint) =>
     data: calldata('function transfer(address,uint256)', [stranger, shares]),
   })
 
-/** The same off the node itself: what the vault's own events say of the wallet, as type and amount; transfers by their shares. */
+/** The expected history, from the events of the vault: type and amount, for transfers the type only. */
 async function replayed(): Promise<string[]> {
   const logs = await rpc().request<{ topics: Hex[]; data: Hex }[]>('eth_getLogs', [
     { address: entry().receipt.address, fromBlock: '0x0', toBlock: 'latest' },
@@ -89,18 +89,18 @@ async function replayed(): Promise<string[]> {
 const told = (items: Awaited<ReturnType<typeof history>>) =>
   items.map(({ type, amount }) => (type === 'transfer_out' ? type : `${type} ${amount}`)).reverse()
 
-describe('a node that gives logs of few blocks at once', () => {
+describe('a node with a limited block range for logs', () => {
   test.each([
-    ['names its limit', 100, (most: number) => `block range is too wide: at most ${most} blocks`],
+    ['states its limit', 100, (most: number) => `block range is too wide: at most ${most} blocks`],
     [
-      'names a range that would do',
+      'suggests a smaller range',
       64,
       (most: number) => `Log response size exceeded. Try [0x0, 0x${(most - 1).toString(16)}]`,
     ],
-    ['says only no', 77, () => 'query exceeds the limits of your plan'],
-    ['speaks of results', 90, () => 'query returned more than 10000 results'],
-    ['names a limit that is too wide itself', 50, () => 'eth_getLogs is limited to a 10,000 range'],
-  ])('and %s gives the same history, and never more than it gives', async (_, limit, words) => {
+    ['states no limit', 77, () => 'query exceeds the limits of your plan'],
+    ['states a limit of results', 90, () => 'query returned more than 10000 results'],
+    ['states a limit above its real one', 50, () => 'eth_getLogs is limited to a 10,000 range'],
+  ])('that %s returns the complete history within 120 requests', async (_, limit, words) => {
     await someYears()
     node.limit = limit
     node.words = words
@@ -112,7 +112,7 @@ describe('a node that gives logs of few blocks at once', () => {
     expect(principal).toBe((await position(engineOn(sandbox).service)).principal)
   })
 
-  test('and says that it was asked too often is not asked the more for that', async () => {
+  test('that reports a rate limit is not asked for smaller ranges', async () => {
     await someYears()
     node.limit = 1
     node.words = () => 'rate limit exceeded, retry in 10 seconds'
@@ -121,7 +121,7 @@ describe('a node that gives logs of few blocks at once', () => {
     expect((await position()).principal).toBeNull()
   })
 
-  test('is asked again for the newest blocks alone', async () => {
+  test('is asked for new blocks only after the first read', async () => {
     await someYears()
     node.limit = 100
     const service = engine()
@@ -134,7 +134,7 @@ describe('a node that gives logs of few blocks at once', () => {
     expect(Number(node.given[0]!.split('-')[0])).toBeGreaterThan(head - 5)
   })
 
-  test('and has too many of them is read over several calls, and no principal is told before', async () => {
+  test('with too many ranges is read over several calls, and the history fails until all are read', async () => {
     await someYears(250)
     node.limit = 1
     const service = engine()
@@ -149,7 +149,7 @@ describe('a node that gives logs of few blocks at once', () => {
     expect(told(await history(service))).toEqual(await replayed())
   })
 
-  test('and not even of one is named, with its words', async () => {
+  test('that returns no logs at all is an error with its message', async () => {
     await someYears()
     node.limit = 0
     node.words = () => 'limit exceeded'
@@ -162,11 +162,11 @@ describe('a node that gives logs of few blocks at once', () => {
   })
 })
 
-test('a node that is slow is read for some seconds at a time, and what it gave is kept', async () => {
+test('a slow node is read for a limited time per call, and the ranges read so far are kept', async () => {
   await someYears()
   node.limit = 20
   const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
-  // Every question takes three seconds of this clock.
+  // Every request takes three seconds of this clock.
   let seconds = 0
   node.meanwhile = async () => {
     seconds += 3
@@ -184,8 +184,8 @@ test('a node that is slow is read for some seconds at a time, and what it gave i
   expect(node.given.length).toBeGreaterThan(first)
 })
 
-describe('a history that breaks off', () => {
-  test('is told by nobody, and goes on where it was: no range that was kept is asked for again', async () => {
+describe('an interrupted read of the history', () => {
+  test('fails, and resumes without requesting stored ranges again', async () => {
     await someYears()
     node.limit = 20
     node.breaksAfter = 20
@@ -196,12 +196,12 @@ describe('a history that breaks off', () => {
     node.breaksAfter = Number.POSITIVE_INFINITY
     expect(told(await history(engine(store)))).toEqual(await replayed())
     const again = [...new Set(node.given)].filter((range) => first.has(range))
-    // One round of questions was on its way when the line broke.
+    // One round of requests was in flight when the connection broke.
     expect(first.size).toBeGreaterThan(4)
     expect(again.length).toBeLessThanOrEqual(4)
   })
 
-  test('by a process that is killed, too', async () => {
+  test('resumes after its process is killed', async () => {
     await someYears()
     const dir = mkdtempSync(join(tmpdir(), 'sluice-history-'))
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
@@ -227,8 +227,8 @@ describe('a history that breaks off', () => {
   })
 })
 
-describe('a chain that is rearranged', () => {
-  test.each([1, 3, 40])('by %i blocks loses what was kept of them, and nothing else', async (depth) => {
+describe('a reorganisation', () => {
+  test.each([1, 3, 40])('of %i blocks removes the stored logs of those blocks only', async (depth) => {
     const service = engine()
     await ask(slug, 'lend', 9_000000n)
     await mine(depth === 40 ? 38 : 0)
@@ -237,7 +237,7 @@ describe('a chain that is rearranged', () => {
     await mine(Math.max(0, depth - 2))
     expect(told(await history(service))).toHaveLength(2)
     await rpc().request('anvil_reorg', [depth === 40 ? 45 : depth, []])
-    // Somebody else is mined where the deposit was.
+    // A transaction of another wallet is mined in place of the deposit.
     await ask(slug, 'lend', 1_000000n, stranger)
     expect(told(await history(service))).toEqual(await replayed())
     const { principal, balance, profit } = (await position(service)) ?? {
@@ -248,7 +248,7 @@ describe('a chain that is rearranged', () => {
     expect(principal! + profit!).toBe(balance)
   })
 
-  test('back to a snapshot and on in another way is told as it is then', async () => {
+  test('to an earlier snapshot, with other transactions after it, returns the new history', async () => {
     const service = engine()
     await ask(slug, 'lend', 9_000000n)
     await history(service)
@@ -261,7 +261,7 @@ describe('a chain that is rearranged', () => {
   })
 })
 
-describe('the newest blocks of a chain that is final only at depth', () => {
+describe('the newest blocks of a chain with finality by depth', () => {
   const deep = (store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))) => {
     const catalog = sandbox.world.catalog()
     const networks = catalog.networks.map((network) => ({ ...network, depth: 5 }))
@@ -272,7 +272,7 @@ describe('the newest blocks of a chain that is final only at depth', () => {
     }).service
   }
 
-  test('are read anew each time, and those below are not', async () => {
+  test('are read again on each request; older blocks are not', async () => {
     await someYears(20)
     const service = deep()
     expect(told(await history(service))).toEqual(await replayed())
@@ -288,7 +288,7 @@ describe('the newest blocks of a chain that is final only at depth', () => {
     expect(Number(node.given[0]!.split('-')[0])).toBe(head - 3)
   })
 
-  test('may change while they are read: then they are read again', async () => {
+  test('are read again when they change during the read', async () => {
     await ask(slug, 'lend', 9_000000n)
     await ask(slug, 'lend', 4_000000n)
     let times = 0
@@ -302,7 +302,7 @@ describe('the newest blocks of a chain that is final only at depth', () => {
     expect(times).toBeGreaterThan(2)
   })
 
-  test('that never stay are an error that can be tried again, and cost the principal alone', async () => {
+  test('that change during every read are RPC_INCONSISTENT for the history, and leave the principal null', async () => {
     await ask(slug, 'lend', 9_000000n)
     await mine(10)
     let times = 0
@@ -315,13 +315,13 @@ describe('the newest blocks of a chain that is final only at depth', () => {
   })
 })
 
-test('shares whose worth the node has forgotten are an error, and not priced as of now; once read it is kept', async () => {
+test('a transfer whose old share price cannot be read fails the history; a price read once is kept', async () => {
   const early = engine()
   await ask(slug, 'lend', 50_000000n)
   await give(7_000000n)
   const [gift] = await history(early)
   const { principal } = await position(early)
-  // The node keeps the states of a hundred blocks.
+  // The node keeps the states of 100 blocks.
   await mine(120)
   const late = await history().catch((thrown: unknown) => thrown)
   expect(late).toMatchObject({ code: 'HISTORY_UNREAD', hint: expect.stringContaining('SLUICE_RPC_') })
@@ -330,7 +330,7 @@ test('shares whose worth the node has forgotten are an error, and not priced as 
   expect((await position(early)).principal).toBe(principal)
 })
 
-test('a transfer of nothing, which anybody may send in the name of the wallet, is no event, and no node has to remember its block', async () => {
+test('a transfer of zero shares, which any address can send for the wallet, is no event and needs no old state', async () => {
   await ask(slug, 'lend', 50_000000n)
   const data = calldata('function transferFrom(address,address,uint256)', [wallet, stranger, 0n])
   const { status } = await sandbox.sendAs(chainId, stranger, { to: entry().receipt.address, data })
@@ -340,7 +340,7 @@ test('a transfer of nothing, which anybody may send in the name of the wallet, i
   expect((await position()).principal).toBe(50_000000n)
 })
 
-test('many markets of a chain share their questions', async () => {
+test('several markets of one chain share their log requests', async () => {
   const [first, ...others] = ['aave-v3-usdc-sandbox-one', 'aave-v3-usdt-sandbox-one', slug]
   await ask(first!, 'lend', 5_000000n)
   await engine().getWallet({ address: wallet })
@@ -367,6 +367,6 @@ test.each([
   ['query returned more than 10000 results', undefined],
   ['range exceeds limit of 1_024 blocks', 1_024n],
   ['no', undefined],
-])('a node that says "%s" is asked for that many blocks', (message, size) => {
+])('statedRangeLimit parses the error "%s"', (message, size) => {
   expect(statedRangeLimit(new AppError('RPC_ERROR', message, { details: { message } }))).toBe(size)
 })

@@ -20,7 +20,7 @@ const wallet = sandbox.user.address
 const stranger = sandboxAddress(2)
 
 describe('principal and profit', () => {
-  test('are the value to the wei, whatever is put in, taken out, given and received in whatever order', async () => {
+  test('equal the replayed value to the wei for any order of deposits, withdrawals and transfers', async () => {
     const ground = await historyWorld(sandbox.world)
     await fc.assert(
       fc.asyncProperty(anyActs(slugs.length), async (acts) => {
@@ -30,7 +30,7 @@ describe('principal and profit', () => {
     )
   })
 
-  test.each(sabotages)('are seen to be wrong where the reading is: %s', async (name) => {
+  test.each(sabotages)('are reported as wrong when the reading is sabotaged: %s', async (name) => {
     const ground = await historyWorld(sandbox.world)
     let wrong = 0
     for (let cell = 3; cell < 6 && wrong === 0; cell++)
@@ -38,39 +38,36 @@ describe('principal and profit', () => {
     expect(wrong).toBeGreaterThan(0)
   })
 
-  test.each(slugs)(
-    'of %s begin anew where all of it came out, also in the middle of a block',
-    async (slug) => {
-      const { rpc } = sandbox.chain(31337)
-      const { catalog } = await historyWorld(sandbox.world)
-      const { service } = engineOn(sandbox, { catalog })
-      const entry = catalog.strategies.find((one) => one.slug === slug)!
-      const order = async (action: 'lend' | 'withdraw', amount: bigint) =>
-        (await engineOn(sandbox, { catalog }).service.strategyBytecode({ id: slug, action, amount, wallet }))
-          .bytecode
-      const send = async (all: Awaited<ReturnType<typeof order>>) => {
-        for (const { to, data } of all)
-          await rpc.request('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40' }])
-      }
-      await perform(sandbox, wallet, await order('lend', 40_000_003n))
-      await sandbox.world.warp(90 * 86_400)
-      const [out, again] = [await order('withdraw', maxUint256), await order('lend', 7_000_001n)]
-      await rpc.request('evm_setAutomine', [false])
-      await send([...out, ...again])
-      await rpc.request('evm_mine')
-      await rpc.request('evm_setAutomine', [true])
-      const block = await rpc.request<{ transactions: Hex[] }>('eth_getBlockByNumber', ['latest', false])
-      expect(block.transactions).toHaveLength(3)
-      const position = (await service.getWallet({ address: wallet })).positions.find(
-        ({ strategy }) => strategy.slug === slug,
-      )!
-      expect(position.principal).toBe(7_000_001n)
-      expect(position.principal! + position.profit!).toBe(position.balance)
-      expect((await replay(rpc, entry, wallet)).events).toHaveLength(3)
-    },
-  )
+  test.each(slugs)('of %s restart after a full withdrawal, also in the middle of a block', async (slug) => {
+    const { rpc } = sandbox.chain(31337)
+    const { catalog } = await historyWorld(sandbox.world)
+    const { service } = engineOn(sandbox, { catalog })
+    const entry = catalog.strategies.find((one) => one.slug === slug)!
+    const order = async (action: 'lend' | 'withdraw', amount: bigint) =>
+      (await engineOn(sandbox, { catalog }).service.strategyBytecode({ id: slug, action, amount, wallet }))
+        .bytecode
+    const send = async (all: Awaited<ReturnType<typeof order>>) => {
+      for (const { to, data } of all)
+        await rpc.request('eth_sendTransaction', [{ from: wallet, to, data, gas: '0x4c4b40' }])
+    }
+    await perform(sandbox, wallet, await order('lend', 40_000_003n))
+    await sandbox.world.warp(90 * 86_400)
+    const [out, again] = [await order('withdraw', maxUint256), await order('lend', 7_000_001n)]
+    await rpc.request('evm_setAutomine', [false])
+    await send([...out, ...again])
+    await rpc.request('evm_mine')
+    await rpc.request('evm_setAutomine', [true])
+    const block = await rpc.request<{ transactions: Hex[] }>('eth_getBlockByNumber', ['latest', false])
+    expect(block.transactions).toHaveLength(3)
+    const position = (await service.getWallet({ address: wallet })).positions.find(
+      ({ strategy }) => strategy.slug === slug,
+    )!
+    expect(position.principal).toBe(7_000_001n)
+    expect(position.principal! + position.profit!).toBe(position.balance)
+    expect((await replay(rpc, entry, wallet)).events).toHaveLength(3)
+  })
 
-  test('begin anew in the middle of a block also where nobody knows how the contract rounded', async () => {
+  test('restart in the middle of a block also when the rounding of the contract is unknown', async () => {
     const slug = 'aave-v3-usdc-sandbox-one'
     const { rpc } = sandbox.chain(31337)
     const { context, service } = engineOn(sandbox)
@@ -93,7 +90,7 @@ describe('principal and profit', () => {
     const logs = await readOwnerLogs(context, chain, [market], wallet, await latestBlock(chain))
     const events = await ownerEvents(context.store, chain, market, wallet, logs.get(market)!)
     expect(events.map(({ type }) => type)).toEqual(['deposit', 'withdraw', 'deposit'])
-    // What came out was all there was by one of the roundings, and all but one unit by the other.
+    // The withdrawal was everything by one rounding, and all but one unit by the other.
     const unsure = events.map((event) => {
       const all = events[0]!.shares[0]!
       return event.type === 'withdraw' ? { ...event, shares: [all - 1n, all] } : { ...event, shares: [all] }
@@ -102,7 +99,7 @@ describe('principal and profit', () => {
       net: 7_000_001n,
       realised: unsure[1]!.amount - 40_000_003n,
     })
-    // What was there before what came in may be as much as roundings make, and is none; more was left.
+    // A remainder within the rounding before the new deposit counts as none; a larger one was left in the position.
     const at = `0x${events[2]!.blockNumber.toString(16)}`
     const balance = calldata('function balanceOf(address)', [wallet])
     const held = BigInt(
@@ -118,7 +115,7 @@ describe('principal and profit', () => {
     expect((await service.getWallet({ address: wallet })).positions[0]!.principal).toBe(7_000_001n)
   })
 
-  test('count what was given at what its transfer says, also where a unit is worth twice what it was', async () => {
+  test('value a transfer by its logged amount, also when a unit is worth twice as much as at the deposit', async () => {
     const slug = 'aave-v3-usdc-sandbox-one'
     const { rpc } = sandbox.chain(31337)
     const { service } = engineOn(sandbox)
@@ -143,7 +140,7 @@ describe('principal and profit', () => {
     expect(positions.map(({ principal }) => principal)).toEqual([expected.principal])
   })
 
-  test('begin at nothing where more came out than ever went in, and the profit is what is there', async () => {
+  test('are zero and the whole balance when more was withdrawn than deposited', async () => {
     const slug = 'aave-v3-usdc-sandbox-one'
     const { service } = engineOn(sandbox)
     const ask = async (action: 'lend' | 'withdraw', amount: bigint) => {

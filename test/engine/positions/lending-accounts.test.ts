@@ -35,7 +35,7 @@ const accountAbi = parseAbi([
   'function getUserAccountData(address) view returns (uint256 collateral, uint256 debt, uint256 available, uint256 threshold, uint256 ltv, uint256 health)',
 ])
 
-/** A catalogue without the Aave strategies of an asset, which the pools have all the same. */
+/** The catalogue without the Aave strategies of an asset, which the pools still list. */
 function withoutStrategiesOf(symbol: string): Catalog {
   const { strategies, ...rest } = sandbox.world.catalog()
   const isOther = ({ constants, asset }: (typeof strategies)[number]) =>
@@ -43,7 +43,7 @@ function withoutStrategiesOf(symbol: string): Catalog {
   return { ...rest, strategies: strategies.filter(isOther) }
 }
 
-/** The pool's own count of an account, by a raw read. */
+/** The account data of the pool, by a raw read. */
 async function counted(who: Address, chain = chainId) {
   const data = await sandbox.call(chain, constants(chain).pool, 'function getUserAccountData(address)', [who])
   const [collateral, debt, available, threshold, ltv, health] = decodeFunctionResult({
@@ -67,7 +67,7 @@ async function supply(symbol: string, amount: bigint, chain = chainId) {
   const args = [token(symbol, chain), amount, wallet, 0]
   await send(wallet, pool, 'function supply(address,uint256,address,uint16)', args, chain)
 }
-/** Borrows at the variable rate, directly from the pool: we build no such transaction. */
+/** Borrows at the variable rate, directly from the pool: sluice builds no such transaction. */
 const borrow = (symbol: string, amount: bigint, chain = chainId) =>
   send(
     wallet,
@@ -77,11 +77,11 @@ const borrow = (symbol: string, amount: bigint, chain = chainId) =>
     chain,
   )
 
-/** Sets the USD price of an asset, by putting another source of it behind the oracle. */
+/** Sets the USD price of an asset through a new source of the oracle. */
 async function setPrice(symbol: string, price: bigint) {
   const { rpc } = sandbox.chain(chainId)
   const source = sandboxAddress(4)
-  // PUSH32 price, PUSH0 MSTORE, return the word: an aggregator whose every answer is this price.
+  // PUSH32 price, PUSH0 MSTORE, return the word: an aggregator that answers every call with this price.
   const code: Hex = `0x7f${price.toString(16).padStart(64, '0')}60005260206000f3`
   await rpc.request('anvil_setCode', [source, code])
   const { oracle } = constants()
@@ -109,11 +109,11 @@ const units = (text: unknown): bigint => {
   return BigInt(`${sign}${whole}${rest.padEnd(8, '0')}`)
 }
 const near = (a: number, b: number) => expect(a / b).toBeCloseTo(1, 9)
-/** Interest goes on between two blocks. */
+/** For values that interest changes between two blocks. */
 const nearOne = (a: number) => expect(a).toBeCloseTo(1, 6)
 const eth = 10n ** 18n
 
-/** What the wallet has lent and borrowed on both chains. */
+/** The lending stats of the wallet on both chains. */
 const lent = async ({ lendingAccounts, catalog }: EngineContext) =>
   lendingStats(
     catalog,
@@ -121,7 +121,7 @@ const lent = async ({ lendingAccounts, catalog }: EngineContext) =>
   )
 
 describe('the lending stats of a wallet', () => {
-  test('are none where nothing was lent or borrowed, and where what was lent is no collateral', async () => {
+  test('are null without a loan, and when the only deposit is no collateral', async () => {
     const { service } = engineOn(sandbox)
     expect((await service.getWallet({ address: wallet })).stats).toBeNull()
     await supply('USDC', 5_000000n)
@@ -131,14 +131,14 @@ describe('the lending stats of a wallet', () => {
     expect({ stats, positions: positions.length }).toEqual({ stats: null, positions: 1 })
   })
 
-  test('of one collateral and a debt are what the pool counts', async () => {
+  test('of one collateral and one debt equal the account data of the pool', async () => {
     await supply('WETH', 5n * eth)
     await borrow('USDC', 6_000_123456n)
     const [stats, pool] = [await statsOf(), await counted(wallet)]
     expect(stats.underlying).toEqual([
       {
         asset: { address: token('WETH'), decimals: 18, symbol: 'WETH', name: 'Wrapped Ether' },
-        // A second of interest may have come since.
+        // One second of interest may have accrued.
         balance: { raw: expect.stringMatching(/^50{8}\d{10}$/), humanized: expect.any(String), decimals: 18 },
         balanceUSD: expect.stringMatching(/^15000(\.0000\d*)?$/),
         price: '3000',
@@ -163,7 +163,7 @@ describe('the lending stats of a wallet', () => {
     expect(units(stats.maxBorrowValue)).toBe(pool.available)
   })
 
-  test('at the liquidation price the health factor is 1, on either side of it is on either side', async () => {
+  test('have a health factor of 1 at the liquidation price, and above or below it on either side', async () => {
     await supply('WETH', 5n * eth)
     await borrow('USDC', 6_000_123456n)
     const price = units((await statsOf()).liquidationPrice)
@@ -178,7 +178,7 @@ describe('the lending stats of a wallet', () => {
     expect((await statsOf()).healthFactor).toBeLessThan(1)
   })
 
-  test('what is borrowed of the collateral itself moves with its price', async () => {
+  test('have no liquidation price for a debt in the collateral only, and the correct one with another debt', async () => {
     await supply('WETH', 5n * eth)
     await borrow('WETH', eth)
     expect((await statsOf()).liquidationPrice).toBeNull()
@@ -189,11 +189,11 @@ describe('the lending stats of a wallet', () => {
     nearOne(Number((await counted(wallet)).health) / 1e18)
   })
 
-  test('of several collaterals have no price of liquidation, and nothing owed has no health factor', async () => {
+  test('have no liquidation price for several collaterals, and no health factor without a debt', async () => {
     await supply('WETH', eth)
     expect(await statsOf()).toMatchObject({ healthFactor: null, ltv: 0, debt: [], liquidationPrice: null })
     await supply('USDC', 2_000_000000n)
-    // A reserve that no strategy stands on here.
+    // A reserve without a strategy in this catalogue.
     await borrow('BRLA', 1_000n * eth)
     const [stats, pool] = [await statsOf(), await counted(wallet)]
     expect(stats.liquidationPrice).toBeNull()
@@ -206,7 +206,7 @@ describe('the lending stats of a wallet', () => {
     expect(units(stats.maxBorrowValue)).toBe(pool.available)
   })
 
-  test('say how much too much was borrowed, where the pool says only that nothing more can be', async () => {
+  test('state by how much too much is borrowed, where the pool states zero', async () => {
     await supply('WETH', eth)
     await borrow('USDC', 2_200_000000n)
     await setPrice('WETH', 2_800n * 10n ** 8n)
@@ -216,7 +216,7 @@ describe('the lending stats of a wallet', () => {
     expect(Number(stats.maxBorrowValue)).toBeCloseTo(-100, 1)
   })
 
-  test('say what can be borrowed by the rounding of the pool itself', async () => {
+  test('state the borrowable amount with the rounding of the pool', async () => {
     await supply('WETH', eth)
     const isUp = async (price: bigint): Promise<boolean> => {
       await setPrice('WETH', price)
@@ -228,7 +228,7 @@ describe('the lending stats of a wallet', () => {
     expect(units((await statsOf()).maxBorrowValue)).toBe((await counted(wallet)).available)
   })
 
-  test('of an account in an e-mode have the threshold of that for what counts in it', async () => {
+  test('use the e-mode threshold of the account for the collaterals of that e-mode', async () => {
     const { pool } = constants()
     await supply('WETH', 5n * eth)
     await supply('USDC', 1_000_000000n)
@@ -242,7 +242,7 @@ describe('the lending stats of a wallet', () => {
     const [stats, pooled] = [await statsOf(), await counted(wallet)]
     near(stats.healthFactor as number, Number(pooled.health) / 1e18)
     expect(units(stats.maxBorrowValue)).toBe(pooled.available)
-    // A pool since 3.2 says it by the number of each reserve, whatever the older words say.
+    // A pool since v3.2 has the e-mode terms and a bitmap of reserve ids, which take precedence over the older fields.
     const says = (terms: Hex | undefined, bitmap: Hex | undefined) =>
       speaks(
         sandbox,
@@ -269,13 +269,13 @@ describe('the lending stats of a wallet', () => {
     expect(await thresholds()).toEqual([null, null])
   })
 
-  test('of an account whose e-mode the pool does not say have no thresholds', async () => {
+  test('have no thresholds when the e-mode cannot be read', async () => {
     await supply('WETH', 5n * eth)
     await refuses(sandbox, chainId, constants().pool, 'function getUserEMode(address)')
     expect((await statsOf()).underlying).toMatchObject([{ liquidationThreshold: null, price: '3000' }])
   })
 
-  test('of two chains are each by themselves; of both, the health factor is that of the worse account, and no share is mixed', async () => {
+  test('are listed per chain; in total the health factor is the lowest, and ratios are null', async () => {
     await supply('WETH', 2n * eth)
     await borrow('USDC', 4_000_000000n)
     await supply('WETH', 5n * eth, 31338)
@@ -299,7 +299,7 @@ describe('the lending stats of a wallet', () => {
     expect(stats.liquidationPrice).toBeNull()
   })
 
-  test('are on the older page in their shape, and there for one who only borrowed against what was given', async () => {
+  test('are on the legacy wallet page, and are empty there for a wallet with a vault position only', async () => {
     await supply('WETH', 5n * eth)
     await borrow('USDC', 1_000_000000n)
     const ask = over(engineOn(sandbox).service)
@@ -318,7 +318,7 @@ describe('the lending stats of a wallet', () => {
         'unread',
       ].toSorted(),
     )
-    // The vault of this wallet is a position, and no collateral of its own.
+    // The vault of this wallet is a position, and no collateral.
     const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-two')
     const query = { action: 'lend', amount: '1000000', wallet: sandboxAddress(3) }
     const { body } = await ask('GET', `/strategies/${vault.slug}/bytecode`, query)
@@ -331,9 +331,9 @@ describe('the lending stats of a wallet', () => {
 
   test.each([
     ['the oracle has no price for', 'oracle', 'getAssetPrice(address)', null],
-    ['the pool does not count', 'pool', 'getUserAccountData(address)', '1000'],
-    ['the pool does not say the parts of', 'pool', 'getUserConfiguration(address)', '1000'],
-  ] as const)('keep a debt that %s, and guess no health', async (_, where, signature, worth) => {
+    ['the pool returns no account data for', 'pool', 'getUserAccountData(address)', '1000'],
+    ['the pool returns no user configuration for', 'pool', 'getUserConfiguration(address)', '1000'],
+  ] as const)('keep a debt that %s, without a health factor', async (_, where, signature, worth) => {
     await supply('WETH', eth)
     await borrow('USDC', 1_000_000000n)
     await supply('USDC', 500_000000n, 31338)
@@ -350,15 +350,18 @@ describe('the lending stats of a wallet', () => {
       unread: [{ protocol: 'aave-v3', network: 'sandbox-one', address: constants().pool }],
     })
     expect((await over(service)('GET', `/v1/wallets/${wallet}`)).body.stats).toEqual(stats)
-    // Who has nothing there is not told of it.
+    // A wallet without a position there gets no such notice.
     expect((await service.getWallet({ address: sandboxAddress(5) })).stats).toBeNull()
   })
 
   test.each([
-    ['its token refuses to say', async () => [await debtToken('USDC'), 'balanceOf(address)'] as const],
+    ['its debt token does not report', async () => [await debtToken('USDC'), 'balanceOf(address)'] as const],
     ['the pool does not list', async () => [constants().pool, 'getReservesList()'] as const],
-    ['the pool says nothing of', async () => [constants().pool, 'getReserveData(address)'] as const],
-  ])('name the market of a debt that %s, until it is said again', async (_, asked) => {
+    [
+      'the pool returns no reserve data for',
+      async () => [constants().pool, 'getReserveData(address)'] as const,
+    ],
+  ])('name the market of a debt that %s, until it is readable again', async (_, asked) => {
     await supply('WETH', eth)
     await borrow('USDC', 1_000_000000n)
     const [contract, signature] = await asked()
@@ -375,7 +378,7 @@ describe('the lending stats of a wallet', () => {
     near(again!.healthFactor as number, Number((await counted(wallet)).health) / 1e18)
   })
 
-  test('need no list of a pool whose assets the catalogue has, and find a debt in another one by that list', async () => {
+  test('need no reserve list for assets of the catalogue, and find other debts by that list', async () => {
     await supply('WETH', eth)
     await borrow('USDC', 1_000_000000n)
     const listed: string[] = []
@@ -395,7 +398,7 @@ describe('the lending stats of a wallet', () => {
     expect([await debtOf(withoutStrategiesOf('USDC')), listed]).toEqual([['USDC'], ['list']])
   })
 
-  test('do not need the price of what the account has not', async () => {
+  test('do not need prices of assets that the account does not have', async () => {
     await supply('WETH', eth)
     await borrow('USDC', 1_000_000000n)
     const before = await statsOf()
@@ -408,7 +411,7 @@ describe('the lending stats of a wallet', () => {
     expect([unread, debt.length]).toEqual([[], 1])
   })
 
-  test('have no worth by a price that was not renewed for a day, and are counted as the pool counts them', async () => {
+  test('have no USD value by a price older than a day, and the health factor of the pool', async () => {
     await supply('WETH', eth)
     await borrow('USDC', 1_000_000000n)
     const { rpc } = sandbox.chain(chainId)
@@ -438,7 +441,7 @@ describe('the lending stats of a wallet', () => {
     nearOne(Number(old.liquidationPrice) / Number(fresh.liquidationPrice))
   })
 
-  test('are shown with what is not known of them', async () => {
+  test('are shown with their unknown parts', async () => {
     await supply('WETH', eth)
     await borrow('USDC', 1_000_000000n)
     await refuses(sandbox, chainId, constants().oracle, 'function getAssetPrice(address)')
@@ -449,12 +452,12 @@ describe('the lending stats of a wallet', () => {
     expect(json.stats).toMatchObject({ healthFactor: null, debt: [{ balanceUsd: null }] })
   })
 
-  test('cost one call a chain, and see a reserve that was listed since', async () => {
+  test('cost one call per chain, and include a reserve that was listed since', async () => {
     const said: string[] = []
     const { context } = engineOn(sandbox, { rpc: (chain) => watched(sandbox.chain(chain).rpc, said) })
     expect(await lent(context)).toBeNull()
     said.length = 0
-    // How old prices are is good for a minute.
+    // The price age is cached for a minute.
     await supply('WETH', eth)
     expect((await lent(context))!.underlying).toHaveLength(1)
     expect(said).toEqual(['eth_call', 'eth_call'])
@@ -477,7 +480,7 @@ describe('the lending stats of a wallet', () => {
   })
 })
 
-/** Makes a category of e-mode of some assets, and puts the wallet into it. */
+/** Creates an e-mode category of these assets and puts the wallet into it. */
 async function enterMode(symbols: readonly string[]): Promise<void> {
   const address = async (to: Address, signature: string) =>
     `0x${(await sandbox.call(chainId, to, signature)).slice(26, 66)}` as Address
@@ -496,7 +499,7 @@ async function enterMode(symbols: readonly string[]): Promise<void> {
   await send(wallet, pool, 'function setUserEMode(uint8)', [1])
 }
 
-/** Lists another token in the pool, at two dollars, like the USDC that is there. */
+/** Lists a new token in the pool, at two dollars, with the settings of USDC. */
 async function listed(): Promise<Address> {
   const { rpc } = sandbox.chain(chainId)
   const address = async (to: Address, signature: string, args: readonly unknown[] = []) =>

@@ -46,8 +46,8 @@ const says = (coins: Record<string, Coin>) => {
 const source = (more: { now?: () => number; deadlineMs?: number } = {}) =>
   externalPriceSource(server.url, { now: () => now, ...more })
 
-describe('prices from outside', () => {
-  test('are asked together, each token once, by the names that the source has for chains', async () => {
+describe('external prices', () => {
+  test('are requested together, each token once, by the chain names of the source', async () => {
     says({ [`base:${at(1)}`]: coin(), [`bsc:${at(2)}`]: coin({ price: 3e-6 }) })
     expect(await source()([token(1), token(2, 56), token(1), token(3), token(4, 31337)])).toEqual([
       125_000_000n,
@@ -61,15 +61,15 @@ describe('prices from outside', () => {
 
   test.each([
     ['older than two hours', coin({ timestamp: now / 1000 - 7_201 })],
-    ['of the future', coin({ timestamp: now / 1000 + 301 })],
-    ['unsure', coin({ confidence: 0.89 })],
-    ['without a word of how sure it is', coin({ confidence: undefined })],
+    ['from the future', coin({ timestamp: now / 1000 + 301 })],
+    ['of low confidence', coin({ confidence: 0.89 })],
+    ['without a confidence', coin({ confidence: undefined })],
     ['of a token with other decimals', coin({ decimals: 6 })],
-    ['of nothing', coin({ price: 0 })],
-    ['below nothing', coin({ price: -1 })],
-    ['as a text', coin({ price: '1.25' })],
-    ['beyond all measure', coin({ price: 1e13 })],
-  ])('one that is %s is none', async (_, one) => {
+    ['zero', coin({ price: 0 })],
+    ['negative', coin({ price: -1 })],
+    ['strings', coin({ price: '1.25' })],
+    ['implausibly high', coin({ price: 1e13 })],
+  ])('that are %s are ignored', async (_, one) => {
     says({ [`base:${at(1)}`]: one })
     expect(await source()([token(1)])).toEqual([null])
   })
@@ -77,11 +77,11 @@ describe('prices from outside', () => {
   test.each([
     ['fails', { status: 500, body: '{}' }],
     ['redirects', { status: 302, body: '{}' }],
-    ['sends a page', { body: '<html>' }],
-    ['sends something else', { body: '[]' }],
-    ['sends too much', { body: JSON.stringify({ coins: {}, more: 'x'.repeat(1 << 20) }) }],
-    ['says nothing', { body: '', silent: true }],
-  ])('who %s says none, and is not asked again for a minute', async (_, one) => {
+    ['returns HTML', { body: '<html>' }],
+    ['returns JSON without prices', { body: '[]' }],
+    ['exceeds the size limit', { body: JSON.stringify({ coins: {}, more: 'x'.repeat(1 << 20) }) }],
+    ['does not answer', { body: '', silent: true }],
+  ])('are null from a source that %s, which is not asked again for a minute', async (_, one) => {
     answer = one
     let time = now
     const ask = source({ now: () => time, deadlineMs: 200 })
@@ -95,7 +95,7 @@ describe('prices from outside', () => {
   })
 })
 
-describe('prices that no contract says', () => {
+describe('markets without an oracle price', () => {
   const market = (asset: Token) => ({ entry: { chainId: asset.chainId, asset } }) as Market
   const markets = [1, 2, 3, 4].map((digit) => market(token(digit)))
   const rows = (prices: readonly Price[]) =>
@@ -105,20 +105,20 @@ describe('prices that no contract says', () => {
   const all = (prices: readonly number[]) =>
     says(Object.fromEntries(prices.map((price, index) => [`base:${at(index + 1)}`, coin({ price })])))
 
-  test('are put in; those that a contract says stay, and all markets of the chain are asked for', async () => {
+  test('get the external price, other markets keep theirs, and all markets of the chain are requested', async () => {
     all([1.02, 2, 3, 4])
     expect(await filled([10n ** 8n, null])).toEqual([10n ** 8n, 200_000_000n])
     expect(asked[0]!.split(',')).toHaveLength(4)
   })
 
-  test('are not asked for where there is nobody to ask, and nothing to ask', async () => {
+  test('cause no request without a source, and no request when every market has a price', async () => {
     expect(await filled([1n, 2n])).toEqual([1n, 2n])
     const nobody = externalPriceFiller(undefined, markets)
     expect((await nobody(rows([null]))).map(({ price }) => price)).toEqual([null])
     expect(asked).toEqual([])
   })
 
-  test('are not believed of somebody who contradicts the chain on most of what both price', async () => {
+  test('get no price from a source that contradicts the chain on most shared prices', async () => {
     all([1.2, 2, 3, 4])
     expect(await filled([10n ** 8n, 2n * 10n ** 8n, 3n * 10n ** 8n, null])).toEqual([
       10n ** 8n,

@@ -8,7 +8,7 @@ import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A node that says how old a price is, or refuses to. */
+/** A node that returns the age of a price, or refuses. */
 const node = () => {
   const state = { age: 90_000n as bigint | undefined, asked: 0 }
   const request = async (): Promise<never> => {
@@ -20,7 +20,7 @@ const node = () => {
   return { state, age: async () => (await readPriceAges(client, [feedAge(sandboxAddress(1))]))[0] }
 }
 
-test('an age that was said grows older while nobody says another', async () => {
+test('a known price age grows while the node returns no new one', async () => {
   const { state, age } = node()
   expect(await age()).toBe(90_000n)
   vi.advanceTimersByTime(30_000)
@@ -34,7 +34,7 @@ test('an age that was said grows older while nobody says another', async () => {
   expect(await age()).toBe(60n)
 })
 
-test('who never said an age is asked again soon', async () => {
+test('an unknown price age is read again after five seconds', async () => {
   const { state, age } = node()
   state.age = undefined
   expect([await age(), await age()]).toEqual([undefined, undefined])

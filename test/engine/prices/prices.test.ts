@@ -38,7 +38,7 @@ beforeAll(async () => {
     'latest',
   ])
   await node.rpc.request('anvil_setCode', [multicall3, code])
-  // Before its first block a node has no clock.
+  // A node has no clock before its first block.
   await node.rpc.request('evm_mine')
   const block = await node.rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
   now = BigInt(block.timestamp)
@@ -67,7 +67,7 @@ const put = (where: Address, sayings: Saying[]) =>
       ),
     ),
   ])
-/** The oracle prices a token by what stands there. */
+/** Sets the source from which the oracle prices the token. */
 const pricedBy = (where: Address) =>
   put(oracle, [
     ['function getAssetPrice(address)', [at(1)], encoded(['uint256'], [3n * 10n ** 8n])],
@@ -85,7 +85,7 @@ const standsOn = (name: string, where: Address): Saying => [
 ]
 const [fresh, old] = [60n, 27n * 3_600n]
 
-/** The feed says an answer of so many decimals that was renewed so long ago. */
+/** Sets the answer of the feed and its age. */
 const says = (answer: bigint, ago: bigint) =>
   put(feed, [
     [
@@ -94,7 +94,7 @@ const says = (answer: bigint, ago: bigint) =>
       encoded(['uint80', 'int256', 'uint256', 'uint256', 'uint80'], [1n, answer, 0n, now - ago, 1n]),
     ],
   ])
-/** A node that wants every call to go to an address. */
+/** A node that requires an address in `to` for every call. */
 const withoutTo =
   (code: 'RPC_ERROR' | 'RPC_UNREACHABLE'): ChainClient['request'] =>
   (method, params) => {
@@ -117,7 +117,7 @@ const priced = (one: Token, feeds: Catalog['priceFeeds'], request = node.rpc.req
 const fed = (decimals = 8) => [{ chainId: network.chainId, token: at(2), feed, decimals }]
 
 describe('the USD price of a token', () => {
-  test('is that of the oracle, and where that does not list it that of the feed, with 8 decimals', async () => {
+  test('comes from the oracle, or from the feed if the oracle does not list it, with 8 decimals', async () => {
     await says(150_000_000n, 60n)
     expect(await priced(token(1), fed())).toBe(300_000_000n)
     expect(await priced(token(2), fed())).toBe(150_000_000n)
@@ -125,7 +125,7 @@ describe('the USD price of a token', () => {
     expect(await priced(token(2), fed(18))).toBe(150_000_000n)
   })
 
-  test('is unknown where the feed is a day old, says nothing sensible, or is not there', async () => {
+  test('is null when the feed is over a day old, not positive, or missing', async () => {
     await says(150_000_000n, 25n * 3_600n)
     expect(await priced(token(2), fed())).toBe(150_000_000n)
     await says(150_000_000n, 27n * 3_600n)
@@ -141,7 +141,7 @@ describe('the USD price of a token', () => {
 })
 
 describe('a price of the oracle', () => {
-  test('is unknown where its source was not renewed for a day, and then that of the feed', async () => {
+  test('is null when its source is over a day old, and then comes from the feed', async () => {
     await pricedBy(source)
     await put(source, [renewed(25n * 3_600n)])
     expect(await priced(token(1), [])).toBe(300_000_000n)
@@ -160,7 +160,7 @@ describe('a price of the oracle', () => {
     'PEG_TO_BASE',
     'BASE_TO_PEG',
     'RATIO_PROVIDER',
-  ])('is as old as the oldest feed that its adapter stands on: %s', async (name) => {
+  ])('is as old as the oldest feed below its adapter: %s', async (name) => {
     const other = name === 'RATIO_PROVIDER' ? 'BASE_TO_USD_AGGREGATOR' : 'RATIO_PROVIDER'
     await pricedBy(outer)
     await put(outer, [standsOn('ASSET_TO_USD_AGGREGATOR', adapter)])
@@ -172,7 +172,7 @@ describe('a price of the oracle', () => {
     expect(await priced(token(1), [])).toBeNull()
   })
 
-  test('is taken as it is where nobody says how old it is, and where a node runs no code that is nowhere or does not answer that', async () => {
+  test('is used when its age cannot be read from its source or from the node', async () => {
     await pricedBy(source)
     for (const says of [[], [standsOn('BASE_TO_USD_AGGREGATOR', source)], [renewed(now)]] as Saying[][]) {
       await put(source, says)

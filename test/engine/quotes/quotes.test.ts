@@ -14,18 +14,18 @@ const someone = '0x2222222222222222222222222222222222222222'
 const usdc = (chainId: number) => sandbox.token(chainId, 'USDC').address
 const far = () => ({ chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc(31337), tokenOut: usdc(31338) })
 
-describe('a quote for more than any token can hold', () => {
-  test('is none, and nothing is stored of it', async () => {
+describe('a quote above the maximum token amount', () => {
+  test('is NO_ROUTE_FOUND and is not stored', async () => {
     const { service } = engineOn(sandbox)
     const asked = { ...far(), amountOut: maxUint256 }
     expect(await codeOf(service.quote({ ...asked, transferSpeed: 'fast' }))).toBe('NO_ROUTE_FOUND')
     expect(await service.listQuotes({})).toMatchObject({ items: [], total: 0 })
-    // At the speed that costs nothing it can be held, and the other one is not on offer.
+    // At the standard speed, which is free, the amount is valid, and the fast speed is not offered.
     expect((await service.quote(asked)).quote.alternatives).toEqual([])
   })
 
   test.each(['amountIn', 'maxAmountIn', 'amountOut', 'minAmountOut'] as const)(
-    'is not taken from a provider whose %s is one',
+    'is refused when the %s of a provider is too large',
     async (name) => {
       const { service, context } = engineOn(sandbox)
       const providers = context.providers.map((provider) => ({
@@ -41,7 +41,7 @@ describe('a quote for more than any token can hold', () => {
     },
   )
 
-  test('is not made of one that fits by the fee of the service', async () => {
+  test('is refused when only the service fee makes it too large', async () => {
     const { service, context } = engineOn(sandbox)
     await operating(context, { operatorCollector: someone, swapFeeBps: 5_000 })
     const ask = { ...far(), amountOut: maxUint256 - maxUint256 / 4n, transferSpeed: 'standard' as const }
@@ -50,7 +50,7 @@ describe('a quote for more than any token can hold', () => {
   })
 })
 
-test('a quote that cannot be read is not stored', async () => {
+test('a quote that cannot be encoded is not stored', async () => {
   const { service, context } = engineOn(sandbox)
   const providers = context.providers.map((provider) => ({ ...provider, name: 7 as never }))
   const ask = { ...far(), amountIn: 1_000_000n }
@@ -58,7 +58,7 @@ test('a quote that cannot be read is not stored', async () => {
   expect((await service.listQuotes({})).total).toBe(0)
 })
 
-test('a quote that cannot be read costs its own row in the list, and is told of', async () => {
+test('a stored quote that cannot be decoded is omitted from the list and reported', async () => {
   const told: string[] = []
   const { service, context } = engineOn(sandbox, {
     onUnreadableQuote: (id, fault) => told.push(`${id} ${!!fault}`),
@@ -78,7 +78,7 @@ test('a quote that cannot be read costs its own row in the list, and is told of'
   expect(told.toSorted()).toEqual(['cut-off true', 'nothing true', 'too-much true'])
 })
 
-test('the list of quotes takes networks and providers as a quote does, and refuses what is none', async () => {
+test('the list of quotes filters by networks and provider in any letter case, and refuses unknown ones', async () => {
   const { service } = engineOn(sandbox)
   await service.quote({ ...far(), amountIn: 1_000_000n, preferredProvider: 'cctp' })
   for (const filter of [
@@ -101,7 +101,7 @@ describe('a deposit from another network', () => {
   const lend = { action: 'lend' as const, wallet: sandbox.user.address, from: 'sandbox-one' }
   const id = 'aave-v3-usdc-sandbox-two'
 
-  test('that is refused leaves no quote that nobody was given', async () => {
+  test('that is refused stores no quote', async () => {
     const { service, context } = engineOn(sandbox)
     const market = context.markets.find(({ entry }) => entry.slug === id)!
     const { reads, parse } = market.state
@@ -121,7 +121,7 @@ describe('a deposit from another network', () => {
     expect((await service.listQuotes({})).items.map((one) => one.id)).toEqual([quote!.id])
   })
 
-  test('is recommended only where it can be made: not into what is bought at a price that moves', async () => {
+  test('is not recommended into a strategy that is bought at a moving price', async () => {
     const { context } = engineOn(sandbox)
     const usual = await recommend(context, { identifier: 'usdc', from: 'sandbox-one', to: 'sandbox-two' })
     const exchanged = new Map(
@@ -152,7 +152,7 @@ describe('a deposit from another network', () => {
     ).toBe(true)
   })
 
-  test('is none where no attestation service is known, and is not recommended there', async () => {
+  test('is refused and not recommended without an attestation service', async () => {
     const catalog = { ...sandbox.world.catalog(), attestation: null }
     const { service } = engineOn(sandbox, { catalog })
     const asked = { identifier: 'usdc', from: 'sandbox-one', to: 'sandbox-two' }
@@ -166,7 +166,7 @@ describe('a withdrawal', () => {
   const wallet = sandbox.user.address
 
   test.each(['withdraw', 'claim'] as const)(
-    'refuses to begin on another network than its strategy is on: %s',
+    'refuses another origin network than that of its strategy: %s',
     async (action) => {
       const { service } = engineOn(sandbox)
       const asked = { id, action, amount: maxUint256, wallet }
@@ -180,7 +180,7 @@ describe('a withdrawal', () => {
     },
   )
 
-  test('is recommended where it begins', async () => {
+  test('is recommended on its origin network only', async () => {
     const { service } = engineOn(sandbox)
     for (const from of ['sandbox-one', 'sandbox-two'])
       expect(
@@ -191,11 +191,11 @@ describe('a withdrawal', () => {
   })
 })
 
-describe('more than there is of a token', () => {
+describe('an amount above the balance', () => {
   const wallet = sandbox.user.address
 
   test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-two'])(
-    'is not deposited into %s: nothing is approved first',
+    'is INSUFFICIENT_FUNDS for a deposit into %s',
     async (id) => {
       const { service } = engineOn(sandbox)
       for (const amount of [maxUint256, 10n ** 30n])
@@ -205,7 +205,7 @@ describe('more than there is of a token', () => {
     },
   )
 
-  test('is not burnt by the bridge either', async () => {
+  test('is INSUFFICIENT_FUNDS for a bridge transfer', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote({ ...far(), amountIn: maxUint256, transferSpeed: 'standard' })
     const order = { quote: quote.raw as never, walletAddress: wallet }

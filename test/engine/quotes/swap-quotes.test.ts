@@ -41,7 +41,7 @@ const quoterAbi = artifact('@uniswap/v3-periphery/artifacts/contracts/lens/Quote
 
 const pairRouterAbi = artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 
-/** A way through pools; those of Uniswap v2 have all the same fee, and none is named. */
+/** A path through pools. Uniswap v2 pairs have the same fee, so none is listed. */
 type Path = { tokens: readonly Address[]; fees: readonly number[] }
 const packed = ({ tokens, fees }: Path): Hex =>
   concatHex(
@@ -52,7 +52,7 @@ const packed = ({ tokens, fees }: Path): Hex =>
 const reversed = ({ tokens, fees }: Path): Path => ({ tokens: tokens.toReversed(), fees: fees.toReversed() })
 const pools = (chainId: number) => sandbox.world.catalog().uniswapV3.find((one) => one.chainId === chainId)!
 
-/** QuoterV2's own answer for a path at a block; `undefined` where it has no pool or not enough in it. */
+/** The answer of QuoterV2 for a path at a block; `undefined` without a pool or enough liquidity. */
 async function quoted(
   chainId: number,
   exact: 'in' | 'out',
@@ -68,11 +68,11 @@ async function quoted(
     const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
     return (decodeFunctionResult({ abi: quoterAbi, functionName, data: answer }) as readonly [bigint])[0]
   } catch {
-    return undefined // The quoter refuses a path without pools: that is its answer.
+    return undefined // The quoter reverts for a path without pools.
   }
 }
 
-/** What the router of Uniswap v2 says of a path at a block; `undefined` where it has no pair or not enough in it. */
+/** The answer of the Uniswap v2 router for a path at a block; `undefined` without a pair or enough liquidity. */
 const quotedByPairs: typeof quoted = async (chainId, exact, { tokens }, amount, block = 'latest') => {
   const functionName = exact === 'in' ? 'getAmountsOut' : 'getAmountsIn'
   const data = encodeFunctionData({ abi: pairRouterAbi, functionName, args: [amount, tokens] })
@@ -82,7 +82,7 @@ const quotedByPairs: typeof quoted = async (chainId, exact, { tokens }, amount, 
     const amounts = decodeFunctionResult({ abi: pairRouterAbi, functionName, data: answer }) as bigint[]
     return amounts.at(exact === 'in' ? -1 : 0)
   } catch {
-    return undefined // The router refuses a path without pairs: that is its answer.
+    return undefined // The router reverts for a path without pairs.
   }
 }
 
@@ -93,7 +93,7 @@ const allPairPaths = (chainId: number, tokenIn: Address, tokenOut: Address): Pat
   ).values(),
 ]
 
-/** Every path of one or two pools, written down by hand. */
+/** Every path of one or two pools, listed independently of the source. */
 function allPaths(
   chainId: number,
   tokenIn: Address,
@@ -111,7 +111,7 @@ function allPaths(
   ]
 }
 
-/** The one swap inside the calldata of the router, by the published ABI. */
+/** The one swap in the calldata of the router, decoded by the published ABI. */
 function swapIn(data: Hex): { path: Path; recipient: Address; amounts: bigint[]; deadline: bigint } {
   const outer = decodeFunctionData({ abi: routerAbi, data })
   expect(outer.functionName).toBe('multicall')
@@ -142,7 +142,7 @@ function swapIn(data: Hex): { path: Path; recipient: Address; amounts: bigint[];
   }
 }
 
-/** The one swap in the calldata of the router of Uniswap v2, by the published ABI. */
+/** The one swap in the calldata of the Uniswap v2 router, decoded by the published ABI. */
 const pairSwapIn: typeof swapIn = (data) => {
   const { functionName, args } = decodeFunctionData({ abi: pairRouterAbi, data })
   const [one, other, tokens, recipient, deadline] = args as [bigint, bigint, Address[], Address, bigint]
@@ -154,7 +154,7 @@ const pairSwapIn: typeof swapIn = (data) => {
 const pathKey = 'struct Key { address token; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
 const spacings: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
-/** A path as Uniswap v4 takes it: from the token whose amount is fixed, each pool with the token beyond it. */
+/** A path as Uniswap v4 encodes it: from the token with the exact amount, each pool with the next token. */
 function keys({ tokens, fees }: Path, exact: 'in' | 'out') {
   const [fixed, ...others] = exact === 'in' ? tokens : [tokens.at(-1)!, ...tokens.slice(0, -1)]
   const path = others.map((intermediateCurrency, at) => ({
@@ -167,7 +167,7 @@ function keys({ tokens, fees }: Path, exact: 'in' | 'out') {
   return { exactCurrency: fixed!, path }
 }
 
-/** V4Quoter's own answer for a path at a block; `undefined` where it has no pool or not enough in it. */
+/** The answer of V4Quoter for a path at a block; `undefined` without a pool or enough liquidity. */
 const quotedByV4: typeof quoted = async (chainId, exact, path, exactAmount, block = 'latest') => {
   const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
   const abi: Abi = published.v4Quoter
@@ -177,11 +177,11 @@ const quotedByV4: typeof quoted = async (chainId, exact, path, exactAmount, bloc
     const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
     return (decodeFunctionResult({ abi, functionName, data: answer }) as readonly [bigint])[0]
   } catch {
-    return undefined // The quoter refuses a path without pools: that is its answer.
+    return undefined // The quoter reverts for a path without pools.
   }
 }
 
-/** Every path of one or two pools of Uniswap v4, which go by the coin itself. */
+/** Every path of one or two pools of Uniswap v4, which hold the native coin itself. */
 const allV4Paths = (chainId: number, tokenIn: Address, tokenOut: Address): Path[] => {
   const fees = Object.keys(spacings).map(Number)
   const middles = [nativeAddress, ...['USDC', 'USDT'].map((symbol) => sandbox.token(chainId, symbol).address)]
@@ -195,7 +195,7 @@ const allV4Paths = (chainId: number, tokenIn: Address, tokenOut: Address): Path[
   ]
 }
 
-/** The one swap in the calldata of the Universal Router, by its published ABI and the structs of IV4Router. */
+/** The one swap in the calldata of the Universal Router, decoded by its published ABI and the structs of IV4Router. */
 const v4SwapIn: typeof swapIn = (data) => {
   const { args } = decodeFunctionData({ abi: published.universalRouter, data })
   const [commands, [plan], deadline] = args as [Hex, Hex[], bigint]
@@ -220,7 +220,7 @@ const v4SwapIn: typeof swapIn = (data) => {
 const forkAt = (chainId: number) =>
   sandbox.world.catalog().pancakeSwapV3.find((one) => one.chainId === chainId)!
 
-/** The quoter's own answer for a path of PancakeSwap v3. */
+/** The answer of the PancakeSwap v3 quoter for a path. */
 const quotedByFork: typeof quoted = (chainId, exact, path, amount, block) =>
   quoted(chainId, exact, path, amount, block, forkAt(chainId).quoterV2)
 
@@ -230,7 +230,7 @@ const allForkPaths: typeof allPaths = (chainId, tokenIn, tokenOut) =>
 const poolsOfBalancer = (chainId: number) =>
   sandbox.world.catalog().balancerV2.find((one) => one.chainId === chainId)!
 
-/** What BalancerQueries says at a block of a path whose pools stand as places in the list; `undefined` where it refuses. */
+/** The answer of BalancerQueries for a path at a block; a pool is its index in the list. `undefined` if it reverts. */
 const quotedByBalancer: typeof quoted = async (
   chainId,
   exact,
@@ -261,7 +261,7 @@ const quotedByBalancer: typeof quoted = async (
     const said = decodeFunctionResult({ abi, functionName, data: answer }) as bigint | bigint[]
     return typeof said === 'bigint' ? said : exact === 'in' ? -said.at(-1)! : said[0]!
   } catch {
-    return undefined // The pools do not take or give so much: that is their answer.
+    return undefined // The pools cannot take or pay that amount.
   }
 }
 
@@ -283,7 +283,7 @@ const allBalancerPaths = (chainId: number, tokenIn: Address, tokenOut: Address):
   ]
 }
 
-/** The one swap in the calldata of the Vault, by its published ABI. */
+/** The one swap in the calldata of the Vault, decoded by its published ABI. */
 const balancerSwapIn: typeof swapIn = (data) => {
   const { functionName, args } = decodeFunctionData({ abi: published.vault, data })
   const { balancerV2 } = sandbox.world.catalog()
@@ -312,7 +312,7 @@ const balancerSwapIn: typeof swapIn = (data) => {
   return { path: { tokens, fees }, recipient, amounts: [limits[0]!, -limits.at(-1)!], deadline }
 }
 
-/** What swaps on one chain, each with what its own contracts say of a path. */
+/** The swap providers on one chain, each with the answers of its own contracts for a path. */
 const exchanges = {
   'uniswap-v3': { swapIn, quoted, allPaths },
   'uniswap-v2': { swapIn: pairSwapIn, quoted: quotedByPairs, allPaths: allPairPaths },
@@ -324,11 +324,11 @@ const exchanges = {
 const symbols = ['USDC', 'USDT', 'WETH', 'WBTC', 'BRLA'] as const
 const usd = { USDC: 1, USDT: 1, WETH: 3000, WBTC: 90000, BRLA: 0.18 }
 const pairs = symbols.flatMap((a) => symbols.filter((b) => b !== a).map((b) => [a, b] as const))
-/** So many dollars of a token, in its smallest unit. */
+/** The amount of a token that is worth this many dollars, in its smallest unit. */
 const worth = (symbol: keyof typeof usd, dollars: number, { decimals }: Token) =>
   (BigInt(Math.max(1, Math.round((dollars / usd[symbol]) * 1e6))) * 10n ** BigInt(decimals)) / 1_000_000n
 
-/** The pairs that pools of Uniswap v4 serve: BRLA is in one with USDT alone. */
+/** The pairs that the Uniswap v4 pools serve: BRLA has one pool, with USDT. */
 const isInV4 = (a: string, b: string) =>
   ![a, b].includes('BRLA')
     ? !(a === 'WETH' || b === 'WETH') || [a, b].includes('USDC')
@@ -351,7 +351,7 @@ const random = seeded(campaignSeed(20260101))
 const campaign = Array.from({ length: cells(40, 1_000) }, (_, at) => {
   const [a, b] = pairs[at % pairs.length]!
   const exact = random() < 0.5 ? ('in' as const) : ('out' as const)
-  // Between USDC and BRLA there are the limits of a ramp.
+  // A ramp between USDC and BRLA has limits.
   const isRamp = [a, b].includes('USDC') && [a, b].includes('BRLA')
   const most = isRamp ? 4_000 : 9_000
   const dollars = Math.max(isRamp ? 2 : 1, Math.exp(random() * Math.log(most)))
@@ -372,7 +372,7 @@ const seenHops: number[] = []
 
 describe('a random swap', () => {
   test.each(campaign)(
-    '$at: exact $exact, $a to $b on $chainId gives what $provider says in that block, by the best path there is',
+    '$at: exact $exact, $a to $b on $chainId moves the quoted amounts of $provider by its best path',
     async ({ chainId, a, b, exact, dollars, slippage, away, provider }) => {
       const { swapIn, quoted, allPaths } = exchanges[provider]
       const [tokenIn, tokenOut] = [sandbox.token(chainId, a), sandbox.token(chainId, b)]
@@ -436,7 +436,7 @@ describe('a random swap', () => {
     },
   )
 
-  test('goes through two pools where that is better or the only way', () => {
+  test('swaps of the campaign use one pool and two pools', () => {
     expect(new Set(seenHops)).toEqual(campaign.length < 20 ? new Set(seenHops) : new Set([1, 2]))
   })
 })
@@ -452,7 +452,7 @@ const plain = () => ({
 })
 const bodyOf = (quote: Quote) => ({ quote: quote.raw as never, walletAddress: wallet })
 
-test('when the price has moved by more than the slippage, nothing is swapped; by less, never below the minimum', async () => {
+test('a swap reverts when the price moved beyond its slippage, and never delivers below its minimum', async () => {
   const { service } = engineOn(sandbox)
   const [tight, loose] = [
     (await service.quote({ ...plain(), slippage: 0.001 })).quote,
@@ -478,9 +478,9 @@ test('when the price has moved by more than the slippage, nothing is swapped; by
   expect((await service.swapStatus({ id: tight.id })).status).toBe('failed')
 })
 
-describe('of several providers', () => {
+describe('the choice between several providers', () => {
   const real = (context: EngineContext) => context.providers.find(({ name }) => name === 'uniswap-v3')!
-  /** A provider that makes what the real one makes, by so much more or less. */
+  /** The same provider with its offer changed by this amount. */
   const off = (provider: SwapProvider, name: string, by: bigint): SwapProvider => ({
     ...provider,
     name,
@@ -505,7 +505,7 @@ describe('of several providers', () => {
     quote: async () => undefined,
   })
 
-  test.each(['in', 'out'] as const)('the best offer wins and is persisted, exact %s', async (exact) => {
+  test.each(['in', 'out'] as const)('takes and stores the best offer, exact %s', async (exact) => {
     const { context, service } = engineOn(sandbox)
     const { amountIn: amount, ...route } = plain()
     const ask = { ...route, ...(exact === 'in' ? { amountIn: amount } : { amountOut: 10n ** 17n }) }
@@ -528,7 +528,7 @@ describe('of several providers', () => {
     )
   })
 
-  test('one that never answers is left behind', async () => {
+  test('skips providers without an answer, and reports why there is no offer', async () => {
     const { context } = engineOn(sandbox)
     const network = networkNamed(context.catalog.networks, 31337)
     const ask: OfferRequest = {
@@ -554,7 +554,7 @@ describe('of several providers', () => {
       context.catalog,
     )
     expect(provider.name).toBe('uniswap-v3')
-    // Whoever quotes asks our nodes: it is they who are late, and not the tokens that are wrong.
+    // The provider quotes through our nodes: the nodes are slow, and the tokens are not wrong.
     expect(await codeOf(bestOffer([late(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'RPC_UNREACHABLE',
     )
@@ -562,7 +562,7 @@ describe('of several providers', () => {
     expect(await codeOf(bestOffer([served], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'PROVIDER_API_ERROR',
     )
-    // Whose minimum nothing proves wins against nobody, and is taken where there is nobody else.
+    // An offer with an unproven minimum loses against any proven offer, and is taken if it is the only one.
     const onWord = {
       ...uniswap,
       name: 'promises',
@@ -585,7 +585,7 @@ describe('of several providers', () => {
     expect(await codeOf(bestOffer([silent(uniswap)], ask, undefined, 50, unpriced, context.catalog))).toBe(
       'NO_ROUTE_FOUND',
     )
-    // What is wrong with the chain is no failure of a provider.
+    // An error of the chain is no failure of a provider.
     const astray = {
       ...uniswap,
       quote: () => Promise.reject(new AppError('CHAIN_ID_MISMATCH', 'Another chain')),
@@ -601,7 +601,7 @@ describe('of several providers', () => {
       ).toBe('PREFERRED_PROVIDER_QUOTE_UNAVAILABLE')
   })
 
-  test('one that is preferred is the only one asked', async () => {
+  test('asks the preferred provider only', async () => {
     const { context } = engineOn(sandbox)
     const uniswap = real(context)
     const providers = [uniswap, off(uniswap, 'worse', -1n)]
@@ -619,62 +619,54 @@ describe('a quote is refused', () => {
     ['with a slippage below 0.0001', 'INVALID_SLIPPAGE', () => ({ slippage: 0.00009 })],
     ['with a slippage above 0.5', 'INVALID_SLIPPAGE', () => ({ slippage: 0.50001 })],
     ['with a slippage that is no number', 'INVALID_SLIPPAGE', () => ({ slippage: Number.NaN })],
-    [
-      'by a provider that does not exist',
-      'INVALID_PREFERRED_PROVIDER',
-      () => ({ preferredProvider: 'nobody' }),
-    ],
+    ['by an unknown provider', 'INVALID_PREFERRED_PROVIDER', () => ({ preferredProvider: 'nobody' })],
     ['by the bridge on one chain', 'PREFERRED_PROVIDER_NOT_ELIGIBLE', () => ({ preferredProvider: 'cctp' })],
     [
       'by the pools over two chains',
       'PREFERRED_PROVIDER_NOT_ELIGIBLE',
       () => ({ preferredProvider: 'uniswap-v3', chainIdOut: 31338, tokenOut: other() }),
     ],
-    ['for the zero address', 'INVALID_ADDRESS', () => ({ destinationAddress: nativeAddress })],
+    ['to the zero address', 'INVALID_ADDRESS', () => ({ destinationAddress: nativeAddress })],
     [
-      'for what the router takes for itself',
+      'to the address that the router replaces with itself',
       'INVALID_ADDRESS',
       () => ({ destinationAddress: `0x${'0'.repeat(39)}2` }),
     ],
-    ['for the token that is bought', 'INVALID_ADDRESS', () => ({ destinationAddress: plain().tokenOut })],
+    ['to the bought token', 'INVALID_ADDRESS', () => ({ destinationAddress: plain().tokenOut })],
     [
-      'for the router',
+      'to the router',
       'INVALID_ADDRESS',
       () => ({ destinationAddress: sandbox.world.catalog().uniswapV3[0]!.swapRouter02 }),
     ],
     [
-      'for a market',
+      'to a market',
       'INVALID_ADDRESS',
       () => ({ destinationAddress: sandbox.world.catalog().strategies[0]!.receipt.address }),
     ],
-    ['for what asks many at once', 'INVALID_ADDRESS', () => ({ destinationAddress: multicall3 })],
-    ['whose rest goes to nobody', 'INVALID_ADDRESS', () => ({ refundAddress: nativeAddress })],
-    ['for the token itself', 'NO_ROUTE_FOUND', () => ({ tokenOut: usdc().address })],
-    ['for the native coin', 'NO_ROUTE_FOUND', () => ({ tokenIn: nativeAddress })],
-    [
-      'for a token without pools',
-      'NO_ROUTE_FOUND',
-      () => ({ tokenOut: sandbox.token(31337, 'DUP').address }),
-    ],
+    ['to Multicall3', 'INVALID_ADDRESS', () => ({ destinationAddress: multicall3 })],
+    ['with a refund to the zero address', 'INVALID_ADDRESS', () => ({ refundAddress: nativeAddress })],
+    ['from a token to itself', 'NO_ROUTE_FOUND', () => ({ tokenOut: usdc().address })],
+    ['from the native coin on one chain', 'NO_ROUTE_FOUND', () => ({ tokenIn: nativeAddress })],
+    ['to a token without pools', 'NO_ROUTE_FOUND', () => ({ tokenOut: sandbox.token(31337, 'DUP').address })],
     [
       'for more than the pools hold',
       'NO_ROUTE_FOUND',
       () => ({ amountIn: undefined, amountOut: 10n ** 30n }),
     ],
     [
-      'for the coin of another chain',
+      'to the native coin of another chain',
       'NO_ROUTE_FOUND',
       () => ({ chainIdOut: 31338, tokenOut: nativeAddress }),
     ],
-    ['from a chain that nobody knows', 'NO_ROUTE_FOUND', () => ({ chainIdIn: 1 })],
-    ['from nowhere', 'VALIDATION_ERROR', () => ({ chainIdIn: undefined })],
-    ['of something that is no token', 'QUOTE_GENERATION_FAILED', () => ({ tokenIn: someone })],
+    ['from an unknown chain', 'NO_ROUTE_FOUND', () => ({ chainIdIn: 1 })],
+    ['without an origin chain', 'VALIDATION_ERROR', () => ({ chainIdIn: undefined })],
+    ['from an address that is no token', 'QUOTE_GENERATION_FAILED', () => ({ tokenIn: someone })],
   ]
   test.each(refusals)('%s: %s', async (_, code, change) => {
     expect(await codeOf(engineOn(sandbox).service.quote({ ...plain(), ...change() } as never))).toBe(code)
   })
 
-  test('for a pool, whichever it is, also when it is taken, and not for whoever is none', async () => {
+  test('to a pool, when quoted and when taken, but not to an ordinary address', async () => {
     const { service } = engineOn(sandbox)
     const { tokenIn, tokenOut } = plain()
     const { factory, feeTiers } = pools(31337)
@@ -691,7 +683,7 @@ describe('a quote is refused', () => {
     expect((await service.swapBytecode({ ...taken, destinationAddress: someone })).approvals).toHaveLength(1)
   })
 
-  test('for somebody else when it is taken while the chain of the recipient is down, and not for who signs', async () => {
+  test('for another recipient when it is taken while that chain is down, but not for the signer', async () => {
     let isDown = false
     const there = sandbox.chain(31338).rpc
     const ifUp = <T>(work: () => Promise<T>): Promise<T> =>
@@ -708,7 +700,7 @@ describe('a quote is refused', () => {
     isDown = true
     const taken = { quote: quote.raw as never, walletAddress: wallet }
     expect(await codeOf(service.swapBytecode(taken))).toBe('RPC_UNREACHABLE')
-    // To nobody else than it was asked for; and the wallet that signs is no pool, whoever does not answer.
+    // Only the quoted recipient is accepted. The wallet that signs is no pool, so its chain is not read.
     expect(await codeOf(service.swapBytecode({ ...taken, destinationAddress: wallet }))).toBe(
       'QUOTE_VALIDATION_ERROR',
     )
@@ -720,7 +712,7 @@ describe('a quote is refused', () => {
     expect(transactions).toHaveLength(1)
   })
 
-  test('echoes whom it pays, now and if it fails, and is for nobody else', async () => {
+  test('for another recipient than the quoted one, which it echoes with the refund address', async () => {
     const { service } = engineOn(sandbox)
     const other = '0x4444444444444444444444444444444444444444'
     const { quote } = await service.quote({ ...plain(), destinationAddress: someone, refundAddress: other })
@@ -738,7 +730,7 @@ describe('a quote is refused', () => {
     expect(open).toMatchObject({ destinationAddress: null, refundAddress: null })
   })
 
-  test('with decimals that are not those of its token is refused, when it is asked for and when it is taken', async () => {
+  test('with decimals that are not those of its token, when quoted and when taken', async () => {
     const { service } = engineOn(sandbox)
     const refused = {
       code: 'QUOTE_VALIDATION_ERROR',
@@ -752,7 +744,7 @@ describe('a quote is refused', () => {
     expect((await service.swapBytecode({ ...taken, decimalsIn: 6 })).transactions).toHaveLength(1)
   })
 
-  test('says why nobody sponsors its fees, where that was asked for', async () => {
+  test('not for a requested fee sponsorship, but states why there is none', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote({ ...plain(), feeSponsorship: true })
     expect(quote).toMatchObject({
@@ -766,7 +758,7 @@ describe('a quote is refused', () => {
       })
   })
 
-  test('from a provider that does not exist is PROVIDER_NOT_FOUND', async () => {
+  test('by a provider that does not exist, when it is taken', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
     const invented = { ...quote.raw, provider: 'nobody' } as never
@@ -776,7 +768,7 @@ describe('a quote is refused', () => {
     })
   })
 
-  test('for either of its tokens, though they stand in no catalogue', async () => {
+  test('to either of its tokens, also when no catalogue lists them', async () => {
     const catalog = { ...sandbox.world.catalog(), tokens: [], strategies: [] }
     const { service } = engineOn(sandbox, { catalog })
     const { tokenIn, tokenOut } = plain()
@@ -784,7 +776,7 @@ describe('a quote is refused', () => {
       expect(await codeOf(service.quote({ ...plain(), destinationAddress }))).toBe('INVALID_ADDRESS')
   })
 
-  test('and given at the bounds of slippage, and by the names of the networks', async () => {
+  test('not at the bounds of slippage, and not by network names instead of ids', async () => {
     const { service } = engineOn(sandbox)
     for (const slippage of [0.0001, 0.5])
       expect((await service.quote({ ...plain(), slippage })).quote.slippage).toBe(slippage)
@@ -794,7 +786,7 @@ describe('a quote is refused', () => {
   })
 })
 
-describe('a quote that comes back', () => {
+describe('a returned quote', () => {
   /** Every way to change one leaf of a document. */
   function* edits(value: unknown, path: string[] = []): Generator<{ path: string[]; edited: unknown }> {
     if (Array.isArray(value) || (typeof value === 'object' && value !== null)) {
@@ -822,7 +814,7 @@ describe('a quote that comes back', () => {
       path.join('.'),
     )
 
-  test('with any of its terms changed is refused, and with anything else changed it is the same', async () => {
+  test('with a changed term is refused, and with another changed field is accepted', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
     let tried = 0
@@ -853,7 +845,7 @@ describe('a quote that comes back', () => {
     ).toBe('QUOTE_VALIDATION_ERROR')
   })
 
-  test('as a client with types of its own sends it is the same quote', async () => {
+  test('with lower-case addresses, another date format and extra fields is the same quote', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
     const { tokenIn, deadlineDate, ...rest } = quote.raw as unknown as {
@@ -871,7 +863,7 @@ describe('a quote that comes back', () => {
     expect(swapIn(transactions[0]!.data).amounts).toEqual([quote.maxAmountIn, quote.minAmountOut])
   })
 
-  test('with its keys in another order, or without rawQuote, is the same quote', async () => {
+  test('with reordered keys and without rawQuote is the same quote', async () => {
     const { service } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
     const { rawQuote: _, ...rest } = Object.fromEntries(Object.entries(quote.raw).reverse())
@@ -879,7 +871,7 @@ describe('a quote that comes back', () => {
     expect(swapIn(transactions[0]!.data).amounts).toEqual([quote.maxAmountIn, quote.minAmountOut])
   })
 
-  test('after five minutes is QUOTE_EXPIRED, and one second before is taken', async () => {
+  test('is QUOTE_EXPIRED after five minutes, and is taken one second before', async () => {
     let shift = 0
     const start = Date.now()
     const { service } = engineOn(sandbox, { now: () => start + shift })
@@ -892,7 +884,7 @@ describe('a quote that comes back', () => {
     expect(await codeOf(service.swapBytecode(bodyOf(quote)))).toBe('QUOTE_EXPIRED')
   })
 
-  test('that was never given, or to somebody else, is QUOTE_NOT_FOUND', async () => {
+  test('with an unknown id, or of another customer, is QUOTE_NOT_FOUND', async () => {
     const { service, context } = engineOn(sandbox)
     const { quote } = await service.quote(plain())
     const theirs = engineOn(sandbox, { store: context.store, customer: 'somebody else' }).service
@@ -901,7 +893,7 @@ describe('a quote that comes back', () => {
     expect(await codeOf(service.swapStatus({ id: 'nothing' }))).toBe('QUOTE_NOT_FOUND')
   })
 
-  test('of a provider that is gone is PROVIDER_NOT_FOUND', async () => {
+  test('of a removed provider is PROVIDER_NOT_FOUND', async () => {
     const { service, context } = engineOn(sandbox)
     const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 100_000000n }
     const { quote } = await service.quote({ ...far, tokenOut: sandbox.token(31338, 'USDC').address })
@@ -912,7 +904,7 @@ describe('a quote that comes back', () => {
 })
 
 describe('the status of a swap', () => {
-  test('is pending, then expired when the time is over, and the chain wins over the clock', async () => {
+  test('is pending, expired after the deadline, and fulfilled once the chain shows the swap', async () => {
     let shift = 0
     const { service } = engineOn(sandbox, { now: () => Date.now() + shift })
     const { quote } = await service.quote(plain())
@@ -935,7 +927,7 @@ describe('the status of a swap', () => {
 })
 
 describe('the list of quotes', () => {
-  test('is newest first, filtered and paged, and nobody else sees it', async () => {
+  test('is sorted newest first, filtered, paged, and private to its customer', async () => {
     let at = Date.now()
     const { service, context } = engineOn(sandbox, { now: () => at++ })
     const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 100_000000n }

@@ -10,7 +10,7 @@ const ray = 10n ** 27n
 const day = 86_400
 const year = 365 * day
 
-/** Aave's own rounding: half up (WadRayMath of `@aave/core-v3`). */
+/** Aave rounds half up (WadRayMath of `@aave/core-v3`). */
 const rayMul = (a: bigint, b: bigint) => (a * b + ray / 2n) / ray
 const rayDiv = (a: bigint, b: bigint) => (a * ray + b / 2n) / b
 
@@ -22,7 +22,7 @@ const pool = () => {
 }
 const rpc = () => sandbox.chain(31337).rpc
 const usdc = () => lending().asset.address
-/** The normalized income of the reserve at a block: what one scaled unit is worth there, in rays. */
+/** The normalized income of the reserve at a block: the worth of one scaled unit, in rays. */
 const incomeAt = async (blockNumber: Hex) => {
   const data = calldata('function getReserveNormalizedIncome(address) view', [usdc()])
   return BigInt(await rpc().request<Hex>('eth_call', [{ to: pool(), data }, blockNumber]))
@@ -41,12 +41,12 @@ const take = async (
 ): Promise<TestReceipt> =>
   (await perform(sandbox, wallet, (await ask(entry, action, amount)).bytecode)).at(-1)!
 
-describe('what is put in grows as the contract says, to the wei', () => {
+describe('a deposit grows to the wei as its contract reports', () => {
   test.each([
     ['a day', day],
     ['a month', 30 * day],
     ['a year', year],
-  ])('Aave: over %s, by the ratio of its normalized income', async (_, seconds) => {
+  ])('in Aave over %s, by the ratio of the normalized income', async (_, seconds) => {
     const amount = 12_345_678901n
     const before = await held()
     const paid = await take(lending(), 'lend', amount)
@@ -65,7 +65,7 @@ describe('what is put in grows as the contract says, to the wei', () => {
     ['a day', day],
     ['a month', 30 * day],
     ['a year', year],
-  ])('a vault: over %s, by what its shares are worth in that block', async (_, seconds) => {
+  ])('in a vault over %s, by the worth of its shares in the block of the withdrawal', async (_, seconds) => {
     const amount = 12_345_678901n
     const before = await held()
     const paid = await take(vault(), 'lend', amount)
@@ -74,7 +74,7 @@ describe('what is put in grows as the contract says, to the wei', () => {
     const scaledIn = await incomeAt(paid.blockNumber)
     await sandbox.world.warp(seconds)
     const back = await take(vault(), 'withdraw', maxUint256)
-    // One block before, the same shares and assets stood there; the index alone has moved since.
+    // One block earlier, shares and assets are the same; only the index has grown since.
     const data = calldata('function convertToAssets(uint256) view', [shares])
     const parent: Hex = `0x${(BigInt(back.blockNumber) - 1n).toString(16)}`
     const worth = BigInt(
@@ -87,14 +87,14 @@ describe('what is put in grows as the contract says, to the wei', () => {
     )
     expect((await held()) - before).toBe(worth - amount)
     expect(await sandbox.balanceOf(31337, share, wallet)).toBe(0n)
-    // And the vault gives its depositors what the reserve gives it, but for the rounding of shares.
+    // The vault earns what the reserve pays, except for the rounding of shares.
     const index = (amount * (await incomeAt(back.blockNumber))) / scaledIn
     expect(Number(worth - index) / Number(amount)).toBeCloseTo(0, 9)
   })
 })
 
-describe('the rate that is stated', () => {
-  test('a year that nobody touches shows the linear rate of its first second', async () => {
+describe('the stated rate', () => {
+  test('exceeds the growth of an untouched year, which is linear at the rate of its first second', async () => {
     const amount = 10_000_000000n
     const paid = await take(lending(), 'lend', amount)
     const rate = await rateNow()

@@ -19,7 +19,7 @@ const kept = (store: EngineStore) => store.snapshots(chainId, { from: 0, to: 10 
 
 type Bend = (block: Record<string, string>) => unknown
 
-/** A node whose old blocks are told like this, but for the first so many. */
+/** A node that alters old blocks, except for the first few. */
 const bent = (id: number, bend: Bend, first = 12): ChainClient => {
   const { rpc } = sandbox.chain(id)
   let told = 0
@@ -37,13 +37,13 @@ const bent = (id: number, bend: Bend, first = 12): ChainClient => {
 test.each<[string, Bend]>([
   ['without a time', ({ timestamp: _, ...rest }) => rest],
   ['without a hash', ({ hash: _, ...rest }) => rest],
-  ['as nothing at all', () => ({})],
+  ['as empty objects', () => ({})],
   ['as a text', () => 'none'],
   [
-    'at times in ms',
+    'with times in milliseconds',
     (block) => ({ ...block, timestamp: `0x${(Number(block.timestamp) * 1000).toString(16)}` }),
   ],
-])('a node that shows old blocks %s costs a list nothing but days', async (_, bend) => {
+])('a list succeeds when a node returns old blocks %s, and stores no future day', async (_, bend) => {
   await passed(5)
   for (const first of [0, 12]) {
     const store = storage()
@@ -62,7 +62,7 @@ test.each<[string, Bend]>([
   }
 })
 
-test('what was kept of a chain that was begun anew is forgotten by the first list of a day', async () => {
+test('stored days of a chain that was restarted are deleted by the first list of a day', async () => {
   await passed(10)
   const store = storage()
   await list(store)
@@ -87,7 +87,7 @@ test('what was kept of a chain that was begun anew is forgotten by the first lis
   expect((await rates(store))?.days7).toBeCloseTo((await rates(fresh))?.days7 ?? 0, 6)
 })
 
-test('a node that does not come to an end with old blocks is waited for by one list, and not by the next', async () => {
+test('a node that never answers for old blocks delays one list, and not the next', async () => {
   await passed(5)
   const store = storage()
   let asked = 0
@@ -97,7 +97,7 @@ test('a node that does not come to an end with old blocks is waited for by one l
     return {
       ...rpc,
       batch: ((calls: [string, unknown[]][]) => {
-        // Before that it is looked how far back a month is.
+        // The first two calls find the block of a month ago.
         if (calls[0]?.[0] !== 'eth_getBlockByNumber' || told++ < 2) return rpc.batch(calls)
         asked++
         return new Promise(() => undefined)

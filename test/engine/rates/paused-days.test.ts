@@ -8,7 +8,7 @@ const sandbox = useSandbox()
 const id = 'aave-v3-usdc-sandbox-one'
 const day = 86_400
 
-test('days on which nobody looked are read of the chain, by whoever looked on the days before as by whoever never did', async () => {
+test('days without reads are filled from the chain, for an engine with stored days and for a new one', async () => {
   const store = engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
   for (let days = 0; days < 36; days++) {
     await sandbox.world.warp(day)

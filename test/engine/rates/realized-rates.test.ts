@@ -32,7 +32,7 @@ const entryOf = (slug: string): StrategyEntry =>
 
 type Seen = { at: number; price: bigint }
 
-/** What a unit is worth at a block, off the contract itself, with the time of the block. */
+/** The worth of a unit at a block, from the contract, and the time of the block. */
 async function seen(entry: StrategyEntry, block: Hex | 'latest' = 'latest'): Promise<Seen> {
   const [to, data]: [Address, Hex] =
     entry.constants.family === 'aave-v3'
@@ -56,7 +56,7 @@ async function seen(entry: StrategyEntry, block: Hex | 'latest' = 'latest'): Pro
 const growth = (from: Seen, to: Seen) =>
   (Number(to.price) / Number(from.price)) ** (year / (to.at - from.at)) - 1
 
-/** A catalogue of one market, whose chain is asked for nothing else. */
+/** A catalogue with one market. */
 const only = (slug: string) => ({ ...sandbox.world.catalog(), strategies: [entryOf(slug)] })
 
 const storage = () => engineStore(sqliteSql(':memory:', { migrations: engineMigrations }))
@@ -74,8 +74,8 @@ const lend = async (slug: string) =>
     ).bytecode,
   )
 
-describe.each(slugs)('what %s really paid', (slug) => {
-  test('over a month and since it began is the growth of its share price', async () => {
+describe.each(slugs)('the realized rate of %s', (slug) => {
+  test('over a month and since inception is the growth of its share price', async () => {
     await lend(slug)
     const before = await seen(entryOf(slug))
     await sandbox.world.warp(40 * day)
@@ -88,20 +88,20 @@ describe.each(slugs)('what %s really paid', (slug) => {
     expect(Math.abs(avgApy! - growth(before, now))).toBeLessThan(1e-9)
     expect(rates).toMatchObject({ days30: avgApy, days7: null, days1: null })
     const begun = { at: Date.parse(entryOf(slug).startDate!) / 1000, price: 0n }
-    // A unit began as one: a ray, or a whole token with nine digits more.
+    // A unit started at one: a ray, or a whole token with nine more digits.
     const one =
       entryOf(slug).constants.family === 'aave-v3'
         ? 10n ** 27n
         : 10n ** BigInt(entryOf(slug).asset.decimals + 9)
     expect(Math.abs(inceptionApy! - growth({ ...begun, price: one }, now))).toBeLessThan(1e-9)
-    // The list, too, and whoever has the same store without asking an old block.
+    // The list has the same rates.
     const { items } = await engineOn(sandbox).service.listStrategies({ limit: 100 })
     const listed = items.find((item) => item.slug === slug)!
     expect(Math.abs(listed.avgApy! - avgApy!)).toBeLessThan(1e-9)
     expect(listed.inceptionApy).toBe(inceptionApy)
   })
 
-  test('day by day is told as a series, and over a day, a week and a month', async () => {
+  test('over a day, a week and a month matches the contract, and is listed as daily points', async () => {
     await lend(slug)
     const all: Seen[] = [await seen(entryOf(slug))]
     for (let days = 1; days <= 33; days++) {
@@ -124,16 +124,16 @@ describe.each(slugs)('what %s really paid', (slug) => {
     expect(rates!.points.map(({ at }) => at)).toEqual(rates!.points.map(({ at }) => at).sort())
     expect({ base: rates!.base, reward: rates!.reward }).toEqual({
       base: apy,
-      // The sandbox pays nothing beside; of vaults nobody says.
+      // The Aave reserve of the sandbox pays no rewards, and vaults do not report any.
       reward: slug.startsWith('aave') ? 0 : null,
     })
   })
 })
 
-test('what it paid is the same document from an engine that has looked before and from one that looks now', async () => {
+test('realized rates are equal for an engine with stored days and for a new one', async () => {
   const slug = slugs[0]!
   await lend(slug)
-  // Three blocks and more a day, at no fixed hour.
+  // At least three blocks a day, at varying hours.
   const goesOn = async (steps: number) => {
     for (let step = 0; step < steps; step++) await sandbox.world.warp(5 * 3_600 + step * 60)
   }
@@ -151,7 +151,7 @@ test('what it paid is the same document from an engine that has looked before an
   }
 })
 
-test('the past is asked for once, whoever asks again with the same store', async () => {
+test('old blocks are read once per store', async () => {
   const slug = slugs[0]!
   await lend(slug)
   for (let days = 0; days < 33; days++) await sandbox.world.warp(day)
@@ -169,11 +169,11 @@ test('the past is asked for once, whoever asks again with the same store', async
   expect(said.filter((method) => method === 'eth_call').length).toBeGreaterThan(20)
   const again = await asking().getStrategy({ id: slug })
   expect(again).toEqual(first)
-  // The markets as they are now, how old their prices are, whether something is paid beside, and what the receipt is called; nothing else.
+  // The current market state, the price age, the rewards and the receipt symbol.
   expect(said.filter((method) => method === 'eth_call')).toHaveLength(4)
 })
 
-test('a list says what each paid lately, of which nobody was shown anything, by one call a block and once a day', async () => {
+test('a list has the realized rates of every market, with one call per block, once a day', async () => {
   await lend(slugs[0]!)
   for (let days = 0; days < 12; days++) await sandbox.world.warp(day)
   const store = storage()
@@ -189,7 +189,7 @@ test('a list says what each paid lately, of which nobody was shown anything, by 
   const served = begun()
   const all = async (service: ReturnType<typeof begun>) =>
     (await service.listStrategies({ limit: 100 })).items.filter((item) => item.network === 'sandbox-one')
-  // A list does not wait for long.
+  // A list waits only briefly for old blocks.
   await expect
     .poll(async () => Math.min(...(await all(served)).map(({ rates }) => rates?.points.length ?? 0)), {
       timeout: 30_000,
@@ -201,20 +201,20 @@ test('a list says what each paid lately, of which nobody was shown anything, by 
   expect(listed.find(({ slug }) => slug === slugs[0])!.rates!.points).toEqual(shown.rates!.points)
   const asked = old.length
   expect(asked).toBeGreaterThan(9)
-  // Of two networks, with some blocks a month ago.
+  // Two networks, with some more blocks to find the one of a month ago.
   expect(asked).toBeLessThan(2 * 20)
   expect(await all(begun())).toEqual(await all(served))
-  // The same object again: nothing is put together anew for the next one who asks.
+  // The same object: the list is not assembled again.
   expect(await served.listStrategies({})).toBe(await served.listStrategies({}))
   await sandbox.world.warp(60)
   expect((await all(begun())).map(({ rates }) => rates)).toEqual(
     (await all(served)).map(({ rates }) => rates),
   )
-  // A rate that is only known by growth is read of an old block by every engine; the days are not.
+  // A rate that is known by growth is read at an old block by every engine; the days are not.
   expect(old.length - asked).toBeLessThan(9)
 })
 
-describe('a node that keeps no old states', () => {
+describe('realized rates on a node without old states', () => {
   const forgetful = (real: ChainClient): ChainClient => ({
     ...real,
     request: async (method, params = []) => {
@@ -224,12 +224,12 @@ describe('a node that keeps no old states', () => {
     },
   })
 
-  test('is helped by what was read of it each day, and says nothing before that is enough', async () => {
+  test('come from one reading a day, and are null until the readings cover a month', async () => {
     const slug = slugs[1]!
     await lend(slug)
     const store = storage()
     const service = () => engineOn(sandbox, { store, rpc: (id) => forgetful(sandbox.chain(id).rpc) }).service
-    // The markets are old already when somebody first asks.
+    // The markets are already old at the first request.
     await sandbox.world.warp(100 * day)
     const first = await seen(entryOf(slug))
     const early = await service().getStrategy({ id: slug })
@@ -249,7 +249,7 @@ describe('a node that keeps no old states', () => {
     expect(items.find((item) => item.slug === slug)!.avgApy).toBe(avgApy)
   })
 
-  test('is not asked again the same day', async () => {
+  test('cost no further request on the same day', async () => {
     await sandbox.world.warp(100 * day)
     const store = storage()
     const said: string[] = []
@@ -263,19 +263,19 @@ describe('a node that keeps no old states', () => {
     expect(said.length).toBeGreaterThan(3)
     said.length = 0
     await service().listStrategies({})
-    // Which block is the newest, how the market stands, and how old the price is.
+    // The newest block, the market state, and the price age.
     expect(said).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_call'])
   })
 })
 
-test('readings of blocks that are no more are not used', async () => {
+test('readings of blocks that a reorganisation removed are not used', async () => {
   const slug = slugs[0]!
   await lend(slug)
   const store = storage()
   const service = () => engineOn(sandbox, { store }).service
   await sandbox.world.warp(100 * day)
   const snapshot = await rpc().request('evm_snapshot')
-  // On this chain the market earned far more, which nobody may remember.
+  // On this chain the market earned far more; its readings must be dropped.
   await lend(slug)
   await sandbox.world.warp(1)
   await service().listStrategies({})
@@ -287,8 +287,8 @@ test('readings of blocks that are no more are not used', async () => {
   expect(Math.abs(avgApy! - growth(before, await seen(entryOf(slug))))).toBeLessThan(1e-9)
 })
 
-describe('a market whose beginning the catalogue does not know', () => {
-  /** The node keeps few states; this one says what one would that keeps all: before a block a contract was not there, and the others were. */
+describe('a market with an unknown start date', () => {
+  /** A client that answers like an archive node: before block `born` the contract has no code, and the other contracts have. */
   const whole = (real: ChainClient, contract: Address, born: number, said: string[]): ChainClient => ({
     ...real,
     batch: async (calls) =>
@@ -301,7 +301,7 @@ describe('a market whose beginning the catalogue does not know', () => {
       ),
   })
 
-  test('began in the block of its code, which is found once and kept', async () => {
+  test('starts in the block of its code, which is found once and stored', async () => {
     const { pool, aToken } = reserveOf(entryOf(slugs[0]!))
     const { ownContract: own } = await import('../../../src/sandbox/genesis/artifacts.ts')
     const { encodeDeployData } = await import('viem/utils')
@@ -347,7 +347,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     expect(shown.startDate).toBe(new Date(born.at * 1000).toISOString())
     const one = 10n ** BigInt(entry.asset.decimals + 9)
     expect(Math.abs(shown.inceptionApy! - growth({ at: born.at, price: one }, now))).toBeLessThan(1e-9)
-    // Younger than a month: the average is that since it began.
+    // The market is younger than a month, so the average counts from its start.
     expect(shown.avgApy).toBe(shown.inceptionApy)
     said.length = 0
     const listed = (await service().listStrategies({})).items[0]!
@@ -356,7 +356,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     expect(said).not.toContain('eth_getCode')
   })
 
-  /** A market of Compound v3 with code in one block, which says what a unit is some blocks later; both are older than the blocks that are read. */
+  /** A Compound v3 market whose code is older than its initialization. Both are older than the blocks that are read. */
   const initializedLate = async () => {
     await sandbox.world.warp(day)
     const file = join(import.meta.dirname, '../../protocols/contracts/CometLike.sol')
@@ -389,7 +389,7 @@ describe('a market whose beginning the catalogue does not know', () => {
   const blockOf = (block: Hex) =>
     rpc().request<{ number: Hex; timestamp: Hex }>('eth_getBlockByNumber', [block, false])
   const iso = (at: number) => new Date(at * 1000).toISOString()
-  /** What a unit has become a year since a time at which it was one, off the contract itself. */
+  /** The yearly growth of a unit since a time at which it was one, from the contract. */
   const grownSince = async ({ constants }: StrategyEntry, at: number) => {
     if (constants.family !== 'compound-v3') throw new Error('another family')
     const { number, timestamp } = await blockOf('latest' as Hex)
@@ -398,7 +398,7 @@ describe('a market whose beginning the catalogue does not know', () => {
     return (Number(word(said)) / 1e15) ** (year / (Number(timestamp) - at)) - 1
   }
 
-  test('began when its contract first said what a unit is, where it had code before; also where that was not found before', async () => {
+  test('starts at its initialization when its code is older, also if that was not found at first', async () => {
     const { entry, accrue, coded, begun } = await initializedLate()
     const catalog = { ...sandbox.world.catalog(), strategies: [entry] }
     const store = storage()
@@ -416,7 +416,7 @@ describe('a market whose beginning the catalogue does not know', () => {
       service(over).getStrategy({ id: entry.slug })
     await sandbox.world.warp(12 * day)
     await accrue()
-    // A node that knows when it got its code, and not what it said then: that is asked again.
+    // A node that knows the block of the code, but not the state at that time, which is read again later.
     const forgetting = (real: ChainClient): ChainClient => ({
       ...real,
       request: async (method, params = []) => {
@@ -431,11 +431,11 @@ describe('a market whose beginning the catalogue does not know', () => {
     expect(await startListed(forgetful)).toEqual([null])
     const first = await forgetful.getStrategy({ id: entry.slug })
     expect(first).toMatchObject({ startDate: iso(coded.at), inceptionApy: null })
-    // Once it is shown, a list says it as well: elsewhere, and here with the next block.
+    // Once it is shown, a list has it, too: of another engine, and of this one with the next block.
     expect(await startListed(service(forgetting))).toEqual([iso(coded.at)])
     await rpc().request('evm_mine')
     expect(await startListed(forgetful)).toEqual([iso(coded.at)])
-    // What was kept of it once, without what a unit was then, is no answer for ever.
+    // A stored start without the value of a unit is read again.
     await store.storeFact(chainId, `inception ${snapshotKey({ entry } as Market)}`, String(coded.at))
     const found = await shown()
     expect(found.startDate).toBe(iso(begun.at))
@@ -450,10 +450,10 @@ describe('a market whose beginning the catalogue does not know', () => {
     expect(said).not.toContain('eth_getCode')
   })
 
-  test('is not begun at a block before which a node has forgotten everything, without a word', async () => {
+  test('has a null APY since inception when a node has silently lost the states before a block', async () => {
     const { entry, coded, begun } = await initializedLate()
     const store = storage()
-    // An honest node found the block of its code.
+    // Another node found the block of the code.
     await store.storeFact(chainId, `first-block ${entry.receipt.address.toLowerCase()}`, String(coded.block))
     const silent = (method: string, block: unknown) =>
       (method === 'eth_call' || method === 'eth_getCode') && Number(block) <= begun.block + 4
@@ -470,11 +470,11 @@ describe('a market whose beginning the catalogue does not know', () => {
     await sandbox.world.warp(12 * day)
     expect(await service.getStrategy({ id: entry.slug })).toMatchObject({ inceptionApy: null })
     const [kept] = await store.facts(chainId, 'inception ')
-    // The time of its code is kept, and no unit of a block that is not its first.
+    // The time of the code is stored, without the unit value of a later block.
     expect(kept?.value).toBe(String(coded.at))
   })
 
-  test('is found of a coin that is older than what asks many contracts at once, by what wraps the coin', async () => {
+  test('for the native coin is dated by the wrapped coin, if that is older than Multicall3', async () => {
     const slug = 'sandbox-lido-eth-sandbox-one'
     const entry: StrategyEntry = { ...entryOf(slug), startDate: null }
     await sandbox.world.warp(day)
@@ -498,7 +498,7 @@ describe('a market whose beginning the catalogue does not know', () => {
   })
 })
 
-test('every market says by itself what its state says of a unit', async () => {
+test('the index reading of every market equals the index of its state', async () => {
   const { context } = engineOn(sandbox)
   await sandbox.world.warp(40 * day)
   for (const network of sandbox.world.catalog().networks) {

@@ -20,19 +20,19 @@ const wallet = sandbox.user.address
 const owner = sandboxAddress(0)
 const stranger = sandboxAddress(2)
 
-// The list of entries must be known before the world is up, so that each has its own tests.
+// The entries must be known before the sandbox starts, so that each has its own tests.
 const { catalog } = await genesis(inject('sandboxCache'), {
   binary: inject('anvil'),
   noteDir: inject('sandboxNotes'),
 })
-// What is left through a queue has tests of its own.
+// Strategies with a withdrawal queue have tests of their own.
 const entries = catalog.strategies.filter(isBasic)
 const pausedSlugs = ['aave-v3-wbtc-sandbox-two']
 const open = entries.filter(({ slug }) => !pausedSlugs.includes(slug))
 const named = (slug: string): StrategyEntry => entries.find((entry) => entry.slug === slug)!
 const each = (list: readonly StrategyEntry[]) => list.map((entry) => [entry.slug, entry] as const)
 
-/** One whole token, and a little, so that nothing is round. */
+/** A little more than one whole token, so that no amount is round. */
 const sum = ({ asset }: StrategyEntry) => (10n ** BigInt(asset.decimals) * 123457n) / 100000n
 
 const publishedAbi = (file: string): Abi =>
@@ -59,7 +59,7 @@ const sharesOf = (entry: StrategyEntry, who = wallet) =>
   sandbox.balanceOf(entry.chainId, entry.receipt.address, who)
 const assetOf = (entry: StrategyEntry, who = wallet) =>
   sandbox.balanceOf(entry.chainId, entry.asset.address, who)
-/** What shares are worth, off the contract itself. */
+/** The worth of shares, from the contract. */
 const worthOf = async (entry: StrategyEntry, shares: bigint) =>
   entry.constants.family === 'aave-v3'
     ? shares
@@ -81,14 +81,14 @@ const approve = (entry: StrategyEntry, amount: bigint): Transaction => ({
   value: 0n,
   chainId: entry.chainId,
 })
-/** Acts as the contract that may configure the pool, or as the owner of a vault. */
+/** Sends a call as the configurator of a pool, or as the owner of a vault. */
 const configure = async ({ chainId }: StrategyEntry, to: Address, data: Hex, from: Address = owner) => {
   const { rpc } = sandbox.chain(chainId)
   await rpc.request('anvil_impersonateAccount', [from])
   await rpc.request('anvil_setBalance', [from, '0xde0b6b3a7640000'])
   expect((await sandbox.sendAs(chainId, from, { to, data })).status).toBe('0x1')
 }
-/** The configurator of a pool, by its addresses provider. */
+/** The configurator of a pool, from its addresses provider. */
 const configuratorOf = async (entry: StrategyEntry): Promise<Address> => {
   const address = (answer: Hex): Address => `0x${answer.slice(-40)}`
   const provider = address(
@@ -105,8 +105,8 @@ const positionOf = async (entry: StrategyEntry, who = wallet) =>
 const historyOf = async (entry: StrategyEntry, who = wallet) =>
   (await engineOn(sandbox).service.walletHistory({ address: who, strategyId: entry.slug, limit: 100 })).items
 
-describe('the catalogue', () => {
-  test('names every entry once, the id and the slug by their rule', () => {
+describe('the sandbox catalogue', () => {
+  test('has unique entries whose ids and slugs follow the naming rule', () => {
     for (const entry of entries) {
       expect(entry.id).toBe(`${entry.protocol}-${entry.asset.symbol}-${entry.network}`)
       expect(entry.slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
@@ -120,7 +120,7 @@ describe('the catalogue', () => {
     expect(new Set(entries.map(({ slug }) => slug)).size).toBe(entries.length)
   })
 
-  test('has six strategies at least over both chains, one paused and one staking', async () => {
+  test('has at least six strategies on two chains, among them one paused and one of staking', async () => {
     const { items, total } = await engineOn(sandbox).service.listStrategies({ limit: 100 })
     expect(total).toBe(catalog.strategies.length)
     expect(total).toBeGreaterThanOrEqual(6)
@@ -131,7 +131,7 @@ describe('the catalogue', () => {
     expect(stated.filter(({ apy }) => !(apy! > 0)).map(({ slug }) => slug)).toEqual([])
   })
 
-  test('an id in any casing and a slug name the same strategy, and an unknown one is STRATEGY_NOT_FOUND', async () => {
+  test('resolves ids in any letter case and slugs, and an unknown one is STRATEGY_NOT_FOUND', async () => {
     const { service } = engineOn(sandbox)
     for (const { id, slug } of entries.slice(0, 2)) {
       expect((await service.getStrategy({ id })).slug).toBe(slug)
@@ -141,7 +141,7 @@ describe('the catalogue', () => {
     expect(await codeOf(service.getStrategy({ id: 'aave-v3-usdc-nowhere' }))).toBe('STRATEGY_NOT_FOUND')
   })
 
-  test('all markets of a chain are one eth_call, beside one that asks how old their prices are', async () => {
+  test('is read with one eth_call per chain for all markets, and one for the price ages', async () => {
     const said = new Map<number, number>()
     const rpc = (chainId: number) =>
       aroundReads(sandbox.chain(chainId).rpc, (method, params) => {
@@ -157,7 +157,7 @@ describe('the catalogue', () => {
 })
 
 describe.each(each(entries))('%s', (_, entry) => {
-  test('the rate, the value and the state are what the contracts say', async () => {
+  test('states the rate, the value and the state of its contracts', async () => {
     const shown = await engineOn(sandbox).service.getStrategy({ id: entry.slug })
     const answer = await reserveOf(entry)
     const [configuration, rate] = [word(answer, 0), word(answer, 2)]
@@ -184,7 +184,7 @@ describe.each(each(entries))('%s', (_, entry) => {
 describe.each(each(open))('%s', (_, entry) => {
   const amount = sum(entry)
 
-  test('deposits by an exact approval, shows the position, and a withdrawal of all leaves no share', async () => {
+  test('accepts a deposit with an exact approval, shows the position, and pays partial and full withdrawals', async () => {
     const before = await assetOf(entry)
     const { bytecode, crossChain, quote } = await lend(entry, amount)
     expect({ crossChain: crossChain.isCrossChain, quote }).toEqual({ crossChain: false, quote: null })
@@ -246,7 +246,7 @@ const everyFamily = [
 
 const takers = catalog.strategies.filter(({ slug }) => !pausedSlugs.includes(slug))
 test.each(each(takers))(
-  '%s must bring all that a deposit is worth, in the simulation of it',
+  'the guard refuses a deposit into %s whose simulation delivers less than its worth',
   async (_, entry) => {
     await sandbox.world.warp(86_400)
     const tried = await deposited(sandbox, { catalog: sandbox.world.catalog(), entry, amount: sum(entry) })
@@ -255,13 +255,13 @@ test.each(each(takers))(
 )
 
 describe.each(each(families))('approvals of %s', (_, entry) => {
-  test('none where the allowance is enough', async () => {
+  test('are omitted when the allowance suffices', async () => {
     await perform(sandbox, wallet, [approve(entry, 7000000n)])
     expect((await lend(entry, 7000000n)).bytecode).toHaveLength(1)
     expect((await lend(entry, 7000001n)).bytecode.length).toBeGreaterThan(1)
   })
 
-  test('the exact amount in place of a short one, after a reset to zero only where the token demands it', async () => {
+  test('replace a lower allowance by the exact amount, after a reset to zero only if the token demands it', async () => {
     await perform(sandbox, wallet, [approve(entry, 5n)])
     const { bytecode } = await lend(entry, 9000000n)
     const usdt = entry.asset.symbol === 'USDT'
@@ -272,8 +272,8 @@ describe.each(each(families))('approvals of %s', (_, entry) => {
   })
 })
 
-describe('what a market refuses', () => {
-  test('a paused reserve takes and gives nothing: STRATEGY_PAUSED', async () => {
+describe('refusals of a market', () => {
+  test('a paused reserve is STRATEGY_PAUSED for deposits and withdrawals', async () => {
     for (const slug of pausedSlugs) {
       expect(await codeOf(lend(named(slug), 1000n))).toBe('STRATEGY_PAUSED')
       expect(await codeOf(withdraw(named(slug), maxUint256))).toBe('STRATEGY_PAUSED')
@@ -287,7 +287,7 @@ describe('what a market refuses', () => {
     expect((await engineOn(sandbox).service.getStrategy({ id: entry.slug })).actions).toEqual([])
   })
 
-  test('a frozen reserve takes nothing and gives back all', async () => {
+  test('a frozen reserve refuses deposits and pays a full withdrawal', async () => {
     const entry = named('aave-v3-usdc-sandbox-one')
     await deposit(entry)
     await setReserve(entry, 'function setReserveFreeze(address,bool)', true)
@@ -297,7 +297,7 @@ describe('what a market refuses', () => {
     expect(await sharesOf(entry)).toBe(0n)
   })
 
-  test('a paused vault takes nothing and gives back all', async () => {
+  test('a paused vault refuses deposits and pays a full withdrawal', async () => {
     const entry = named('sandbox-staking-weth-sandbox-one')
     await deposit(entry)
     await configure(entry, targetOf(entry), calldata('function setPaused(bool)', [true]))
@@ -307,13 +307,13 @@ describe('what a market refuses', () => {
     expect(await sharesOf(entry)).toBe(0n)
   })
 
-  test('more than the cap of a reserve leaves: STRATEGY_CAP_REACHED, and what it leaves goes in', async () => {
+  test('a deposit above the cap of a reserve is STRATEGY_CAP_REACHED, and one below it is accepted', async () => {
     const entry = named('aave-v3-usdc-sandbox-one')
     await deposit(entry)
     const supplied = BigInt(
       await sandbox.call(entry.chainId, entry.receipt.address, 'function totalSupply() view'),
     )
-    // The reserve's own share counts too; a thousand is far more than that.
+    // The reserve's own share counts, too, and is far below a thousand.
     await setReserve(entry, 'function setSupplyCap(address,uint256)', supplied / 1_000000n + 1_000n)
     expect(await codeOf(lend(entry, 1_001_000000n))).toBe('STRATEGY_CAP_REACHED')
     await deposit(entry, 90_000000n)
@@ -321,14 +321,14 @@ describe('what a market refuses', () => {
     expect(await codeOf(lend(entry, 1n))).toBe('STRATEGY_CAP_REACHED')
   })
 
-  test('more than the cap of a vault leaves: STRATEGY_CAP_REACHED', async () => {
+  test('a deposit above the cap of a vault is STRATEGY_CAP_REACHED, and the recommendation states the capacity', async () => {
     const entry = named('sandbox-vault-usdc-sandbox-one')
     expect(await codeOf(lend(entry, 1_600_000_000000n))).toBe('STRATEGY_CAP_REACHED')
     const words = 'function totalAssets() view returns (uint256)'
     const assets = BigInt(await sandbox.call(entry.chainId, targetOf(entry), words))
     await configure(entry, targetOf(entry), calldata('function setCap(uint256)', [assets + 10_000000n]))
     expect(await codeOf(lend(entry, 11_000000n))).toBe('STRATEGY_CAP_REACHED')
-    // What it earns meanwhile counts, too. Where that is all there is, who asks for the best is told that it is open, and how much it takes.
+    // Interest counts towards the cap. If no other strategy fits, the error of the recommendation states how much this one takes.
     const only = engineOn(sandbox, { catalog: { ...sandbox.world.catalog(), strategies: [entry] } }).service
     await expect(only.recommend({ identifier: 'usdc', wallet, amount: 11_000000n })).rejects.toThrow(
       new RegExp(`has enough capacity: ${entry.slug} takes at most (10|9\\.9+\\d*) USDC more`),
@@ -337,7 +337,7 @@ describe('what a market refuses', () => {
   })
 
   test.each(each(everyFamily))(
-    '%s: more than is held, or anything where nothing is: INSUFFICIENT_FUNDS',
+    '%s: a withdrawal above the balance is INSUFFICIENT_FUNDS',
     async (_, entry) => {
       expect(await codeOf(withdraw(entry, maxUint256))).toBe('INSUFFICIENT_FUNDS')
       expect(await codeOf(withdraw(entry, 1n))).toBe('INSUFFICIENT_FUNDS')
@@ -347,31 +347,34 @@ describe('what a market refuses', () => {
     },
   )
 
-  test.each(each(families))('%s: more than is idle there: INSUFFICIENT_LIQUIDITY', async (_, entry) => {
-    await deposit(entry, 1000_000000n)
-    const { aToken } = backingOf(entry)
-    const idle = await sandbox.balanceOf(entry.chainId, entry.asset.address, aToken)
-    await configure(
-      entry,
-      entry.asset.address,
-      calldata('function transfer(address,uint256)', [stranger, idle - 400_000000n]),
-      aToken,
-    )
-    expect(await codeOf(withdraw(entry, 500_000000n))).toBe('INSUFFICIENT_LIQUIDITY')
-    expect(await codeOf(withdraw(entry, maxUint256))).toBe('INSUFFICIENT_LIQUIDITY')
-    await perform(sandbox, wallet, (await withdraw(entry, 300_000000n)).bytecode)
-  })
+  test.each(each(families))(
+    '%s: a withdrawal above the idle liquidity is INSUFFICIENT_LIQUIDITY',
+    async (_, entry) => {
+      await deposit(entry, 1000_000000n)
+      const { aToken } = backingOf(entry)
+      const idle = await sandbox.balanceOf(entry.chainId, entry.asset.address, aToken)
+      await configure(
+        entry,
+        entry.asset.address,
+        calldata('function transfer(address,uint256)', [stranger, idle - 400_000000n]),
+        aToken,
+      )
+      expect(await codeOf(withdraw(entry, 500_000000n))).toBe('INSUFFICIENT_LIQUIDITY')
+      expect(await codeOf(withdraw(entry, maxUint256))).toBe('INSUFFICIENT_LIQUIDITY')
+      await perform(sandbox, wallet, (await withdraw(entry, 300_000000n)).bytecode)
+    },
+  )
 
-  test('zero, with where it was said', async () => {
+  test('an amount of zero is VALIDATION_ERROR with its path', async () => {
     const refusal = await lend(families[0]!, 0n).catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR', details: { errors: [{ path: 'amount' }] } })
   })
 })
 
-describe.each(each(everyFamily))('what a wallet has and did in %s', (_, entry) => {
+describe.each(each(everyFamily))('position and history in %s', (_, entry) => {
   const amount = sum(entry) * 2n
 
-  test('adds up over deposits, parts, time, all out and in again', async () => {
+  test('add up over deposits, withdrawals, time, and a new deposit after a full withdrawal', async () => {
     await deposit(entry, amount)
     await sandbox.world.warp(40 * 86_400)
     await deposit(entry, amount / 2n)
@@ -404,8 +407,8 @@ describe.each(each(everyFamily))('what a wallet has and did in %s', (_, entry) =
     ])
   })
 
-  test('counts shares that were given away and received', async () => {
-    // After a year, a share and a unit are not the same any more.
+  test('count shares that were sent and received', async () => {
+    // After a year, a share and a unit have different values.
     await sandbox.world.warp(365 * 86_400)
     await deposit(entry, amount)
     const shares = await sharesOf(entry)
@@ -431,7 +434,7 @@ describe.each(each(everyFamily))('what a wallet has and did in %s', (_, entry) =
     expect(await positionOf(entry, stranger)).toBeUndefined()
   })
 
-  test('is told in USD at the price of the oracle', async () => {
+  test('have a USD value at the price of the oracle', async () => {
     await deposit(entry, amount)
     const { balance, balanceUsd } = (await positionOf(entry))!
     const oracle = sandbox.world.catalog().priceOracles[entry.chainId]!
@@ -449,7 +452,7 @@ describe.each(each(everyFamily))('what a wallet has and did in %s', (_, entry) =
   })
 })
 
-test('history comes in pages, newest first, with the times of the blocks', async () => {
+test('history is paged, newest first, with the times of the blocks', async () => {
   const entry = named('aave-v3-usdc-sandbox-one')
   for (const times of [1n, 2n, 3n]) await deposit(entry, times * 1_000000n)
   const { service } = engineOn(sandbox)
@@ -473,7 +476,7 @@ test('history comes in pages, newest first, with the times of the blocks', async
   }
 })
 
-test('interest that is larger than a withdrawal does not turn it into a deposit', async () => {
+test('interest above the withdrawn amount does not turn a withdrawal into a deposit', async () => {
   const entry = named('aave-v3-usdc-sandbox-one')
   await deposit(entry, 10_000_000000n)
   await sandbox.world.warp(365 * 86_400)

@@ -11,7 +11,7 @@ const collector: Address = '0x7777777777777777777777777777777777777777'
 const wallet = () => sandbox.user.address
 const year = 365 * 86_400
 
-/** A node that gives no logs. */
+/** A node that returns no logs. */
 const withoutLogs = (rpc: ChainClient): ChainClient => ({
   ...rpc,
   request: (method, params) => {
@@ -33,7 +33,7 @@ const invest = async (slug: string) => {
 const out = (id: string, amount: bigint) => ({ id, action: 'withdraw' as const, amount, wallet: wallet() })
 
 test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'])(
-  'of everything in %s, the profit that the wallet shows is charged, to the unit',
+  'a full withdrawal from %s charges the profit that the wallet shows, to the unit',
   async (slug) => {
     await invest(slug)
     const { service, context } = engineOn(sandbox)
@@ -64,7 +64,7 @@ test.each(['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'])(
   },
 )
 
-test('withdrawing in parts charges no profit twice', async () => {
+test('partial withdrawals charge no profit twice', async () => {
   const slug = 'aave-v3-usdc-sandbox-one'
   await invest(slug)
   const { service, context } = engineOn(sandbox)
@@ -74,12 +74,12 @@ test('withdrawing in parts charges no profit twice', async () => {
   for (const amount of [30_000_000n, 70_500_000n, maxUint256])
     await perform(sandbox, wallet(), (await service.strategyBytecode(out(slug, amount))).bytecode)
   const charged = await sandbox.balanceOf(31337, usdc, collector)
-  // Some blocks more of interest, and the rounding of each payment.
+  // The interest of some more blocks, and the rounding of each payment.
   expect(charged - before.profit! / 10n).toBeGreaterThanOrEqual(-2n)
   expect(charged - before.profit! / 10n).toBeLessThan(100n)
 })
 
-test('what is not known to be profit is not charged, and that is said', async () => {
+test('an unknown profit is not charged, and the fee says so', async () => {
   const slug = 'aave-v3-usdc-sandbox-one'
   await invest(slug)
   const { service, context } = engineOn(sandbox, {
@@ -94,7 +94,7 @@ test('what is not known to be profit is not charged, and that is said', async ()
   expect(made.bytecode).toHaveLength(1)
 })
 
-test('a deposit is charged nothing, nor is a request that is queued', async () => {
+test('deposits and queued withdrawal requests are not charged', async () => {
   const { service, context } = engineOn(sandbox)
   await operating(context, { operatorCollector: collector, performanceFeeBps: 10_000 })
   const lend = {
@@ -110,7 +110,7 @@ test('a deposit is charged nothing, nor is a request that is queued', async () =
   expect(request).toMatchObject({ feeCharged: '0', fees: [] })
 })
 
-test('a customer who charges all that there is gets no quote', async () => {
+test('a fee of 100 percent gets no quote', async () => {
   const { service, context } = engineOn(sandbox)
   await operating(context, { operatorCollector: collector, swapFeeBps: 10_000 })
   const [tokenIn, tokenOut] = ['USDC', 'WETH'].map((symbol) => sandbox.token(31337, symbol).address) as [

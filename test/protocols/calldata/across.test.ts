@@ -11,7 +11,7 @@ import { coin, marketAt, wallet } from '../../support/plans/plan-fixtures.ts'
 const upTo = (most: bigint) => fc.bigInt(1n, most)
 const price = fc.bigInt(10n ** 15n, 10n ** 21n)
 
-test('the LP tokens that a part costs bring no less than it, and one fewer would', () => {
+test('lpUnits returns the smallest amount of LP tokens that is worth at least the given amount', () => {
   fc.assert(
     fc.property(price, upTo(10n ** 30n), (rate, amount) => {
       const units = lpUnits(rate, amount)
@@ -21,7 +21,7 @@ test('the LP tokens that a part costs bring no less than it, and one fewer would
   )
 })
 
-test('whoever takes out what all is worth needs no more than there is', () => {
+test('withdrawing the worth of all held LP tokens needs no more LP tokens than are held', () => {
   fc.assert(
     fc.property(price, upTo(10n ** 30n), (rate, held) => {
       expect(lpUnits(rate, lpWorth(rate, held))).toBeLessThanOrEqual(held)
@@ -29,7 +29,7 @@ test('whoever takes out what all is worth needs no more than there is', () => {
   )
 })
 
-test('a pool of what wraps the coin is for the coin, and of nothing else', () => {
+test('a pool with a wrapped coin is accepted for the native coin only, and a token pool for its token only', () => {
   const [hubPool, wrapped]: [Address, Address] = [`0x${'c8'.repeat(20)}`, `0x${'c9'.repeat(20)}`]
   const token = { ...coin, address: wrapped }
   const said = (asset: Token, constants: AcrossConstants) => {

@@ -115,7 +115,7 @@ const lp = {
   constants: { family: 'across', hubPool: one, wrapped: two },
   asset: { chainId, address: three, symbol: 'X', decimals: 18, name: 'X' },
 } as const
-/** An entry with what the steps of a vault need of it. */
+/** A catalogue entry with only the fields that the calls of a vault need. */
 const vaultEntry = { chainId, asset: lp.asset, receipt: lp.asset } as StrategyEntry
 const leaving = (market: ProtocolMarket) =>
   [
@@ -124,7 +124,7 @@ const leaving = (market: ProtocolMarket) =>
   ].map(({ transaction }) => transaction)
 const both = { tokens: [one, two, three], fees: [500, 3000] }
 
-/** Every encoder, by its file and name. */
+/** The output of every encoder, by its label. */
 const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[]> = {
   'aave-v3 supply': aave_supply({ chainId, pool: one, asset: two, amount, onBehalfOf: three }),
   'aave-v3 withdraw': aave_withdraw({ chainId, pool: one, asset: two, amount, to: three }),
@@ -334,13 +334,13 @@ const encoders: Record<string, Transaction | Hex | readonly (Transaction | Hex)[
   ],
 }
 
-/** The name of an encoder's file as the rows above have it. */
+/** The label of an encoder's file in the record above. */
 const labelOf = (file: string) => {
   const [, name, part] = /(?:protocols|swaps|chain)\/(?:([\w-]+)\/)?([\w-]+)\.ts$/.exec(file)!
   return name ? (part === 'encode' ? name : `${name} ${part}`) : part
 }
 
-describe('calldata is lower case, whatever the case of what goes into it', () => {
+describe('calldata is lower case for addresses and bytes in mixed case', () => {
   it.each(Object.entries(encoders))('%s', (_, made) => {
     for (const one of [made].flat()) {
       const data = typeof one === 'string' ? one : one.data
@@ -348,7 +348,7 @@ describe('calldata is lower case, whatever the case of what goes into it', () =>
     }
   })
 
-  it('and no encoder is left out', async () => {
+  it('every exported encoder is checked', async () => {
     const dir = join(import.meta.dirname, '..', '..', '..', 'src')
     const reads =
       /^(check\w+Calldata$|decode|strictDecode$|printed$|refuse$|powerInside$|placeOf$|entranceOf$|bringsOf$|paysOf$|\w*[qQ]ueue(Of)?$|unpackPath$|readDataFee$|wayOf$|atSpot$|spotQueries$|stakedOf$|(pendle|psm3)Exchange$|ptPrice$|psm3(Rate|Worth|Units)$|least(Of|Fair)$|leftOfAll$|pooledToken$|lp(Rate|Worth|Units)$|depositIn$|filledIn$|refundedIn$|fillQuery$|refundQuery$|relayHash$|accountOf$)/

@@ -17,52 +17,59 @@ const amount = 100_000_000n
 const uniswap = () => sandbox.world.catalog().uniswapV3.find((entry) => entry.chainId === chainId)!
 const bridge = (id: number) => sandbox.world.catalog().cctpV2.find((entry) => entry.chainId === id)!
 
-describe('a swap', () => {
+describe('a Uniswap v3 swap', () => {
   const ways: [string, 'in' | 'out', string[], number[]][] = [
     ['exact input', 'in', ['USDC', 'USDT'], [100]],
     ['exact output', 'out', ['USDC', 'USDT'], [100]],
     ['exact input over two hops', 'in', ['USDC', 'WETH', 'WBTC'], [500, 3000]],
     ['exact output over two hops', 'out', ['USDC', 'WETH', 'WBTC'], [500, 3000]],
   ]
-  it.each(ways)('with %s moves what the quoter says in the same block', async (_, exact, symbols, fees) => {
-    const tokens = symbols.map((symbol) => sandbox.token(chainId, symbol))
-    const path: SwapPath = { tokens: tokens.map(({ address }) => address), fees }
-    const [tokenIn, tokenOut] = [tokens[0]!, tokens.at(-1)!]
-    const { quoterV2, swapRouter02: router } = uniswap()
-    const known = exact === 'in' ? amount : 10_000n
-    const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
-    const data = encodeFunctionData({ abi: quoterV2Abi, functionName, args: [packPath(path, exact), known] })
-    const { rpc } = sandbox.chain(chainId)
-    const answer = await rpc.request<`0x${string}`>('eth_call', [{ to: quoterV2, data }, 'latest'])
-    const [quoted] = decodeFunctionResult({ abi: quoterV2Abi, functionName, data: answer })
-    const [amountIn, amountOut] = exact === 'in' ? [known, quoted] : [quoted, known]
-    const wallet = sandbox.user.address
-    const { changes } = await simulateLeg({
-      rpc,
-      chainId,
-      native: { symbol: 'ETH', decimals: 18 },
-      wallet,
-      tokens: [tokenIn, tokenOut],
-      transactions: [
-        approve({ chainId, token: tokenIn.address, spender: router, amount: amountIn }),
-        encodeV3Swap({
-          chainId,
-          router,
-          exact,
-          path,
-          amountIn,
-          amountOut,
-          recipient: wallet,
-          deadline: 4_000_000_000,
-        }),
-      ],
-    })
-    expect(changes.map(({ delta }) => delta)).toEqual([-amountIn, amountOut])
-  })
+  it.each(ways)(
+    'with %s moves the amounts that the quoter returns in the same block',
+    async (_, exact, symbols, fees) => {
+      const tokens = symbols.map((symbol) => sandbox.token(chainId, symbol))
+      const path: SwapPath = { tokens: tokens.map(({ address }) => address), fees }
+      const [tokenIn, tokenOut] = [tokens[0]!, tokens.at(-1)!]
+      const { quoterV2, swapRouter02: router } = uniswap()
+      const known = exact === 'in' ? amount : 10_000n
+      const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
+      const data = encodeFunctionData({
+        abi: quoterV2Abi,
+        functionName,
+        args: [packPath(path, exact), known],
+      })
+      const { rpc } = sandbox.chain(chainId)
+      const answer = await rpc.request<`0x${string}`>('eth_call', [{ to: quoterV2, data }, 'latest'])
+      const [quoted] = decodeFunctionResult({ abi: quoterV2Abi, functionName, data: answer })
+      const [amountIn, amountOut] = exact === 'in' ? [known, quoted] : [quoted, known]
+      const wallet = sandbox.user.address
+      const { changes } = await simulateLeg({
+        rpc,
+        chainId,
+        native: { symbol: 'ETH', decimals: 18 },
+        wallet,
+        tokens: [tokenIn, tokenOut],
+        transactions: [
+          approve({ chainId, token: tokenIn.address, spender: router, amount: amountIn }),
+          encodeV3Swap({
+            chainId,
+            router,
+            exact,
+            path,
+            amountIn,
+            amountOut,
+            recipient: wallet,
+            deadline: 4_000_000_000,
+          }),
+        ],
+      })
+      expect(changes.map(({ delta }) => delta)).toEqual([-amountIn, amountOut])
+    },
+  )
 })
 
-describe('a burn', () => {
-  it('puts a message on the chain that says what was asked for', async () => {
+describe('a CCTP burn', () => {
+  it('emits a message that decodes to the requested terms; malformed messages decode to undefined', async () => {
     const [here, there] = [bridge(31337), bridge(31338)]
     const wallet = sandbox.user.address
     const spender = here.tokenMessenger

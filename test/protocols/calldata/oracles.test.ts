@@ -55,9 +55,9 @@ const lido = fixture('lido')
 const morpho = fixture('morpho')
 const stakewise = fixture('stakewise')
 
-describe('what the official SDKs say', () => {
+describe('fixtures of the official SDKs', () => {
   test.each(oracles.map((oracle) => [oracle.name, oracle] as const))(
-    '%s was made by the script and the packages that stand here (npm run oracles)',
+    '%s was made by the current script and packages (npm run oracles)',
     (name, oracle) => {
       expect(fixture(name).madeBy).toBe(madeBy(oracle))
     },
@@ -65,7 +65,7 @@ describe('what the official SDKs say', () => {
 })
 
 describe('@aave/contract-helpers and math-utils', () => {
-  test('supply: the same bytes for random pools, assets, amounts and owners', () => {
+  test('builds the same supply calldata for random pools, assets, amounts and owners', () => {
     expect(aave.supply).toHaveLength(100)
     for (const { pool, asset, amount, onBehalfOf, to, data } of aave.supply)
       expect(supply({ chainId: 8453, pool, asset, amount: BigInt(amount), onBehalfOf })).toMatchObject({
@@ -74,7 +74,7 @@ describe('@aave/contract-helpers and math-utils', () => {
       })
   })
 
-  test('withdraw: the same bytes, all of it included', () => {
+  test('builds the same withdraw calldata, also for the whole balance', () => {
     expect(aave.withdraw).toHaveLength(100)
     for (const { pool, asset, amount, to, target, data } of aave.withdraw)
       expect(withdraw({ chainId: 8453, pool, asset, amount: BigInt(amount), to })).toMatchObject({
@@ -83,7 +83,7 @@ describe('@aave/contract-helpers and math-utils', () => {
       })
   })
 
-  test('APR and APY within 1e-9 for any rate', () => {
+  test('computes the same APR and APY within 1e-9 for any rate', () => {
     expect(aave.rates).toHaveLength(200)
     for (const { liquidityRate, supplyAPR, supplyAPY } of aave.rates) {
       const apr = Number(liquidityRate) / Number(ray)
@@ -93,7 +93,7 @@ describe('@aave/contract-helpers and math-utils', () => {
   })
 })
 
-test('@aave/math-utils: what is paid beside the interest, the same APR for any speed, price and supply', () => {
+test('@aave/math-utils computes the same reward APR for any emission, price and supply', () => {
   expect(aave.incentives).toHaveLength(200)
   for (const { apr, decimals, ...one } of aave.incentives) {
     const aSecond = wholeTokens(BigInt(one.emissionPerSecond), one.rewardTokenDecimals)
@@ -108,7 +108,7 @@ test('@aave/math-utils: what is paid beside the interest, the same APR for any s
 })
 
 describe('@across-protocol/sdk', () => {
-  test('liquidity in and out, of a token and of the coin: the same bytes', () => {
+  test('builds the same calldata to add and remove liquidity, of a token and of the native coin', () => {
     expect(across.calls).toHaveLength(50)
     for (const { hubPool, weth, token, amount: typed, ...said } of across.calls) {
       const [chainId, amount] = [1, BigInt(typed)]
@@ -129,7 +129,7 @@ describe('@across-protocol/sdk', () => {
     }
   })
 
-  test('what a pool pays within 1e-9, for any fees that are left and any time since it was touched', () => {
+  test('computes the same APR and APY within 1e-9 for any undistributed fees and time since the last touch', () => {
     expect(across.pools).toHaveLength(100)
     let some = 0
     for (const { estimatedApr, estimatedApy, value, ...one } of across.pools) {
@@ -148,7 +148,7 @@ describe('@across-protocol/sdk', () => {
 })
 
 describe('@compound-finance/compound-js', () => {
-  test('deposits and withdrawals, in part and of all: the same bytes, of a token and of the coin', () => {
+  test('builds the same calldata for deposits, partial and full withdrawals, of a token and of the native coin', () => {
     expect(compound.all).toHaveLength(100)
     for (const { asset, amount: typed, ...said } of compound.all) {
       const [amount, market] = [BigInt(typed), said.mint.to]
@@ -162,8 +162,8 @@ describe('@compound-finance/compound-js', () => {
   })
 })
 
-describe('@compound-finance/compound-js, of Compound v3', () => {
-  test('deposits and withdrawals of the base asset, in part and of all: the same bytes', () => {
+describe('@compound-finance/compound-js for Compound v3', () => {
+  test('builds the same calldata for deposits, partial and full withdrawals of the base asset', () => {
     expect(comet.all).toHaveLength(100)
     expect(comet.all.filter((one: { amount: string }) => BigInt(one.amount) === maxUint256)).toHaveLength(2)
     for (const { market, owner, asset, amount: typed, ...said } of comet.all) {
@@ -188,7 +188,7 @@ describe('@lidofinance/lido-ethereum-sdk', () => {
     return found!.constants as LidoConstants
   }
 
-  test('staking: the same contracts and bytes for stETH and for what wraps it', () => {
+  test('builds the same staking calldata for stETH and wstETH, to the same contracts', () => {
     expect(lido.stakes).toHaveLength(50)
     for (const one of lido.stakes)
       for (const holds of ['stETH', 'wstETH']) {
@@ -198,7 +198,7 @@ describe('@lidofinance/lido-ethereum-sdk', () => {
       }
   })
 
-  test('requests for a withdrawal, and claims: the same bytes', () => {
+  test('builds the same calldata for withdrawal requests and claims', () => {
     expect(lido.requests).toHaveLength(100)
     for (const { account, token, amount, to, data } of lido.requests)
       expect(
@@ -217,7 +217,7 @@ describe('@lidofinance/lido-ethereum-sdk', () => {
   })
 })
 
-test('@stakewise/v3-sdk: deposits of ETH and GNO, exits and claims, the same bytes, and shares asked for as it asks for them', () => {
+test('@stakewise/v3-sdk builds the same deposits of ETH and GNO, exits, claims and share queries', () => {
   expect(stakewise.all.map(({ asset }: { asset: string }) => asset)).toEqual([
     ...Array(50).fill('ETH'),
     ...Array(50).fill('GNO'),
@@ -248,7 +248,7 @@ test('@stakewise/v3-sdk: deposits of ETH and GNO, exits and claims, the same byt
 })
 
 describe('@morpho-org/blue-sdk', () => {
-  test('what a vault pays now within 1e-9, by markets as they were at their last touch, a minute to three days ago', () => {
+  test('computes the same net APY within 1e-9 from markets that were last touched up to three days ago', () => {
     expect(morpho.vaults).toHaveLength(100)
     const units = (one: Record<string, string>) =>
       Object.fromEntries(Object.entries(one).map(([name, value]) => [name, BigInt(value)])) as never
@@ -265,7 +265,7 @@ describe('@morpho-org/blue-sdk', () => {
 })
 
 describe('@uniswap/v2-sdk', () => {
-  test('swaps of one hop and two, the coin at either end: the same pairs, bounds, function and arguments', () => {
+  test('builds the same pairs, bounds and call for one and two hops, with the native coin at either end', () => {
     expect(uniswapV2.swaps).toHaveLength(120)
     const { initCodeHash } = uniswapV2
     for (const { exact, coin, tokens, pairs, ...one } of uniswapV2.swaps) {
@@ -280,7 +280,7 @@ describe('@uniswap/v2-sdk', () => {
       ]
       const slippage = one.slippageBps / 10_000
       const bound = exact === 'in' ? subtractSlippage(amountOut, slippage) : addSlippage(amountIn, slippage)
-      // The SDK rounds the most that is spent down, and we up.
+      // The SDK rounds the maximum input down, sluice rounds it up.
       expect(bound - least).toBeGreaterThanOrEqual(0n)
       expect(bound - least).toBeLessThanOrEqual(exact === 'in' ? 0n : 1n)
       const { data, value } = swapV2({
@@ -308,7 +308,7 @@ describe('@uniswap/v2-sdk', () => {
     }
   })
 
-  test('has the factories where the catalogue has them, and the code of their pairs', async () => {
+  test('has the factories and the init code hash of the catalogue', async () => {
     const known = (await filesOf(publicNetworks)).flatMap(({ uniswapV2 }) => uniswapV2)
     expect(known.length).toBeGreaterThan(5)
     for (const { chainId, factory, initCodeHash } of known)
@@ -321,14 +321,14 @@ describe('@uniswap/v2-sdk', () => {
 })
 
 describe('@uniswap/router-sdk and v3-sdk', () => {
-  test('swaps of one to three hops, exact in and out: the same path, the same bounds, the same bytes', () => {
+  test('builds the same path, bounds and calldata for one to three hops, exact input and output', () => {
     expect(uniswap.swaps).toHaveLength(150)
     for (const one of uniswap.swaps) {
       const [amountIn, amountOut] = [BigInt(one.amountIn), BigInt(one.amountOut)]
       const slippage = one.slippageBps / 10_000
       const bound =
         one.exact === 'in' ? subtractSlippage(amountOut, slippage) : addSlippage(amountIn, slippage)
-      // The SDK rounds the most that is spent down, and we up: at most one unit, in favour of the swap going through.
+      // The SDK rounds the maximum input down, sluice rounds it up, so ours is at most one unit larger.
       expect(bound - BigInt(one.least)).toBeGreaterThanOrEqual(0n)
       expect(bound - BigInt(one.least)).toBeLessThanOrEqual(one.exact === 'in' ? 0n : 1n)
       expect(packPath(one.path, one.exact)).toBe(one.packed)
@@ -349,7 +349,7 @@ describe('@uniswap/router-sdk and v3-sdk', () => {
 })
 
 describe('@uniswap/universal-router-sdk and v4-sdk', () => {
-  test('swaps of one to three hops for the router 2.0, the coin in any place: the same pools, the same bytes', () => {
+  test('builds the same pool ids and calldata for router 2.0, one to three hops, native coin at any position', () => {
     expect(uniswapV4.swaps).toHaveLength(60)
     for (const { path, pools, amountIn, amountOut, data, ...one } of uniswapV4.swaps) {
       const { tokens, fees } = path
@@ -361,7 +361,7 @@ describe('@uniswap/universal-router-sdk and v4-sdk', () => {
     }
   })
 
-  test('an id that is remembered is that of the same two tokens, in either order, and of the same fee', () => {
+  test('a pool id depends on its two tokens, in either order, and its fee, also when cached', () => {
     const { tokens } = uniswapV4.swaps.find(
       (one: { path: { tokens: string[] } }) => one.path.tokens.length > 2,
     )!.path
@@ -379,7 +379,7 @@ describe('@uniswap/universal-router-sdk and v4-sdk', () => {
 })
 
 describe('@balancer/sdk', () => {
-  test('swaps in one pool and in two, the wrapped coin as the coin at either end: the same bytes, the same question', () => {
+  test('builds the same calldata and query for one and two pools, with the native coin at either end', () => {
     expect(balancer.swaps).toHaveLength(40)
     for (const { path, amountIn, amountOut, query, to, data, value, ...one } of balancer.swaps) {
       const amounts = { amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) }
@@ -392,7 +392,7 @@ describe('@balancer/sdk', () => {
     }
   })
 
-  test('has the Vault and its queries where the catalogue has them', async () => {
+  test('has the Vault and its queries contract at the addresses of the catalogue', async () => {
     const known = (await filesOf(publicNetworks)).flatMap(({ balancerV2 }) => balancerV2)
     expect(known).toHaveLength(7)
     for (const { chainId, vault, queries } of known)
@@ -404,7 +404,7 @@ describe('@balancer/sdk', () => {
 })
 
 describe('@pancakeswap/smart-router and v3-sdk', () => {
-  test('swaps of one hop and two, the coin at either end: the same bytes', () => {
+  test('builds the same calldata for one and two hops, with the native coin at either end', () => {
     expect(pancakeSwap.swaps).toHaveLength(60)
     for (const { amountIn, amountOut, data, value, ...one } of pancakeSwap.swaps) {
       const amounts = { amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) }
@@ -413,7 +413,7 @@ describe('@pancakeswap/smart-router and v3-sdk', () => {
     }
   })
 
-  test('the SmartRouter and its quoter have the functions that are called, and are where the catalogue has them', async () => {
+  test('has the functions that sluice calls, and the addresses and fee tiers of the catalogue', async () => {
     const { abis, routers, quoters, spacings } = pancakeSwap
     for (const [ours, theirs] of [
       [swapRouter02Abi, abis.router],

@@ -28,7 +28,7 @@ const published = (file: string): Abi => {
 type Parameter = { type: string; components?: readonly Parameter[] }
 const shape = ({ type, components }: Parameter): string =>
   components ? `(${components.map(shape).join(',')})${type.slice(5)}` : type
-/** What is on the wire: a struct of one word is that word. */
+/** The outputs as encoded: a struct with one word is encoded as that word. */
 const wire = (text: string): string => text.replace(/\(([a-z0-9]+)\)/g, '$1')
 const functionLine = (item: AbiFunction): string =>
   `${toFunctionSelector(item)} ${wire(item.outputs.map(shape).join())} ${item.stateMutability}`
@@ -44,7 +44,7 @@ const aave = '@aave/core-v3/artifacts/contracts'
 const sandbox = '../../../src/sandbox/contracts'
 const published4 = '../../../src/sandbox/published'
 
-describe('what is called is what was published', () => {
+describe('functions and events in use have the published signature', () => {
   it.each<[string, Abi, string[]]>([
     ['the pool of Aave v3', aaveV3PoolAbi, [`${aave}/interfaces/IPool.sol/IPool.json`]],
     ['the oracle of Aave v3', aaveV3OracleAbi, [`${aave}/interfaces/IAaveOracle.sol/IAaveOracle.json`]],
@@ -68,10 +68,10 @@ describe('what is called is what was published', () => {
       ['@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'],
     ],
     ['the quoter of Uniswap v4', v4QuoterAbi, [`${published4}/V4Quoter.json`]],
-    ['the prices of Uniswap v4', stateViewAbi, [`${published4}/StateView.json`]],
+    ['StateView of Uniswap v4', stateViewAbi, [`${published4}/StateView.json`]],
     ['the Universal Router', universalRouterAbi, [`${published4}/UniversalRouter.json`]],
     ['the Vault of Balancer v2', [...vaultSwaps, ...vaultPoolsAbi], [`${published4}/Vault.json`]],
-    ['the queries of Balancer v2', queriesAbi, [`${published4}/BalancerQueries.json`]],
+    ['BalancerQueries of Balancer v2', queriesAbi, [`${published4}/BalancerQueries.json`]],
     ['Permit2', permit2Abi, [`${published4}/Permit2.json`]],
     [
       'the router of Pendle',
@@ -79,14 +79,14 @@ describe('what is called is what was published', () => {
       ['../artifacts/ActionSwapPTV3.json', '../artifacts/ActionMiscV3.json'],
     ],
     [
-      'the pool of Across',
+      'the SpokePool of Across',
       [...depositAbi, ...spokePoolAbi].filter(({ type }) => type === 'function'),
       ['../artifacts/Ethereum_SpokePool.json'],
     ],
     ['ERC-20', erc20Abi, ['@openzeppelin/contracts/build/contracts/IERC20Metadata.json']],
     ['ERC-4626', erc4626Abi, ['@openzeppelin/contracts/build/contracts/IERC4626.json']],
-    ['the messenger of the bridge', tokenMessengerV2Abi, [`${sandbox}/TokenMessengerV2.json`]],
-    ['the transmitter of the bridge', messageTransmitterV2Abi, [`${sandbox}/MessageTransmitterV2.json`]],
+    ['TokenMessengerV2 of CCTP', tokenMessengerV2Abi, [`${sandbox}/TokenMessengerV2.json`]],
+    ['MessageTransmitterV2 of CCTP', messageTransmitterV2Abi, [`${sandbox}/MessageTransmitterV2.json`]],
   ])('%s', (_, abi, files) => {
     const known = new Set(files.flatMap((file) => lines(published(file))))
     for (const line of lines(abi)) expect([...known]).toContain(line)

@@ -41,7 +41,7 @@ const claimed = (before: bigint, after: bigint, at: bigint) =>
     at,
   )
 
-test('the requests of an owner are those that are for them and not claimed, by place and by when they were made', () => {
+test('the logs of an owner yield the unclaimed exit requests they receive, by ticket and time', () => {
   const { logged } = stakewiseQueue(1, constants)
   const deposited = log(
     encodeEventTopics({ abi, eventName: 'Deposited', args: { caller: me, receiver: me } }),
@@ -63,7 +63,7 @@ test('the requests of an owner are those that are for them and not claimed, by p
   ])
 })
 
-test('what waits is worth what its shares are worth, and of the time when a queue counted assets, itself', () => {
+test('a pending request is valued by its shares, and a V2 request, which counts assets, by its amount', () => {
   const { logged, requests, taken } = stakewiseQueue(1, constants)
   const tickets = logged!(me, [
     entered(me, 10n, 100n),
@@ -100,7 +100,7 @@ test('what waits is worth what its shares are worth, and of the time when a queu
   })
 })
 
-test('a claim of a time that is none names no request', () => {
+test('a claim whose time is out of range names no request', () => {
   const { named } = stakewiseQueue(1, constants)
   const claim = (time: bigint) => claimExitedAssets({ chainId: 1, vault, id: `5-${time}`, index: 3n })
   expect(named!(claim(1_700_000_000n))).toEqual([(5n << 64n) | 1_700_000_000n])

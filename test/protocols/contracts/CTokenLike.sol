@@ -7,8 +7,8 @@ interface Token {
     function balanceOf(address owner) external view returns (uint256);
 }
 
-/// Behaves as the published interface of the Compound v2 family says: market, comptroller and router of the native coin in one.
-/// Without an asset it takes the native coin. What it refuses while it is "busy", it says by what it returns, and does nothing.
+/// The published interface of Compound v2 forks: market, comptroller and router of the native coin in one contract.
+/// Without an asset it takes the native coin. While it is "busy", it refuses calls by returning an error code.
 contract CTokenLike {
     event Transfer(address indexed from, address indexed to, uint256 amount);
 
@@ -34,7 +34,7 @@ contract CTokenLike {
         (busy, paused[0], paused[1]) = (busy_, mints, redeems);
     }
 
-    /// Until then it knows no caps at all, as Benqi does not.
+    /// Before this call the market has no caps, like Benqi.
     function limit(uint256 cap_) external {
         (hasCaps, cap) = (true, cap_);
     }

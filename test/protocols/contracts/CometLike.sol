@@ -7,8 +7,8 @@ interface Token {
     function balanceOf(address owner) external view returns (uint256);
 }
 
-/// Behaves towards lenders as the published interface of Compound v3 says: what it is for is to be called by its ABI.
-/// Who has no supply left and asks for more, borrows.
+/// The published interface of Compound v3 for lenders, to be called by its ABI.
+/// A withdrawal above the supplied balance borrows.
 contract CometLike {
     struct TotalsBasic {
         uint64 baseSupplyIndex;
@@ -81,7 +81,7 @@ contract CometLike {
         baseToken = base;
     }
 
-    /// As it stands between its deployment and the call that initializes it.
+    /// Restores the state between deployment and initialization.
     function uninitialize() external {
         (index, last) = (0, 0);
     }
@@ -141,7 +141,7 @@ contract CometLike {
         moved = uint256(next > before ? next - before : before - next) * index / 1e15;
     }
 
-    /// Who is named is who calls: nobody here has allowed anybody else.
+    /// Accepts the caller only: no account has allowed a manager here.
     function supplyFrom(address from, address dst, address asset, uint256 amount) external {
         require(from == msg.sender && dst == msg.sender, "Unauthorized");
         supply(asset, amount);

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {ERC4626, ERC20, IERC20} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 
-/// OpenZeppelin's vault with the published interface of StakedUSDeV2: what is withdrawn cools down first, all of it together.
+/// OpenZeppelin's vault with the published interface of StakedUSDeV2: all withdrawals of an owner share one cooldown.
 contract CooldownVault is ERC4626 {
     struct Cooldown {
         uint104 cooldownEnd;

@@ -33,7 +33,7 @@ struct FTokenDetails {
     UserSupplyData liquidityUserSupplyData;
 }
 
-/// The published interfaces of an fToken and of the LendingResolver of Fluid, in one contract. It earns what it is given, and pays out at most `limit`.
+/// The published interfaces of a Fluid fToken and of the LendingResolver in one contract. Transfers to it are its earnings; it pays out at most `limit`.
 contract FluidLike is ERC4626 {
     error FluidLendingError(uint256 errorId);
 
@@ -47,7 +47,7 @@ contract FluidLike is ERC4626 {
         (supplyRate, rewardsRate, limit) = (supplyRate_, rewardsRate_, limit_);
     }
 
-    /// Takes so much of the assets away, which makes each share worth less.
+    /// Removes assets, which lowers the price of a share.
     function lose(uint256 assets) external {
         IERC20(asset()).transfer(address(0xdead), assets);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
 
-/// Who pays rewards to the markets of Pendle, and is no part of them: nobody, here.
+/// The contract that pays rewards to Pendle markets; this one pays none.
 contract Gauge {
     address public immutable pendle;
 

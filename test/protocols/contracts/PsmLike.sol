@@ -9,7 +9,7 @@ contract Saved is ERC20 {
     }
 }
 
-/// The published interfaces of PSM3 and of the oracle beside it, in one contract. `cut` is how much worse it pays than the oracle says, in basis points.
+/// The published interfaces of PSM3 and of its oracle in one contract. `cut` lowers the paid rate below that of the oracle, in basis points.
 contract PsmLike {
     ERC20 public immutable usdc;
     ERC20 public immutable susds;

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// The published interfaces of savings xDAI and of the adapter beside it, in one contract, which was given coins to pay what it earned.
+/// The published interfaces of savings xDAI and of its adapter in one contract, which is funded with coins to pay its earnings.
 contract SavingsXdaiLike is ERC20 {
     uint256 public rate = 1.2 ether;
     uint256 public room = type(uint256).max;

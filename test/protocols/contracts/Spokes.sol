@@ -5,8 +5,8 @@ interface Token {
     function transfer(address to, uint256 amount) external returns (bool);
 }
 
-/// What stands around the HubPool of Across and is no part of it: who finds the oracle, what that would ask of a bond, and a bridge that brings
-/// tokens to the other side at once. The HubPool runs the bridge as its own code, so that nothing may be stored here.
+/// The contracts around the HubPool of Across: the finder of the oracle, the bond requirements, and a bridge that delivers tokens to the
+/// other side at once. The HubPool delegatecalls the bridge, so that this contract must not use storage.
 contract Spokes {
     struct Fee {
         uint256 rawValue;

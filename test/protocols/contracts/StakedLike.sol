@@ -3,8 +3,8 @@ pragma solidity ^0.8.20;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// One contract with the published interfaces of several stakings whose token grows in price: of Rocket Pool (pool, storage and token),
-/// Stader, Lista and sAVAX, and what ether.fi and Frax have beside their tickets. It was given coins to pay rewards with; requests are ready when they are told to be, or when time has passed.
+/// One contract with the published interfaces of Rocket Pool (pool, storage and token), Stader, Lista and sAVAX, and of ether.fi and Frax
+/// without their tickets. It is funded with coins to pay rewards. Requests become ready by a call or with time.
 contract StakedLike is ERC20 {
     struct Request {
         address owner;
@@ -29,7 +29,7 @@ contract StakedLike is ERC20 {
     uint256 public cooldownPeriod = 15 days;
     uint256 public redeemPeriod = 2 days;
     uint256 public maxDeposit = 1000 ether;
-    /// What stays of a deposit, in ten thousandths.
+    /// The fee of a deposit, in ten thousandths.
     uint256 public fee;
     address public elsewhere;
     Request[] internal requests;
@@ -81,7 +81,7 @@ contract StakedLike is ERC20 {
         list.pop();
     }
 
-    // Rocket Pool and what reads are alike.
+    // Rocket Pool, and reads that others share
     function getExchangeRate() external view returns (uint256) {
         return rate;
     }

@@ -3,8 +3,8 @@ pragma solidity ^0.8.20;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
-/// A vault of StakeWise, its keeper and its registry, as far as their published interfaces say what they do: shares that are no token, a queue of shares
-/// that is paid in parts, and a claim that leaves the rest under a new ticket. It takes the coin where the asset is the zero address.
+/// A StakeWise vault, its keeper and its registry with their published interfaces: shares without a token, an exit queue of shares that is
+/// paid in parts, and a claim that moves the rest to a new ticket. It takes the native coin when the asset is the zero address.
 contract StakewiseLike {
     struct Part {
         uint256 until;
@@ -57,23 +57,23 @@ contract StakewiseLike {
         (capacity, young) = (capacity_, young_);
     }
 
-    /// A vault that somebody made without the registry.
+    /// Makes the registry deny the vault.
     function forget() external {
         unknown = true;
     }
 
-    /// Shares that stand for osTokens from now on.
+    /// Marks shares as backing minted osTokens.
     function mint(uint256 shares) external {
         minted[msg.sender] = shares;
     }
 
-    /// Shares of one who came from elsewhere.
+    /// Gives shares that were migrated from an older vault.
     function migrate(address receiver, uint256 shares) external {
         emit Migrated(receiver, convertToAssets(shares), shares);
         _give(receiver, shares);
     }
 
-    /// Shares of one whom the vault pays fees.
+    /// Gives shares that the vault pays as fees.
     function charge(address receiver, uint256 shares) external {
         emit FeeSharesMinted(receiver, shares, convertToAssets(shares));
         _give(receiver, shares);
@@ -85,7 +85,7 @@ contract StakewiseLike {
         getShares[receiver] += shares;
     }
 
-    /// Pays for so many of the shares that wait, at most for all of them.
+    /// Pays for this many queued shares, at most for all of them.
     function finalize(uint256 shares) external {
         if (shares > queued) shares = queued;
         uint256 assets = convertToAssets(shares);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
 
-/// What protocols are told by others, and is no part of them: prices that somebody sets, and that everybody may configure.
+/// Contracts that protocols depend on: prices that anyone can set, and access control that allows every caller.
 contract Surroundings {
     mapping(address => uint256) public getUnderlyingPrice;
-    /// The price that a lending market of Morpho asks for: of one collateral, with 36 digits.
+    /// The price that a Morpho market reads: of one collateral, with 36 decimals.
     uint256 public price;
 
     function set(address market, uint256 worth) external {

@@ -6,8 +6,8 @@ interface IStaked {
     function rate() external view returns (uint256);
 }
 
-/// A queue of tickets (ERC-721) that it does not list by owner, with the published interfaces of ether.fi and of the redemption queue of
-/// Frax. It was given coins to pay with; requests are ready when they are told to be.
+/// A queue of ERC-721 tickets that are not enumerable by owner, with the published interfaces of ether.fi and of the redemption queue of
+/// Frax. It is funded with coins to pay with. Requests become ready by a call.
 contract TicketQueueLike {
     struct Ticket {
         address owner;

@@ -3,8 +3,8 @@ pragma solidity ^0.8.20;
 
 import {ERC4626, ERC20, IERC20} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 
-/// OpenZeppelin's vault with shares of twelve digits more than its asset. It earns what it is given, can say that its
-/// limits are zero as vaults do that mean nothing by it, can hold back what it lets out, and can be left with a bound on the loss.
+/// OpenZeppelin's vault whose shares have twelve decimals more than its asset. Transfers to it are its earnings. It can report limits of
+/// zero without enforcing them, hold back withdrawals, and redeem with a bound on the loss.
 contract VaultLike is ERC4626 {
     bool public saysNothing;
     uint256 public idle = type(uint256).max;

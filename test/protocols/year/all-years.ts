@@ -6,20 +6,20 @@ import { yearNames } from './year-names.ts'
 
 type Set = (sandbox: TestSandbox, isDaily: boolean) => Promise<Year>
 
-/** How a year of each is set up. */
+/** The setup of each year, by name. */
 const sets: Readonly<Record<(typeof yearNames)[number], Set>> = {
-  'aave-v3, of which as much is lent out all year': aave,
-  'compound-v2, of which as much is lent out all year': venus(0),
-  'morpho, nine tenths lent out all year': morpho(true),
-  'erc4626, by the growth of the week before': morpho(false),
-  'pendle-pt, until it matures': pendle,
-  'across, whose relays pay each time what was given out since, not compounded': across(0),
-  'lido-like, by a contract of our own, by the growth of the week before': lido,
+  'aave-v3 at constant utilization': aave,
+  'compound-v2 at constant utilization': venus(0),
+  'morpho at nine tenths utilization': morpho(true),
+  'erc4626 by the growth of the previous week': morpho(false),
+  'pendle-pt until maturity': pendle,
+  'across with relay fees, not compounded': across(0),
+  'lido (sandbox contract) by the growth of the previous week': lido,
   'compound-v2 of the native coin': venus(1),
   'across of the native coin': across(1),
 }
 
-/** The families whose own contracts run here, by name, and how a year of each is set up. */
+/** The years of the protocols whose own contracts run here, by name, with their setup. */
 export const years: readonly (readonly [name: string, set: Set])[] = yearNames.map(
   (name) => [name, sets[name]] as const,
 )

@@ -8,7 +8,7 @@ import { deployMorpho, inOrder, marketTuple } from '../fixtures/morpho.ts'
 import { blocksADay, deployVenus } from '../fixtures/venus.ts'
 import { chainId, compounded, day, ether, evenly, handOn, kept, ray, type Year, year } from './year.ts'
 
-/** The reserve of Aave that every sandbox has. */
+/** The Aave reserve of every sandbox. */
 export async function aave(sandbox: TestSandbox): Promise<Year> {
   const entry = sandbox.strategy('aave-v3-USDC-sandbox-one')
   const { pool, aToken } = reserveOf(entry)
@@ -41,7 +41,7 @@ export async function aave(sandbox: TestSandbox): Promise<Year> {
       ])
     },
     index: income,
-    // Half up, as Aave rounds (WadRayMath of `@aave/core-v3`).
+    // Rounds half up, like Aave (WadRayMath of `@aave/core-v3`).
     worth: async () => ((await scaled()) * (await income()) + ray / 2n) / ray,
     left: scaled,
     over: (before, apy, seconds) => before * (1 + (Math.log1p(apy) * seconds) / year),
@@ -49,11 +49,11 @@ export async function aave(sandbox: TestSandbox): Promise<Year> {
   }
 }
 
-/** A market of Venus: of USDC, or of the native coin. */
+/** A Venus market: of USDC, or of the native coin. */
 export const venus =
   (at: 0 | 1) =>
   async (sandbox: TestSandbox, isDaily: boolean): Promise<Year> => {
-    // Blocks are what a year of it costs.
+    // Mining blocks takes most of the time of a year.
     const blocks = isDaily ? blocksADay : 3
     const { entries, vUsdc, vCoin } = await deployVenus(sandbox, chainId, blocks)
     const [entry, market] = [entries[at]!, [vUsdc, vCoin][at]!]
@@ -87,13 +87,13 @@ export const venus =
       index: price,
       worth: async () => ((await shares()) * (await price())) / ether,
       left: shares,
-      // Once for all blocks since it was touched.
+      // Simple interest over all blocks since the last touch.
       over: (before, apy, seconds) => before * (1 + ((1 + apy) ** (1 / 365) - 1) * (seconds / day)),
       aYear: compounded,
     }
   }
 
-/** A vault of Morpho, known as what it is or by EIP-4626 alone. */
+/** A Morpho vault, known as such or as a plain ERC-4626 vault. */
 export const morpho =
   (isKnown: boolean) =>
   async (sandbox: TestSandbox): Promise<Year> => {
@@ -103,7 +103,7 @@ export const morpho =
     const id = await sandbox.call(chainId, vault, 'function withdrawQueue(uint256) view', [0n])
     const here = inOrder(params)
     await send(borrower, params.loanToken, 'function approve(address,uint256)', [core, maxUint256])
-    // Nine tenths, where the rate model leaves the rate as it is.
+    // 90 % utilization, where the rate model keeps its rate.
     const more = kept((ray * 9n) / 10n)
     const hold = async () => {
       const said = await sandbox.call(chainId, core, 'function market(bytes32) view', [id])

@@ -5,7 +5,7 @@ import { deployAcross, hubOf, liveness } from '../fixtures/across.ts'
 import { deployPendle } from '../fixtures/pendle.ts'
 import { chainId, compounded, day, ether, evenly, handOn, ray, type Year, year } from './year.ts'
 
-/** A PT, which pays what it was bought for when it matures. */
+/** A PT, which is redeemed at maturity. */
 export async function pendle(sandbox: TestSandbox): Promise<Year> {
   const { entry, constants } = await deployPendle(sandbox, chainId)
   const { send, ask, later } = handOn(sandbox)
@@ -15,7 +15,7 @@ export async function pendle(sandbox: TestSandbox): Promise<Year> {
   return {
     entry,
     amounts: [100, 2_000],
-    // So far back its oracle looks: what is bought is in its price then.
+    // Longer than the averaging period of the oracle, so that its price includes the purchase.
     settles: 1,
     apart: 60,
     ends: expiry,
@@ -31,7 +31,7 @@ export async function pendle(sandbox: TestSandbox): Promise<Year> {
   }
 }
 
-/** A pool of Across: of USDC, or of WETH that takes the native coin. */
+/** An Across pool: of USDC, or of WETH that takes the native coin. */
 export const across =
   (at: 0 | 1) =>
   async (sandbox: TestSandbox): Promise<Year> => {
@@ -42,7 +42,7 @@ export const across =
     const hub = hubOf(sandbox, chainId, deployed)
     const owed = () => ask(hubPool, 'function pooledTokens(address) view', [token], 5)
     const each = await ask(hubPool, 'function lpFeeRatePerSecond() view')
-    // About five percent a year, which a bundle brings at first.
+    // About 5 % a year at the start of a bundle.
     const all = at === 0 ? 20_000_000_000n : 10n * ether
     const wanted = (all * ether) / (20n * each * BigInt(acrossYear))
     const price = () => ask(hubPool, 'function exchangeRateCurrent(address)', [token])
@@ -51,7 +51,7 @@ export const across =
       entry,
       amounts: at === 0 ? [100, 4_000] : [1, 3],
       settles: 1,
-      // What is owed is paid out after 7.7 days (source: HubPool, lpFeeRatePerSecond): nothing comes after that.
+      // Owed fees are paid out in 7.7 days (source: HubPool, lpFeeRatePerSecond); nothing accrues after that.
       apart: 7,
       pass: async (seconds) => {
         const before = await owed()
@@ -65,13 +65,13 @@ export const across =
       index: price,
       worth: async () => ((await shares()) * (await price())) / ether,
       left: shares,
-      // What is paid out each second stays the same, and is not compounded.
+      // The amount paid per second stays constant and is not compounded.
       over: (before, apy, seconds) => before + (apy * seconds) / acrossYear,
       aYear: (growth, seconds) => ((growth - 1) * acrossYear) / seconds,
     }
   }
 
-/** Staking like that of Lido, by the contract of the sandbox: what is left of it waits in a queue. */
+/** Lido-like staking with the sandbox contract; withdrawals wait in a queue. */
 export async function lido(sandbox: TestSandbox): Promise<Year> {
   const entry = sandbox.strategy('sandbox-lido-wsteth-ETH-sandbox-one')
   const { constants } = entry
@@ -93,7 +93,7 @@ export async function lido(sandbox: TestSandbox): Promise<Year> {
     index: () => ask(wstEth, ofWrapped, [ray]),
     worth: async () => ask(wstEth, ofWrapped, [await held()]),
     left: held,
-    // A report pays for the time since the one before, and what it pays is paid for from then on.
+    // A report pays for the time since the previous report, and the paid amount earns from then on.
     over: (before, apy, seconds) => before * (1 + (((1 + apy) ** (day / year) - 1) * seconds) / day),
     aYear: compounded,
   }

@@ -1,12 +1,12 @@
-/** The years that are run, in order: with daily touches all of them. */
+/** The years in the order in which they run; with daily touches, all of them run. */
 export const yearNames = [
-  'aave-v3, of which as much is lent out all year',
-  'compound-v2, of which as much is lent out all year',
-  'morpho, nine tenths lent out all year',
-  'erc4626, by the growth of the week before',
-  'pendle-pt, until it matures',
-  'across, whose relays pay each time what was given out since, not compounded',
-  'lido-like, by a contract of our own, by the growth of the week before',
+  'aave-v3 at constant utilization',
+  'compound-v2 at constant utilization',
+  'morpho at nine tenths utilization',
+  'erc4626 by the growth of the previous week',
+  'pendle-pt until maturity',
+  'across with relay fees, not compounded',
+  'lido (sandbox contract) by the growth of the previous week',
   'compound-v2 of the native coin',
   'across of the native coin',
 ] as const

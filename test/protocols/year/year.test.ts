@@ -7,8 +7,8 @@ import { years } from './all-years.ts'
 import { day, type Year } from './year.ts'
 
 /*
- * A year in every market whose own contracts run here. In thirteen steps, and as many more as its rate needs to hold; with daily touches:
- * npm run campaign:year -- --seed 1
+ * Runs a year in every market whose own contracts are deployed here, in thirteen steps, or in more where its rate holds for less time.
+ * With daily touches: npm run campaign:year -- --seed 1
  */
 const sandbox = useSandbox()
 const chainId = 31337
@@ -33,11 +33,11 @@ const now = async () => {
   return Number(block.timestamp)
 }
 
-/** So many days in steps, drawn from a seed: none is longer than the market's rate holds. */
+/** Splits this many days into random steps; none is longer than the market's rate holds. */
 function steps(days: number, apart: number, random: () => number): number[] {
   const many = isDaily ? days : Math.max(13, Math.ceil(days / apart))
   const all = Array.from({ length: many }, () => Math.floor(days / many))
-  // What is left over goes where it fits, and some days from one step to another.
+  // Distributes the remainder to steps with room, then moves days between steps.
   const at = () => Math.floor(random() * many)
   for (let left = days - all[0]! * many; left > 0; ) {
     const step = at()
@@ -55,8 +55,8 @@ function steps(days: number, apart: number, random: () => number): number[] {
   return all
 }
 
-describe('a year of a deposit grows as the protocol itself says, to the wei, at the rate that was stated at its beginning, within a basis point, and leaves nothing behind', () => {
-  // The two that take the native coin are of families that are there already.
+describe('a year of a deposit matches the contract to the wei and the stated rate to 1 bp, and is withdrawn completely', () => {
+  // The two markets of the native coin repeat protocols that run already.
   test.each(years.slice(0, cells(7, years.length)).map(([name, set], at) => ({ name, set, at })))(
     '$name',
     async ({ set, at }) => {

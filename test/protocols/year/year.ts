@@ -3,51 +3,51 @@ import type { StrategyEntry } from '../../../src/protocols/catalog-types.ts'
 import { word } from '../../support/engine.ts'
 import { calldata, type TestSandbox } from '../../support/use-sandbox.ts'
 
-/** The chain of all of them. */
+/** The chain of every year. */
 export const chainId = 31337
-/** How amounts and indices are scaled. */
+/** The scales of amounts and indices. */
 export const ether = 10n ** 18n
 export const ray = 10n ** 27n
-/** Spans of time, in seconds. */
+/** Time spans, in seconds. */
 export const day = 86_400
 export const year = 365 * day
 
 /**
- * A market over a year, as its own contracts have it. While time passes others keep its rate what it was: borrowers pay back so much that
- * as much of it is lent out as before, relays pay the fees that were given out.
+ * A market over a year, with its own contracts. `pass` keeps the rate constant: borrowers repay so that the utilization stays the same, and
+ * relays pay the fees that were distributed.
  */
 export type Year = {
   entry: StrategyEntry
-  /** What may be put in, in whole units of the asset, from and to. */
+  /** The range of the deposit, in whole units of the asset. */
   amounts: readonly [least: number, most: number]
-  /** After so many days of touches its rate is stated: one that is known by its growth is that of a week. */
+  /** Days of touches before the rate is read: a rate that is known by growth needs a week. */
   settles: number
-  /** The most days between two touches over which its rate holds. */
+  /** The maximum number of days between two touches for which the rate holds. */
   apart: number
-  /** When it ends, in Unix seconds, where that is before a year is over. */
+  /** When the market ends, in Unix seconds, if it ends within the year. */
   ends?: number
-  /** Whether what is withdrawn waits in a queue, and is claimed. */
+  /** Whether withdrawals wait in a queue and are claimed. */
   queued?: true
-  /** Time passes, and then it is touched. */
+  /** Lets time pass, then touches the market. */
   pass: (seconds: number) => Promise<void>
-  /** What one unit is worth, by the protocol's own word, in as many digits as it gives. */
+  /** The value of one unit, from the protocol, in its own precision. */
   index: () => Promise<bigint>
-  /** What the wallet has there, to the wei, by the protocol's own word. */
+  /** The position of the wallet, to the wei, from the protocol. */
   worth: () => Promise<bigint>
-  /** What must be nothing in the end. */
+  /** The remaining units, which must be zero at the end. */
   left: () => Promise<bigint>
-  /** What something has become after so many seconds without a touch at a rate that is stated, as the protocol reckons. */
+  /** The value after this many seconds without a touch at a stated rate, by the protocol's own accrual. */
   over: (before: number, apy: number, seconds: number) => number
-  /** A growth over some time as the rate that the protocol states for it. */
+  /** Converts a growth over some time to a rate in the protocol's convention. */
   aYear: (growth: number, seconds: number) => number
 }
 
-/** A growth as a yearly rate that compounds. */
+/** Converts a growth to a compounded yearly rate. */
 export const compounded = (growth: number, seconds: number) => growth ** (year / seconds) - 1
-/** What grows at every time alike. */
+/** The value after this many seconds of compounding at a yearly rate. */
 export const evenly = (before: number, apy: number, seconds: number) => before * (1 + apy) ** (seconds / year)
 
-/** What a test does by hand on the chain of a sandbox. */
+/** Sends and reads directly on the sandbox chain. */
 export const handOn = (sandbox: TestSandbox) => {
   const { rpc } = sandbox.chain(chainId)
   const send = async (
@@ -65,7 +65,7 @@ export const handOn = (sandbox: TestSandbox) => {
   return { rpc, send, ask, later: (seconds: number) => rpc.request('evm_increaseTime', [seconds]) }
 }
 
-/** By how much is lent out more than the part that it was at first, and from now on is meant to be. */
+/** Returns a function for the amount borrowed above the target share, which is `part` or the share of its first call. */
 export const kept = (part?: bigint) => {
   let wanted = part
   return (borrowed: bigint, all: bigint): bigint => {
