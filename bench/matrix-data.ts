@@ -6,7 +6,7 @@ import { seeded } from './seeded.ts'
 /** One kill of an operation: the point, the node fault, and the number of payments. */
 export type MatrixCell = {
   point: FaultPoint
-  /** The number of visits to the point before the kill. */
+  /** The visit to the point at which it is killed, from 1. */
   nth: number
   steps: number
   /** The node fault, for the killed process or for the resumed one. */

@@ -96,7 +96,7 @@ const saidTwice = [
   /(^|\.)slug$|(^|\.)name$/, // in the composite form, where we set them
   /^totalPages$|^hasPrevPage$|^hasNextPage$|^limit$|^page$|^totalDocs$|^total$/, // each follows from the others
   /crossChain/, // `chainIdIn` and `chainIdOut`
-  /(^|\.)quoteId$|(^|\.)deadline$|(^|\.)deadlineDate$|(^|\.)status$/, // of a quote: `id`, each other, always `pending`
+  /(^|\.)quoteId$|(^|\.)deadline$|(^|\.)deadlineDate$|(^|\.)status$/, // of a quote: `id`, each other, `pending`
   /(^|\.)(protocolInfo|chain|assetToken|underlyingToken)(\.|$)/, // of a strategy: its other fields
   /^order$/, // of swap transactions: the names of their fields
   /\.chainId$/, // of a swap transaction: the chain of the swap

@@ -567,7 +567,7 @@ describe('guard on an Across deposit', () => {
     ['an exclusivity period', 10, 5],
     ['an exclusivity deadline', 10, deadline],
     ['an exclusive relayer', 7, padHex(other, { size: 32 })],
-  ])('refuses %s', (_, at, value) => {
+  ])('refuses a deposit with %s', (_, at, value) => {
     expect(verdict({}, {}, written(at, value)).said).toMatchObject({
       violation: { code: 'POLICY_QUOTE_DRIFT' },
     })

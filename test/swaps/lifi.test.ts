@@ -453,7 +453,7 @@ describe('LI.FI API', () => {
     ['empty calldata', () => good({ call: { data: '0x' } }), /terms cannot be read/],
     ['calldata of a transfer', () => good({ call: { data: transferCall() } }), /terms cannot be read/],
     [
-      'an estimate above the calldata output',
+      'an estimate that its calldata minimum does not support',
       () => good({ estimate: { toAmount: '2000000' } }),
       /does not keep what/,
     ],

@@ -252,7 +252,7 @@ describe('THORChain', () => {
     expect(await (await at(() => ({ status: 404, body: '' }))).quote()).toEqual({ refused: null })
   })
 
-  test('accepts a limit rounded by two units', async () => {
+  test('accepts a limit one unit below the minimum, as after rounding', async () => {
     const rounded = quote({ memo: `=:ETH.ETH:${recipient}:1761754860` })
     expect(await (await at(naming(() => rounded))).quote()).toHaveProperty('terms')
   })
