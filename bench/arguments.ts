@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
 
-/** What a campaign is told: how many cells of which seed, the one cell to play again, and what is broken on purpose. */
+/** The arguments of a campaign: number of cells, seed, a single cell to replay, and a deliberate fault. */
 export type CampaignArguments = {
   cells: number
   seed: number
-  /** Only this cell of the seed is run. */
+  /** Runs only this cell of the seed. */
   cell: number | undefined
   sabotage: string | undefined
 }
 
-/** Reads `--cells N --seed S [--cell C] [--sabotage NAME]`; `cells` and `seed` are taken where nothing is said. */
+/** Reads `--cells N --seed S [--cell C] [--sabotage NAME]`; `cells` and `seed` are the defaults. */
 export function campaignArguments(
   cells: number,
   seed = 1,
@@ -33,7 +33,7 @@ export function campaignArguments(
   }
 }
 
-/** Prints the last line of a campaign and sets the exit code by it. */
+/** Prints the last line of a campaign, and sets the exit code. */
 export function campaignEnds(name: string, cells: number, wrong: number, seed: number): void {
   console.log(`campaign=${name} cells=${cells} wrong=${wrong} seed=${seed}`)
   if (wrong > 0) process.exitCode = 1

@@ -7,7 +7,7 @@ import { catalog, type Plan } from '../test/support/plans/plan-fixtures.ts'
 import { mutations } from './mutations.ts'
 import { seeded } from './seeded.ts'
 
-/** What decides about a plan; the guard, or one that is broken on purpose. `honest` is what it was made from. */
+/** Judges a plan: the guard, or a deliberately broken one. `honest` is the plan before its changes. */
 export type Judge = {
   leg: (question: LegCheck, honest: readonly Transaction[]) => void
   signed: typeof checkSignable
@@ -15,7 +15,7 @@ export type Judge = {
 
 const guard: Judge = { leg: (question) => void checkLeg(question), signed: checkSignable }
 
-/** Lets the guard see the honest part of a plan instead of the one that it is sabotaged for, field by field. */
+/** Shows the guard the honest value of some fields instead of the changed one. */
 const blindTo =
   (see: (given: Transaction, honest: Transaction) => Partial<Transaction>): Judge['leg'] =>
   (question, honest) =>
@@ -32,7 +32,7 @@ const blindTo =
 const isApproval = ({ data }: Transaction): boolean =>
   typeof data === 'string' && data.startsWith('0x095ea7b3')
 
-/** Guards with one check left out, by the name of what they do not look at. */
+/** Guards without one check, by the name of that check. */
 export const sabotages: Readonly<Record<string, Judge>> = {
   'skip-G1': {
     ...guard,
@@ -90,7 +90,7 @@ export const sabotages: Readonly<Record<string, Judge>> = {
   'skip-G12': { ...guard, signed: () => {} },
 }
 
-/** One cell: what was done to an honest plan, and what is wrong about the verdict. */
+/** One cell: the change of an honest plan, and the error in the verdict. */
 export type AttackCell = { cell: number; kind: string; passed: boolean; wrong: string | undefined }
 
 const passes = (work: () => void): boolean => {
@@ -106,8 +106,8 @@ const passes = (work: () => void): boolean => {
 const kinds = Object.keys(mutations)
 
 /**
- * Judges one plan: a quarter of the cells are honest, the others are changed in one of many ways. Wrong is an honest plan
- * that is refused, a changed one that passes and is not, byte for byte, an honest one, and any error that is no refusal.
+ * Judges one plan: a quarter of the cells are honest, the others have one of many changes. An error is an honest plan
+ * that is refused, a changed plan that passes although it is not byte for byte an honest one, or an exception that is no refusal.
  */
 export function attackCell(cell: number, seed: number, { leg, signed }: Judge = guard): AttackCell {
   const random = seeded(seed * 1_000_003 + cell)
@@ -133,7 +133,7 @@ export function attackCell(cell: number, seed: number, { leg, signed }: Judge = 
   }
 }
 
-/** What is handed to the signer: a step of the approved plan, or one that is changed. */
+/** The transaction for the signer: a step of the approved plan, or a changed one. */
 function signing(
   plan: Plan & { choice: Choice },
   random: () => number,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 
 /*
- * The peer of bench:serve: the same server library with nothing in it, sending the same bytes. It reads a list of
- * `{ method, url, body }` from the file that it is given, and says where it listens.
+ * The baseline of bench:serve: the same server library without handlers, which sends the same bytes. It reads a list of
+ * `{ method, url, body }` from the given file, and prints its address.
  */
 
 const routes = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as {

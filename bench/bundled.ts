@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** A script in one file that a process starts from at once, instead of reading hundreds. Gone when this process ends. */
+/** A script bundled into one file, so that a process starts without reading hundreds of files. Removed when this process ends. */
 export async function bundled(script: string): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-script-'))
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }))

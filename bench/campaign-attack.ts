@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { campaignEnds } from './arguments.ts'
 import { attackCell, sabotages } from './attack.ts'
 
-// Honest plans, and plans that are changed in many ways, before the guard: in this process, without any network.
+// Honest plans and plans with many changes, judged by the guard in this process without a network.
 const { values } = parseArgs({
   options: {
     cells: { type: 'string', default: '200000' },

@@ -10,8 +10,8 @@ import { sabotages } from './history-sabotage.ts'
 import { historyWorld, slugs } from './history-world.ts'
 
 /*
- * Deposits, withdrawals, shares that change hands and time, in any order on real contracts: principal and profit are the value to
- * the wei, against a replay of the token movements. `npm run campaign:histories -- --cells 200 --seed 1`
+ * Deposits, withdrawals, share transfers and time in any order on real contracts: principal plus profit equals the value
+ * exactly, compared with a replay of the token transfers. `npm run campaign:histories -- --cells 200 --seed 1`
  */
 
 const { cells, seed, cell: only, sabotage } = campaignArguments(200, 1, sabotages)

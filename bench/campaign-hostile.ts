@@ -1,7 +1,7 @@
 import { campaignArguments } from './arguments.ts'
 import { vitestCampaign } from './vitest-campaign.ts'
 
-// Whatever a service may slip into its answers, as whole command lines: what ends below 20 has signed nothing.
+// False answers of a service in whole command lines: a command with an exit code below 20 must have signed nothing.
 await vitestCampaign('hostile', {
   file: 'test/commands/hostile-service.test.ts',
   under: 'a service that slips in',

@@ -8,8 +8,8 @@ import { shuffledMatrix } from './matrix-data.ts'
 import { seeded } from './seeded.ts'
 
 /*
- * Processes killed by SIGKILL and gone on with, on real nodes: one cell in fifty is a deposit by the whole program, of the
- * others a half is killed at a place of the matrix, under faults of the node, and a half by the clock.
+ * Processes killed by SIGKILL and resumed, on real nodes: one cell in fifty is a deposit by the whole program; of the
+ * others, half are killed at a point of the matrix under node faults, half at a random time.
  */
 const known = ['persist-after-send', 'resign-on-nonce-low']
 const { cells, seed, cell: only, sabotage } = campaignArguments(1_000, 1, known)
@@ -17,7 +17,7 @@ const isProgram = (cell: number) => sabotage === undefined && cell % 50 === 49
 const shuffled = shuffledMatrix(seed)
 const cellOf = (cell: number): KillCell => {
   if (cell % 2 === 0) return { cell, ...shuffled[(cell / 2) % shuffled.length]! }
-  // Those of one process have one time.
+  // The cells of one process share one time.
   const ms = Math.floor(seeded(seed * 1_000_003 + Math.floor(cell / 20))() * 900)
   return { cell, ms, steps: 1 + Math.floor(seeded(seed * 1_000_003 + cell)() * 3) }
 }

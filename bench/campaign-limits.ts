@@ -2,8 +2,8 @@ import { campaignArguments, campaignEnds } from './arguments.ts'
 import { limitsCell, sabotages } from './limits.ts'
 
 /*
- * The limits of a key, full size: 100 in any minute and 1,000 in any hour, at a server over real HTTP that is restarted now
- * and then, with a clock that is moved. `npm run campaign:limits -- --cells 100 --seed 1`
+ * The real limits of an API key, 100 requests in any minute and 1,000 in any hour, at a server over real HTTP that restarts
+ * at times, with a simulated clock. `npm run campaign:limits -- --cells 100 --seed 1`
  */
 
 const { cells, seed, cell, sabotage } = campaignArguments(50, 1, sabotages)

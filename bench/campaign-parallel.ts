@@ -2,10 +2,10 @@ import { startChain } from '../test/support/anvil.ts'
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { inParallel, parallelCell } from './parallel.ts'
 
-// Eight processes at once, on one operation or on one wallet, in half of the cells with one of them killed by SIGKILL.
+// Eight concurrent processes on one operation or on one wallet; in half of the cells one of them is killed by SIGKILL.
 const { cells, seed, cell: only, sabotage } = campaignArguments(50, 1, ['skip-lock'])
 const numbers = only === undefined ? Array.from({ length: cells }, (_, cell) => cell) : [only]
-/** A node gets slower with its blocks. */
+/** A node slows down as its chain grows. */
 const cellsPerNode = 100
 
 let wrong = 0

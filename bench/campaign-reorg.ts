@@ -1,7 +1,7 @@
 import { campaignArguments, campaignEnds } from './arguments.ts'
 import { reorgCampaign, reorgCell } from './reorg.ts'
 
-// Reorganisations of 1 to 64 blocks on real nodes: what was paid, and what the program says that was paid.
+// Reorganisations of 1 to 64 blocks on real nodes: the actual payments, compared with the payments that the program reports.
 const { cells, seed, cell: only, sabotage } = campaignArguments(600, 1, ['trust-first-receipt'])
 const numbers = only === undefined ? Array.from({ length: cells }, (_, cell) => cell) : [only]
 let wrong = 0

@@ -4,9 +4,9 @@ import { campaignArguments, campaignEnds } from './arguments.ts'
 import { type SimCell, simCell } from './sim.ts'
 import { sabotages } from './sim-sabotage.ts'
 
-// Operations on a model chain in virtual time: every fault, every order, every death, and then the books are checked.
+// Operations on a simulated chain in virtual time, with random faults, orders and process deaths; the balances are checked at the end.
 const { cells, seed, cell: only, sabotage } = campaignArguments(50_000, 1, Object.keys(sabotages))
-/** Wrong cells that are told in full. */
+/** The number of failed cells printed in full. */
 const mostTold = 20
 
 let wrong = 0
@@ -35,7 +35,7 @@ if (only !== undefined) {
         if (typeof message === 'number') played += message
         else found(message)
       })
-      // A cell that breaks the worker breaks the campaign.
+      // A failed worker fails the campaign.
       return new Promise((resolve, reject) => worker.once('error', reject).once('exit', resolve))
     }),
   )

@@ -4,10 +4,10 @@ import { campaignArguments, campaignEnds } from './arguments.ts'
 import { transportCell } from './transport.ts'
 import { sabotages } from './transport-sabotage.ts'
 
-// Random faults between the client and a real node: no wrong answer, no second send, no endless wait, no foreign error.
+// Random faults between client and real node: no wrong result, no second send, no endless wait, no unexpected error.
 const { cells, seed, cell: only, sabotage } = campaignArguments(300, 1, Object.keys(sabotages))
 const open = sabotage === undefined ? failoverRpc : sabotages[sabotage]!
-/** A node gets slower with its blocks. */
+/** A node slows down as its chain grows. */
 const cellsPerNode = 2_000
 
 let wrong = 0

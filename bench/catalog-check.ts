@@ -5,9 +5,9 @@ import { CatalogFile } from '../src/protocols/catalog-file.ts'
 import { differences, keptBooks } from '../test/oracles/books.ts'
 
 /*
- * Compares src/engine/catalog with the published address books, as they were last asked (npm run oracles address-books
- * cctp-v2 across stakewise morpho-factories asks them anew), and with what the survey that it was made of calls each market:
- * npm run catalog:check. It exits 1 where they differ.
+ * Compares src/engine/catalog with the recorded address books (npm run oracles address-books
+ * cctp-v2 across stakewise morpho-factories records them again), and with the market names of its survey:
+ * npm run catalog:check. It exits 1 on a difference.
  */
 
 const books = keptBooks()

@@ -10,13 +10,13 @@ import { receiptName } from './catalog-symbols.ts'
 import { wordsOf } from './catalog-words.ts'
 
 /*
- * Makes src/engine/catalog anew out of a survey of markets (a folder with catalog.json, tokens.json, providers.json and
- * price-feeds.json): npm run catalog:make -- FOLDER. It takes the markets of families that are implemented, and decides nothing about
- * addresses: what it writes is in the survey, with its source. Markets of families that the survey does not have stay as they are. What the
- * survey calls each market is kept beside, for `catalog:check`.
+ * Makes src/engine/catalog from a survey of markets (a folder with catalog.json, tokens.json, providers.json and
+ * price-feeds.json): npm run catalog:make -- FOLDER. It takes the markets of implemented protocols, and chooses no
+ * addresses: each is from the survey, with its source. Markets of protocols outside the survey stay unchanged. The
+ * survey's name of each market is stored for `catalog:check`.
  */
 
-/** A market of the survey. There `asset` is the receipt, and `underlyingAsset` is what goes in. */
+/** A market of the survey. `asset` is the receipt there, and `underlyingAsset` the deposited token. */
 export type Surveyed = {
   id: string
   protocol: string
@@ -42,11 +42,11 @@ export type Surveyed = {
 }
 
 type Row = CatalogFile['strategies'][number]
-/** Families whose markets are added by hand. */
+/** Protocols whose markets are added by hand. */
 const byHand: readonly string[] = ['across', 'stakewise']
 type Made = Pick<Row, 'constants' | 'implementationSelector'>
 
-/** What is made of the markets of each family of the survey; a family that is not here is left out. */
+/** The constants for the markets of each protocol of the survey; other protocols are skipped. */
 const families: Record<string, (market: Surveyed) => Made | undefined> = {
   'aave-v3': ({ contracts: { pool, aToken, oracle } }) => ({
     implementationSelector: 'aave-v3@1',
@@ -130,7 +130,7 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
     implementationSelector: 'spark-psm3@1',
     constants: { family: 'spark-psm3', psm: psm3!, oracle: ssrOracle! },
   }),
-  // What is mature takes no deposits, and the survey does not know the market that it was sold on.
+  // An expired market takes no deposits, and the survey does not record where it was sold.
   'pendle-pt': ({ contracts, params }) =>
     params.expired === false
       ? {
@@ -168,11 +168,11 @@ const families: Record<string, (market: Surveyed) => Made | undefined> = {
   }),
 }
 
-/** A market of the Compound v2 family. Where it pays wrapped coins out as native ones, those go in, too, by its router. */
+/** A Compound v2 market. If it pays wrapped coins out as native ones, deposits in the native coin use its router. */
 function lender(market: Surveyed, own?: 'market'): Made | undefined {
   const { contracts, apyMethod, protocol, nativeHandling, testnet } = market
   const coin = own ?? (nativeHandling === 'router-payable' ? { router: contracts.wethRouter! } : undefined)
-  // On its test network the token is none that wraps the coin.
+  // On its test network the token does not wrap the native coin.
   if (testnet && coin) return undefined
   return {
     implementationSelector: 'compound-v2@1',
@@ -204,7 +204,7 @@ const vault = (
   },
 })
 
-/** Who states the rate of a savings vault, by what the survey says is there. */
+/** The contract that states the rate of a savings vault, according to the survey. */
 function statedBy({ contracts, params }: Surveyed): Stated | undefined {
   const { vault: at, pot, susds, ssrOracle } = contracts
   if (pot) return { at: pot, name: 'dsr' }
@@ -225,15 +225,15 @@ type SurveyedToken = {
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('npm run catalog:make -- FOLDER')
 const survey = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
-// Some markets of the survey have no address yet: who wants those must ask their chain.
+// Some markets of the survey have no address yet; they are skipped.
 const markets: Surveyed[] = survey('catalog')
   .strategies.filter(
     (market: { asset: unknown; underlyingAsset: unknown }) => market.asset && market.underlyingAsset,
   )
-  // Numbers of an index that nobody else can look up are no source.
+  // Index numbers that others cannot look up are no source.
   .map((market: Surveyed) => ({
     ...market,
-    // A survey may say where in an index of its own it found something: that is nobody's source.
+    // The survey may cite a position in its own index, which is no public source.
     source: citable(market.source, market.sourcesSeen)
       .replace(/; code index ids [^(]*\([^)]*\)/, '')
       .replace('>=6 independent public files in the code index (', '')
@@ -244,7 +244,7 @@ const tokens: Record<string, SurveyedToken[]> = survey('tokens').chains
 const feeds = survey('price-feeds').chains
 const { providers } = survey('providers')
 
-/** A source without the numbers of an index; where there was nothing else, the repositories in which the address was seen. */
+/** A source without index numbers; if nothing else is left, the repositories that contain the address. */
 function citable(source: string, seen: readonly string[] = []): string {
   const [, place] = /^index: find_string ids .*; comptroller: (.+)$/.exec(source) ?? []
   if (place) return [...seen, `repo:${place} (comptroller)`].join('; ')
@@ -371,12 +371,12 @@ function strategyOf(market: Surveyed): Row[] {
   ]
 }
 
-/** Whether a token is what some of the markets pay beside their interest. */
+/** Whether some markets pay a token as a reward besides their interest. */
 function isPaidOut(symbol: string, rows: Row[]): boolean {
   return symbol === 'COMP' && rows.some(({ constants }) => constants.family === 'compound-v3')
 }
 
-/** Feeds for what goes into markets or is paid beside, and the Aave oracle does not list: the pair of its symbol, where just one token is called so. */
+/** Feeds for deposited or reward tokens that the Aave oracle does not list: the pair of the symbol, if only one token has it. */
 function feedsOn({ chainId }: Network, known: CatalogFile['tokens'], rows: Row[]): CatalogFile['priceFeeds'] {
   const { aave, chainlink = {} } = feeds[chainId] ?? {}
   const listed = new Set(Object.keys(aave?.assets ?? {}))
@@ -414,7 +414,7 @@ function pairsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['u
   const there = chains[network.chainId]
   if (!there) return null
   const { factory, router: router02 } = there
-  // What the addresses of pairs follow from, on every network.
+  // The addresses of pairs are derived from it, on every network.
   const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
   const cited = `${source}; npm:@uniswap/v2-sdk@4.21.4 INIT_CODE_HASH`
   return { factory, router02, initCodeHash, via: hubsOn(network, known), source: cited }
@@ -424,7 +424,7 @@ function aggregatorOn({ chainId, name }: Network): CatalogFile['kyberSwap'] {
   const { chains, source } = providers.kyberswap
   const router = chains[chainId]?.router
   if (!router) return null
-  // How the service names the networks (provider-samples/kyberswap-routes-shape.json).
+  // The network names of the service (provider-samples/kyberswap-routes-shape.json).
   const chain = name === 'bnb' ? 'bsc' : name
   return {
     router,
@@ -448,18 +448,18 @@ function oneInchOn({ chainId }: Network): CatalogFile['oneInch'] {
   return { router, api: `https://api.1inch.com/swap/v6.1/${chainId}`, source: `${source}; ${listed}` }
 }
 
-/** Where the depository of Relay is another one (relayprotocol/relay-depository, addresses.prod.json). */
+/** Networks with another Relay depository (relayprotocol/relay-depository, addresses.prod.json). */
 const otherDepositories: Readonly<Record<string, Address>> = {
   linea: '0x59916DA825D2D2eC1BF878D71c88826F6633ecca',
 }
 
-/** The contract that the solver of Relay pays coins by, and where it is another one (relayprotocol/relay-periphery, deployments/v3). */
+/** The contract through which the Relay solver pays native coins, and its exceptions (relayprotocol/relay-periphery, deployments/v3). */
 const relayRouter: Address = '0xb92fe925DC43a0ECdE6c8b1a2709c170Ec4fFf4f'
 const otherRelayRouters: Readonly<Record<string, Address>> = {
   linea: '0x9EF6d3c2F60d7b9008D74CAb1FC0F899c957C819',
 }
 
-/** Relay calls each main network as it is called here, and makes every order with one solver (relay-docs, input-validation). */
+/** Relay uses the network names of this program, and one solver for every order (relay-docs, input-validation). */
 function relayOn({ name, testnet }: Network): CatalogFile['relay'] {
   const { depository, http } = providers.relay
   if (testnet) return null
@@ -480,7 +480,7 @@ function poolsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['u
   const there = chains[network.chainId]
   if (!there) return null
   const { poolManager, quoter, stateView, universalRouter, permit2 } = there
-  // The pools hold the native coin itself, so none goes by what wraps it.
+  // The pools hold the native coin itself, so no path uses its wrapped form.
   const wrapped = known.filter(({ symbol }) => symbol === `W${network.native.symbol}`)
   const via = hubsOn(network, known).filter((at) => wrapped.every(({ address }) => address !== at))
   const cited = `${source}; npm:@uniswap/universal-router-sdk@5.13.0 UNIVERSAL_ROUTER_ADDRESS (2.0)`
@@ -502,7 +502,7 @@ function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {
   }
 }
 
-/** The services that suggest the fees of Across (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
+/** The services that suggest Across fees (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
 const acrossApis = { main: 'https://app.across.to/api', test: 'https://testnet.across.to/api' }
 
 function acrossOn({ chainId, testnet }: Network): CatalogFile['across'] {
@@ -516,7 +516,7 @@ function acrossOn({ chainId, testnet }: Network): CatalogFile['across'] {
   }
 }
 
-/** How the order book of CoW Protocol names the networks (`@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
+/** The network names of the CoW Protocol order book (`@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
 const orderBooks: Readonly<Record<string, string>> = {
   ethereum: 'mainnet',
   gnosis: 'xdai',
@@ -528,7 +528,7 @@ const orderBooks: Readonly<Record<string, string>> = {
   bnb: 'bnb',
 }
 
-/** The contracts of CoW Protocol have the same addresses on each of these (`networks.json` of `@cowprotocol/contracts` 1.8.0). */
+/** The contracts of CoW Protocol have the same addresses on each of these networks (`networks.json` of `@cowprotocol/contracts` 1.8.0). */
 function ordersOn({ name }: Network): CatalogFile['cow'] {
   const book = orderBooks[name]
   if (book === undefined) return null
@@ -541,7 +541,7 @@ function ordersOn({ name }: Network): CatalogFile['cow'] {
   }
 }
 
-/** PancakeSwap v3, whose SmartRouter has the functions of SwapRouter02. */
+/** PancakeSwap v3; its SmartRouter has the functions of SwapRouter02. */
 function forkOn(network: Network, known: CatalogFile['tokens']): CatalogFile['pancakeSwapV3'] {
   const { feeTiers, source, chains } = providers['pancakeswap-v3']
   const there = chains[network.chainId]
@@ -550,7 +550,7 @@ function forkOn(network: Network, known: CatalogFile['tokens']): CatalogFile['pa
   return { factory, quoterV2, swapRouter02, feeTiers, via: hubsOn(network, known), source }
 }
 
-/** The Vault of Balancer v2, without pools: no published source says of any weighted pool both its id and its tokens. */
+/** The Balancer v2 Vault, without pools: no published source has both ID and tokens of a weighted pool. */
 function vaultOn({ chainId }: Network): CatalogFile['balancerV2'] {
   const { source, chains } = providers.balancer
   const there = chains[chainId]
@@ -558,7 +558,7 @@ function vaultOn({ chainId }: Network): CatalogFile['balancerV2'] {
   return { vault: there.v2Vault, queries: there.v2Queries, pools: [], source }
 }
 
-/** JSON with one token and one market a line, so that a change shows as what it is. */
+/** JSON with one token and one market per line, for readable diffs. */
 function written({ tokens: all, strategies, ...rest }: CatalogFile): string {
   const list = (items: readonly unknown[]) =>
     items.length === 0 ? '[]' : `[\n${items.map((item) => `    ${JSON.stringify(item)}`).join(',\n')}\n  ]`

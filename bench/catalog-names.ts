@@ -1,4 +1,4 @@
-/** Protocols whose name in ids is not read off the survey's: there is a version to say, or two of its markets take one asset. */
+/** Protocols whose name in IDs differs from the survey: it needs a version, or two of its markets take the same asset. */
 const known: Record<string, { protocol: string; name: string }> = {
   Aave: { protocol: 'aave-v3', name: 'Aave v3' },
   AavePrime: { protocol: 'aave-v3-prime', name: 'Aave v3 Prime' },
@@ -9,7 +9,7 @@ const known: Record<string, { protocol: string; name: string }> = {
   Yearn2: { protocol: 'yearn-v3-2', name: 'Yearn v3 (second)' },
 }
 
-/** The protocol of a market of the survey, as ids name it and as people do. */
+/** The protocol of a market of the survey, in IDs and in text. */
 export function protocolOf(market: { protocol: string; assetName: string; contracts: object }): {
   protocol: string
   name: string
@@ -17,10 +17,10 @@ export function protocolOf(market: { protocol: string; assetName: string; contra
   // Two kinds of savings vaults take the same asset: those that wrap sUSDS have its address.
   const wraps = 'susds' in market.contracts || 'ssrOracle' in market.contracts
   if (market.protocol === 'SparkSavings' && wraps) return { protocol: 'spark-susdc', name: 'Spark sUSDC' }
-  // One protocol, and two tokens that its positions are held in.
+  // One protocol with two receipt tokens.
   if (market.protocol === 'Lido' && market.assetName === 'wstETH')
     return { protocol: 'lido-wsteth', name: 'Lido wstETH' }
-  // Each maturity is a market of its own, and its day is the end of the name of its token.
+  // Each maturity is a separate market; its date is the end of the token name.
   const [, day] =
     market.protocol === 'Pendle' ? (/-([0-9]{1,2}[A-Z]{3}[0-9]{4})$/.exec(market.assetName) ?? []) : []
   if (day) return { protocol: `pendle-pt-${day.toLowerCase()}`, name: `Pendle PT ${day}` }

@@ -1,6 +1,6 @@
 import type { Address } from '../src/domain/address.ts'
 
-/** Receipts of Yearn whose own symbol the survey has not, as Yearn's API tells it (answers of ydaemon.yearn.fi, recorded in public repositories). */
+/** Yearn receipts without a symbol in the survey, with their symbols from Yearn's API (responses of ydaemon.yearn.fi, recorded in public repositories). */
 const yearn: Readonly<Record<Address, string>> = {
   '0x028eC7330ff87667b6dfb0D94b954c820195336c': 'yvDAI-1',
   '0x182863131F9a4630fF9E27830d945B1413e347E8': 'yvUSDS-1',
@@ -16,8 +16,8 @@ const yearn: Readonly<Record<Address, string>> = {
 const source = 'symbol: answers of ydaemon.yearn.fi, recorded in public repositories'
 
 /**
- * What a receipt is called, and where that is from beyond the survey. The survey's own names of Yearn's are made up, and not one each; what nobody
- * published is called after its protocol and asset, which is no name of its own.
+ * The symbol of a receipt, and its source outside the survey. The survey's symbols of Yearn receipts are invented and not unique; a receipt
+ * without a published symbol is named after its protocol and asset.
  */
 export function receiptName(
   market: {
@@ -32,6 +32,6 @@ export function receiptName(
   if (published) return { symbol: published, source }
   const isMadeUp = market.implementationSelector === 'erc4626-yearn-v3' && protocol.startsWith('yearn-')
   const said = isMadeUp ? null : market.receiptSymbol
-  // A symbol is one word, which can be typed.
+  // A symbol is one word, so that it can be typed.
   return { symbol: (said ?? `${protocol}-${market.underlyingSymbol}`).replace(/ .*$/, ''), source: undefined }
 }

@@ -12,10 +12,10 @@ import { keptBooks } from '../test/oracles/books.ts'
 import { makerFaults } from '../test/oracles/factories.ts'
 
 /*
- * Asks chains whether the catalogue is right: what the contracts of every market say of their assets, pools and decimals,
- * what prices, swaps and bridges stand on says of itself, what tokens are called, and who made the vaults of Morpho.
- * npm run catalog:verify -- --rpc base=http://127.0.0.1:8545; a URL that holds a key belongs into the environment instead
- * (SLUICE_RPC_BASE). It exits 1 where something differs or a node does not answer.
+ * Checks the catalogue against chains: the assets, pools and decimals of the contracts of every market,
+ * the contracts of prices, swaps and bridges, token symbols, and the factories of Morpho vaults.
+ * npm run catalog:verify -- --rpc base=http://127.0.0.1:8545; a URL with a key belongs in the environment
+ * (SLUICE_RPC_BASE). It exits 1 if a value differs or a node does not answer.
  */
 
 const given = process.argv.flatMap((word, at, all) => (all[at - 1] === '--rpc' ? [word] : []))

@@ -1,8 +1,8 @@
 import type { Surveyed } from './catalog-make.ts'
 
 /**
- * What who lends or stakes there must know of getting out, by the family that the survey gives a market: its `danger` and its facts of
- * the protocol, in words for people. Where it has none, nothing is said.
+ * The withdrawal risks of a market, by the protocol in the survey: its `danger` and its facts about
+ * the protocol, in plain text. Protocols without such facts have no text.
  */
 const risks: Readonly<Record<string, string>> = {
   'aave-v3':
@@ -33,13 +33,13 @@ const risks: Readonly<Record<string, string>> = {
     'The yield is fixed only until maturity and only for who waits for it; before, the price moves.',
 }
 
-/** What the survey notes of single markets that is a risk, as it calls it and as we do. */
+/** Notes of the survey about single markets that are a risk, and our text for them. */
 const notes: readonly (readonly [note: RegExp, risk: string])[] = [
   [/^higher-risk cluster$/, 'It belongs to a cluster of higher risk.'],
   [/wind-down announced/, 'Its protocol has said that it is wound down; markets may be frozen.'],
 ]
 
-/** What is said of a market in words: only what the survey has a source for. */
+/** The texts of a market, limited to facts with a source in the survey. */
 export function wordsOf({ implementationSelector: family, params, note }: Surveyed) {
   const { curator, productName } = params
   const description =

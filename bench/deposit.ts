@@ -1,8 +1,8 @@
 import { figure, flag, home, inTurn, peer, run, sluice, table } from './measure.ts'
 
 /*
- * An approval and a deposit, from the command line to the last receipt, against a script of two `cast send` on the same
- * sandbox. The program also recommends nothing, checks everything and writes a journal. `npm run bench:deposit -- --rounds 9`
+ * An approval and a deposit, from the command line to the last receipt, compared with a script of two `cast send` on the same
+ * sandbox. The program also checks everything and writes a journal. `npm run bench:deposit -- --rounds 9`
  */
 
 type Status = {
@@ -24,7 +24,7 @@ try {
   const status = await json<Status>(['sandbox', 'up'])
   const plan = await json<Plan>(['deposit', 'aave-v3-usdc-sandbox-one', '--amount', '1', '--dry-run'])
   const { rpcUrl } = status.chains[0]!
-  // The nodes know the keys of these accounts: cast leaves the signing to them, which is less than the program does.
+  // The nodes hold the keys of these accounts: cast leaves the signing to them, so it does less than the program.
   const from = status.accounts.find((account) => !account.default)!.address
   const [token, pool] = plan.steps.map(({ to }) => to)
   const send = async (to: string, ...call: string[]) => {

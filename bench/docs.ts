@@ -5,7 +5,7 @@ import { filled } from './docs/generated.ts'
 import { manual } from './docs/man.ts'
 import { markdown } from './docs/markdown.ts'
 
-// Writes the command reference, the manual page and the generated parts of the other pages. Tests compare them with what this would write.
+// Writes the command reference, the manual page and the generated parts of other pages. Tests compare the pages with this output.
 const root = join(import.meta.dirname, '..')
 const all = await gathered()
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].filter(

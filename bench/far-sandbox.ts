@@ -8,12 +8,12 @@ import { home, run, sluice } from './measure.ts'
 type Exchange = { start: number; end: number; methods: string[] }
 
 /**
- * What reached the nodes while a command ran: HTTP requests, JSON-RPC calls in them, dependent round trips, its time in ms, and that from
- * its first request to its last answer.
+ * The traffic to the nodes during a command: HTTP requests, JSON-RPC calls in them, dependent round trips, its time in ms, and the time
+ * from its first request to its last response.
  */
 export type Count = { requests: number; calls: number; trips: number; ms: number; wireMs: number }
 
-/** What `sluice sandbox up --json` says that a benchmark needs. */
+/** The fields of `sluice sandbox up --json` that a benchmark needs. */
 export type Status = {
   chains: { chainId: number; rpcUrl: string }[]
   accounts: { address: string; default: boolean }[]
@@ -21,14 +21,14 @@ export type Status = {
 
 const isVerbose = process.argv.includes('--verbose')
 
-/** A local server whose answers come from `answer`. */
+/** A local server with responses from `answer`. */
 async function serve(
   answer: (body: Buffer, request: IncomingMessage) => Promise<{ status: number; body: string }>,
 ) {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    // Who ends while it is asked, as a sandbox that is told to, may close the connection without an answer.
+    // A target that exits during a request, like a sandbox that is stopped, may close the connection without a response.
     const { status, body } = await answer(Buffer.concat(parts), request).catch(() => ({
       status: 502,
       body: '',
@@ -55,7 +55,7 @@ const post = async (url: string, body: Buffer, headers: Record<string, string> =
   return { status: answer.status, body: await answer.text() }
 }
 
-/** The most exchanges of which each began after the one before it had ended. */
+/** The longest chain of exchanges in which each began after the previous one had ended. */
 function longestChain(all: readonly Exchange[]): number {
   let [length, last] = [0, Number.NEGATIVE_INFINITY]
   for (const { start, end } of all.toSorted((a, b) => a.end - b.end))
@@ -67,8 +67,8 @@ function longestChain(all: readonly Exchange[]): number {
 }
 
 /**
- * A sandbox of its own whose nodes are far away: each exchange with one takes `latencyMs` more, and is recorded. `counted` runs a
- * command that has to end with `wanted` and counts what reached the nodes meanwhile; `json` is what the program answers.
+ * A separate sandbox with distant nodes: each exchange with a node takes `latencyMs` longer and is recorded. `counted` runs a
+ * command that must exit with `wanted`, and counts its traffic; `json` is the output of the program.
  */
 export async function farSandbox(latencyMs: number) {
   const place = home()
@@ -109,13 +109,13 @@ export async function farSandbox(latencyMs: number) {
     }
   }
   const close = async () => {
-    // Its end is asked for through the control server, which therefore goes last.
+    // The sandbox is stopped through the control server, which is closed last.
     await place.close()
     for (const one of closing) one()
   }
   try {
     const status = await json<Status>(['sandbox', 'up'])
-    // The record of the sandbox is pointed at a control server that names the slow nodes in place of the real ones.
+    // The sandbox record points to a control server that names the slow nodes instead of the real ones.
     const nodes = new Map<string, string>()
     for (const { rpcUrl } of status.chains) {
       const node = await farAway(rpcUrl)

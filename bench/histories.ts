@@ -23,7 +23,7 @@ const erc20 = parseAbi([
   'function balanceOf(address) view returns (uint256)',
 ])
 
-/** One interleaving on real contracts; after each act the engine is held against the replay. Answers with what was wrong, and takes the world back. */
+/** Runs one interleaving on real contracts and compares the engine with the replay after each act. Returns the differences, and reverts the world. */
 export async function historyCell(
   { world, catalog, earns }: HistoryWorld,
   acts: readonly Act[],
@@ -60,10 +60,10 @@ export async function historyCell(
 const told = (act: Act) =>
   JSON.stringify(act, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
-/** What is wrong with positions and histories as they stand. */
+/** The errors in current positions and histories. */
 async function held(rpc: ChainClient, engine: Service, entries: readonly StrategyEntry[]): Promise<string[]> {
   const wallet = sandboxAddress()
-  // What was closed is counted where its history was read.
+  // Closed positions count only after their history has been read.
   for (const entry of entries) await shownOf(engine, entry, wallet)
   const { positions, realised: allRealised } = await engine.getWallet({ address: wallet })
   const wrong: string[] = []
@@ -92,7 +92,7 @@ async function held(rpc: ChainClient, engine: Service, entries: readonly Strateg
   return wrong
 }
 
-/** What the engine says that happened, oldest first, or why it says nothing. */
+/** The events of the engine, oldest first, or the reason why it has none. */
 async function shownOf(
   engine: Service,
   { slug: strategyId }: StrategyEntry,
@@ -112,7 +112,7 @@ async function balanceOf(rpc: ChainClient, token: Address, owner: Address): Prom
   return BigInt(await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest']))
 }
 
-/** Does one act by the bytecode of the engine; what an empty position or a reserve refuses, does not happen. */
+/** Executes one act with the bytecode of the engine; an act refused for an empty position or by a reserve is skipped. */
 async function doneBy(
   world: SandboxWorld,
   engine: Service,
@@ -147,7 +147,7 @@ async function doneBy(
     if (act.do === 'turn') {
       const all = await some(wallet, 1_000)
       const out = (all * BigInt(act.part)) / 1_000n
-      // What is as little as roundings is something or nothing, as one likes.
+      // An amount as small as rounding errors may or may not count as a position.
       if (all > out && all - out < 100n) return
       const turned = async (action: 'lend' | 'withdraw', amount: bigint) =>
         (await engine.strategyBytecode({ id: entry.slug, action, amount, wallet })).bytecode
@@ -170,7 +170,7 @@ async function doneBy(
   }
 }
 
-/** Sends all of these, and then makes a block of them. */
+/** Sends all of these, and then mines one block. */
 async function inOneBlock(rpc: ChainClient, from: Address, all: readonly Transaction[]): Promise<void> {
   await rpc.request('evm_setAutomine', [false])
   try {
@@ -184,7 +184,7 @@ async function inOneBlock(rpc: ChainClient, from: Address, all: readonly Transac
   }
 }
 
-/** Sends, and waits until it is in a block; what reverts happened to nobody. */
+/** Sends and waits for the block; reverted transactions have no effect. */
 async function sent(
   rpc: ChainClient,
   tx: { from: Address; to: Address; data: Hex; value?: string },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Something that happens to a position, `turn` all of it in one block: `part` is a thousandth of what there is, `amount` in the smallest unit of the asset. */
+/** An act on a position, with both parts of `turn` in one block: `part` is in thousandths of the position, `amount` in the smallest unit of the asset. */
 export type Act = { market: number } & (
   | { do: 'lend'; amount: bigint }
   | { do: 'withdraw'; part: number }
@@ -20,7 +20,7 @@ const amount = fc.oneof(
 )
 const seconds = fc.oneof(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 86_400, max: 400 * 86_400 }))
 
-/** Any interleaving of what two people do in a few markets, with time between. */
+/** A random interleaving of the acts of two accounts in a few markets, with time between them. */
 export const anyActs = (markets: number): fc.Arbitrary<Act[]> => {
   const market = fc.integer({ min: 0, max: markets - 1 })
   const lend = fc.record({ market, do: fc.constant('lend' as const), amount })

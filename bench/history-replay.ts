@@ -2,7 +2,7 @@ import type { ChainClient } from '../src/chain/chain-client.ts'
 import { type Address, type Hex, sameAddress } from '../src/domain/address.ts'
 import type { StrategyEntry } from '../src/protocols/catalog-types.ts'
 
-/** What a market was for a wallet: what is still in there of what was put in, and all that happened, oldest first. */
+/** The result of a market for a wallet: the remaining principal, the realised profit, and all events, oldest first. */
 export type Replay = { principal: bigint; realised: bigint; events: string[] }
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -19,9 +19,9 @@ type Log = {
 }
 
 /**
- * The same history by another way: not off the events of the market but off the movements of the two tokens. What the asset shows
- * between the wallet and the place where the market keeps it went in or came out; what the receipt shows between two people was given or
- * received, at what the contract says it was worth in that block; and where nothing of the receipt is left, it begins anew.
+ * Derives the same history in another way: from the transfers of the two tokens instead of the events of the market. An asset transfer
+ * between the wallet and the market is a deposit or a withdrawal; a receipt transfer between two accounts is sent or
+ * received at the contract's value in that block; and an empty receipt balance starts the history again.
  */
 export async function replay(rpc: ChainClient, entry: StrategyEntry, wallet: Address): Promise<Replay> {
   const { constants, asset, receipt } = entry
@@ -53,7 +53,7 @@ export async function replay(rpc: ChainClient, entry: StrategyEntry, wallet: Add
       continue
     }
     const isBetween = BigInt(from!) !== 0n && BigInt(to!) !== 0n
-    // Compound v3 burns what is given and mints what is received: then nothing of the asset moves beside.
+    // Compound v3 burns sent and mints received tokens; then no asset moves in the same transaction.
     const isGift =
       constants.family === 'compound-v3' &&
       !all.some((one) => one.transactionHash === hash && sameAddress(one.address, asset.address))
@@ -84,7 +84,7 @@ export async function replay(rpc: ChainClient, entry: StrategyEntry, wallet: Add
   }
 }
 
-/** What was left in the middle of a block: what was there before it, as it is worth by the time of it, and what moved till then. */
+/** The value left within a block: the balance of the block before, at the time of this block, plus the transfers so far. */
 async function leftIn(
   rpc: ChainClient,
   entry: StrategyEntry,
@@ -99,7 +99,7 @@ async function leftIn(
   return (await worthAt(rpc, entry, held, block)) + moved
 }
 
-/** What so much of the receipt is worth in a block, by the market's own word. */
+/** The value of receipt shares in a block, according to the market. */
 export async function worthAt(
   rpc: ChainClient,
   { constants, asset, receipt }: StrategyEntry,

@@ -7,19 +7,19 @@ const [transfer, balanceTransfer] = [
   '0x4beccb90f994c31aced7a23b5611020728a23d8ec5cddd1a3e9d97b96fda8666',
 ]
 
-/** What a reading of histories can get wrong, as if the program did: each takes something from the answers before it sees them. */
+/** Deliberate reading errors: each removes logs from the answers before the program sees them. */
 const losses: Record<string, (log: Log, asked: { fromBlock: string }) => boolean> = {
-  /** Only what goes in and out by the owner himself counts. */
+  /** Only deposits and withdrawals of the owner count. */
   'own-deposits-only': ({ topics }) => topics[0] === transfer || topics[0] === balanceTransfer,
-  /** A checkpoint is taken for a block later than it is. */
+  /** A checkpoint is read as one block later. */
   'skip-a-block': ({ blockNumber }, { fromBlock }) =>
     Number(fromBlock) > 0 && Number(blockNumber) === Number(fromBlock),
 }
 
-/** How the reading may be broken on purpose. */
+/** The names of the deliberate errors. */
 export const sabotages: readonly string[] = Object.keys(losses)
 
-/** A node as a broken reading would see it. */
+/** A node as a broken reader sees it. */
 export function sabotaged(rpc: ChainClient, name: string | undefined): ChainClient {
   const isLost = name === undefined ? undefined : losses[name]!
   if (!isLost) return rpc

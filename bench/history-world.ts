@@ -8,7 +8,7 @@ import { deployAcross, hubOf, liveness } from '../test/protocols/fixtures/across
 import { deployedFrom } from '../test/support/contracts/compile-contract.ts'
 import { sandboxOf, type TestSandbox } from '../test/support/use-sandbox.ts'
 
-/** The markets of a cell: two reserves of the real Aave, a vault and a staking vault over them, a pool of the real HubPool of Across, and what behaves as Compound v3. */
+/** The markets of a cell: two reserves of the real Aave, a vault and a staking vault over them, a pool of the real HubPool of Across, and a Compound v3 model. */
 export const slugs = [
   'aave-v3-usdc-sandbox-one',
   'sandbox-vault-usdc-sandbox-one',
@@ -19,10 +19,10 @@ export const slugs = [
 ]
 
 const chainId = 31337
-/** A world with all of these markets in it, as long as it is not taken back. `earns` is what pays fees into the pool of Across. */
+/** A world with all of these markets until it is reverted. `earns` pays fees into the Across pool. */
 export type HistoryWorld = { world: SandboxWorld; catalog: Catalog; earns: () => Promise<void> }
 
-/** Puts the HubPool into a world. */
+/** Deploys the HubPool in a world. */
 export async function historyWorld(world: SandboxWorld): Promise<HistoryWorld> {
   const sandbox = sandboxOf(() => world)
   const at = await deployAcross(sandbox, chainId)
@@ -41,7 +41,7 @@ export async function historyWorld(world: SandboxWorld): Promise<HistoryWorld> {
   }
 }
 
-/** A market of Compound v3 in which somebody else lends, so that interest can be paid. */
+/** A Compound v3 market with another lender, so that it can pay interest. */
 async function cometIn(sandbox: TestSandbox, { strategies }: Catalog): Promise<StrategyEntry> {
   const base = strategies.find(({ slug }) => slug === slugs[0])!
   const file = join(import.meta.dirname, '../test/protocols/contracts/CometLike.sol')

@@ -10,7 +10,7 @@ import { basicOf, targetOf } from '../test/support/market-constants.ts'
 import { attemptsIn, type ProgramHome, spawnSluice, startSluice } from '../test/support/spawn-program.ts'
 import { seeded } from './seeded.ts'
 
-/** What became of one cell: when it was killed, how much was signed by then, and what is wrong with the outcome. */
+/** The result of one cell: the time of the kill, the number of signatures then, and the errors in the outcome. */
 export type Cell = { cell: number; killedAtMs: number[]; signedAtKill: number[]; wrong: string[] }
 
 const slugs = ['aave-v3-usdc-sandbox-one', 'sandbox-vault-usdc-sandbox-one'] as const
@@ -21,7 +21,7 @@ const deposited = {
 const wallet = sandboxAddress()
 const word = (address: Address) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 
-/** Reads of one chain that do not go through the program. */
+/** Direct reads of one chain, without the program. */
 async function rawReads(home: ProgramHome, slug: string) {
   const sandbox = await connectSandbox(home.data)
   const entry = sandbox?.catalog.strategies.find((one) => one.slug === slug)
@@ -49,8 +49,8 @@ async function rawReads(home: ProgramHome, slug: string) {
 }
 
 /**
- * Deposits by processes that are killed by SIGKILL at random times, each gone on with until it ends: `action resume`
- * where the journal knows the key, otherwise the same command again. What was done is read from the chain.
+ * Deposits by processes killed by SIGKILL at random times, each resumed until it ends: `action resume`
+ * if the journal knows the key, otherwise the same command again. The result is read from the chain.
  */
 export async function killCampaign(
   home: ProgramHome,
@@ -98,7 +98,7 @@ async function oneCell(
   for (let kill = 0; kill < kills; kill++) {
     const running = startSluice(home.home, line)
     const began = performance.now()
-    // Half of them are killed anywhere, half in the short time in which it signs and sends.
+    // Half are killed at any time, half in the short time of signing and sending.
     const isLate = random() < 0.5
     const wait = Math.round(isLate ? 150 * random() : usualMs * (0.3 + 0.8 * random()))
     let isOver = false

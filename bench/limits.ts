@@ -15,11 +15,11 @@ const windows = [
 ] as const
 const spanMs = 2.5 * 3_600_000
 
-/** What a limiter can be replaced by, to see that this campaign would find it: what most of the field does. */
+/** Broken limiters that the campaign must detect: common implementation errors. */
 export const sabotages = ['fixed-window', 'retry-too-soon', 'no-hour', 'forgets'] as const
 type Sabotage = (typeof sabotages)[number]
 
-/** Two and a half hours of one to three keys at a server that is restarted now and then, at random and at the edges, against a model that keeps everything. Answers with what was wrong. */
+/** Two and a half hours of one to three keys at a server restarted at random times and at window edges, compared with a model that keeps everything. Returns the differences. */
 export async function limitsCell(
   seed: number,
   cell: number,
@@ -84,13 +84,13 @@ export async function limitsCell(
   return wrong
 }
 
-/** How long until the next question: nothing, a little, exactly as long as was asked for, or to the very edge of a window. */
+/** The time until the next request: zero, short, exactly the requested wait, or the exact edge of a window. */
 function step(random: () => number, accepted: readonly number[], now: number, wait: number): number {
   const kind = random()
   if (kind < 0.25) return 0
   if (kind < 0.45) return Math.floor(random() * 5_000)
   if (kind < 0.6 && wait > 0) return wait
-  // An hour is only worth waiting for when it is full.
+  // Waiting for the hour is useful only when its limit is full.
   const [minute, hour] = windows
   const isFull = accepted.filter((at) => now - at <= hour.ms).length >= hour.most
   const { ms } = isFull && random() < 0.5 ? hour : minute
@@ -99,11 +99,11 @@ function step(random: () => number, accepted: readonly number[], now: number, wa
   return Math.max(0, edge > now ? edge - now : Math.floor(random() * 60_000))
 }
 
-/** The model: in no stretch of a window, its ends included, more than it lets in. */
+/** The model: at most the maximum in every stretch of a window, with both ends included. */
 const freeAt = (accepted: readonly number[], now: number): number =>
   Math.min(...windows.map(({ ms, most }) => most - accepted.filter((at) => now - at <= ms).length))
 
-/** How many ms until one more is let in. */
+/** The time in ms until one more request is admitted. */
 function waitOf(accepted: readonly number[], now: number): number {
   const ends = accepted.flatMap((at) => windows.map(({ ms }) => at + ms + 1 - now)).filter((ms) => ms > 0)
   return ends.toSorted((a, b) => a - b).find((ms) => freeAt(accepted, now + ms) > 0) ?? 0

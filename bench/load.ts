@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** What a load gave: requests a second, and the latencies in ms that half and all but a hundredth stayed under. */
+/** The results of a load: requests per second, and the 50th and 99th percentile of latency in ms. */
 export type Load = { perSecond: number; p50: number; p99: number }
 
-/** One request as bytes, made anew for each: keys take turns. */
+/** One request as bytes, built for each request, so that keys alternate. */
 export type Next = () => string
 
 /**
- * Asks over some connections kept alive, one request at a time on each, for so long. Every answer must be a 200 of the same
- * size as the first, which is what makes it cheap to read: the machine is for the server.
+ * Sends requests over some keep-alive connections, one at a time on each, for the given time. Every response must be a 200 of the
+ * same size as the first, which keeps the client cheap and leaves the machine to the server.
  */
 export async function load(
   url: string,
@@ -59,7 +59,7 @@ function worker(socket: Socket, size: number, next: Next, until: number, latenci
   })
 }
 
-/** The whole answer to one request. */
+/** The complete response to one request. */
 export function one(hostname: string, port: number, sent: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

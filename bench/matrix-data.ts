@@ -3,13 +3,13 @@ import type { Rule } from '../test/support/nodes/faulty-rpc.ts'
 import type { Act } from '../test/support/nodes/rpc-faults.ts'
 import { seeded } from './seeded.ts'
 
-/** One way for an operation to be killed: where, while its node does what, and how many payments it is of. */
+/** One kill of an operation: the point, the node fault, and the number of payments. */
 export type MatrixCell = {
   point: FaultPoint
-  /** The how-manieth time that it comes by there. */
+  /** The visit to the point at which it is killed, from 1. */
   nth: number
   steps: number
-  /** What the node does to the process that is killed, or to the one that goes on. */
+  /** The node fault, for the killed process or for the resumed one. */
   rule: Rule
   during: 'killed' | 'resumed'
 }
@@ -73,7 +73,7 @@ const times = [{ nth: 1 }, { nth: 2 }, { from: 1, to: 3 }] as const
 
 const withValue = (act: Act) => (act === '429' ? { value: '1' } : act === 'stale-head' ? { value: 2 } : {})
 
-/** All of them: kill points by first and second time, by what a node does and when, by one to three payments. */
+/** All cells: kill points on the first and second visit, node faults and their times, and one to three payments. */
 export const matrix: readonly MatrixCell[] = points.flatMap((point) =>
   [1, 2].flatMap((nth) =>
     [1, 2, 3].flatMap((steps) =>
@@ -94,7 +94,7 @@ export const matrix: readonly MatrixCell[] = points.flatMap((point) =>
   ),
 )
 
-/** The cells of the matrix in an order of chance: the first of them are a fair choice. */
+/** The cells of the matrix in random order, so that the first ones are a fair sample. */
 export function shuffledMatrix(seed: number): MatrixCell[] {
   const random = seeded(seed)
   return matrix

@@ -24,19 +24,19 @@ import { bundled } from './bundled.ts'
 import type { MatrixCell } from './matrix-data.ts'
 import { sabotages } from './sim-sabotage.ts'
 
-/** A cell that is killed at a place of the matrix, or by the clock, `ms` after it began. */
+/** A cell killed at a point of the matrix, or `ms` after its start. */
 export type KillCell = { cell: number } & (MatrixCell | { ms: number; steps: number })
 
-/** What became of a cell: whether it came to its place, and what is wrong with the outcome. */
+/** The result of a cell: whether it reached its point, and the errors in the outcome. */
 export type Killed = { cell: number; told: string; attemptsAtKill: number; wrong: string[] }
 
 const worker = await bundled(join(import.meta.dirname, '../test/support/payments/kill-worker.ts'))
 
-/** A node gets slower with its blocks. */
+/** A node slows down as its chain grows. */
 const cellsPerNode = 1_000
 const cellsPerProcess = 10
 
-/** Kills all of these, some at once in one process, four processes at a time, and goes on with each to its end. */
+/** Kills all of these cells, several in each process, four processes at a time, and resumes each to its end. */
 export async function killMatrix(
   cells: readonly KillCell[],
   { sabotage, said = () => undefined }: { sabotage?: string | undefined; said?: (killed: Killed) => void },
@@ -61,7 +61,7 @@ export async function killMatrix(
   return all
 }
 
-/** Cells of one process: those that come to a place, or those that are killed at one time. */
+/** The cells of one process: those killed at a point, or those killed at one time. */
 function batches(cells: readonly KillCell[]): KillCell[][] {
   const all: KillCell[][] = []
   const timeOf = (cell: KillCell) => ('ms' in cell ? cell.ms : undefined)
@@ -87,7 +87,7 @@ async function killBatch(
     child.send(cases.map(({ order }) => order))
     await once(child, 'message')
     const ms = cells.flatMap((cell) => ('ms' in cell ? [cell.ms] : [])).at(0)
-    // Nothing takes longer than this; one that hangs is killed as well, and its cells go on.
+    // No cell takes longer than this; a hanging process is killed too, and its cells are resumed.
     await Promise.race([ended, sleep(ms ?? 30_000)])
     child.kill('SIGKILL')
     await ended
@@ -148,7 +148,7 @@ async function openCase(cell: KillCell, chain: Chain, sabotage: string | undefin
   }
 }
 
-/** Goes on until it is done, and asks the node whether that is true. */
+/** Resumes until done, and checks the result at the node. */
 async function goOn(
   { cell, order, journal, wrong, proxies }: Case,
   { rpc }: Chain,

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The program, run by this very Node. */
+/** The program, run by this Node. */
 export const sluice = [process.execPath, join(import.meta.dirname, '..', 'bin', 'sluice.js')]
 
-/** A peer out of the project's own packages; without it a bench says nothing. */
+/** A comparison program from the project's own packages; without it a benchmark fails. */
 export function peer(name: string): string {
   const path = join(import.meta.dirname, '..', 'node_modules', '.bin', name)
   if (existsSync(path)) return path
@@ -14,7 +14,7 @@ export function peer(name: string): string {
   process.exit(1)
 }
 
-/** A directory of its own for what the program keeps; gone after `close`. */
+/** A separate directory for the program's files, removed by `close`. */
 export function home(): { env: NodeJS.ProcessEnv; close: () => Promise<void> } {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   const env = { PATH: process.env.PATH, HOME: dir, SLUICE_HOME: join(dir, 'sluice') }
@@ -27,7 +27,7 @@ export function home(): { env: NodeJS.ProcessEnv; close: () => Promise<void> } {
   }
 }
 
-/** One process from start to end: how long it took in ms, how it ended, what it said. */
+/** One process from start to end: its time in ms, its exit code and its output. */
 export function run(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -48,17 +48,17 @@ export function run(
   })
 }
 
-/** The middle of some numbers. */
+/** The median of some numbers. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** Something that is timed: what a round does, in ms. */
+/** A timed action; each round returns ms. */
 export type Timed = { name: string; round: () => Promise<number> }
 
-/** Rounds of everything in turn, A B C A B C, so that a machine that changes its speed changes it for all; the first round does not count. */
+/** Alternates all actions, A B C A B C, so that a change of machine speed affects all of them; the first round is not counted. */
 export async function inTurn(timed: readonly Timed[], rounds: number): Promise<Map<string, number>> {
   const times = new Map<string, number[]>(timed.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++)
@@ -76,7 +76,7 @@ export function table(medians: ReadonlyMap<string, number>): void {
     process.stdout.write(`${name.padEnd(width)}  ${ms.toFixed(1).padStart(8)} ms\n`)
 }
 
-/** The line that a figure ends in. */
+/** The summary line of a figure. */
 export function figure(
   bench: string,
   name: string,
@@ -89,7 +89,7 @@ export function figure(
   )
 }
 
-/** The value of a flag such as `--cells 30`, or another. */
+/** The value of a flag, for example `--cells 30`, or a default. */
 export function flag(name: string, otherwise: number): number {
   const at = process.argv.indexOf(`--${name}`)
   const value = at < 0 ? otherwise : Number(process.argv[at + 1])

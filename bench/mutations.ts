@@ -24,7 +24,7 @@ import {
 import { encoded } from '../test/support/plans/published-calls.ts'
 
 type Random = () => number
-/** Changes a plan; what it gives may be anything, and may by chance still be honest. */
+/** Changes a plan; the result may be anything, and may by chance be an honest plan. */
 export type Mutation = (transactions: Transaction[], random: Random, plan: Plan) => unknown[]
 
 const below = (random: Random, count: number): number => Math.floor(random() * count)
@@ -33,7 +33,7 @@ const byte = (random: Random): string => below(random, 256).toString(16).padStar
 const someBytes = (random: Random, count: number): string =>
   Array.from({ length: count }, () => byte(random)).join('')
 
-/** Changes one transaction, mostly the action. */
+/** Changes one transaction, usually the action. */
 const any =
   (change: (transaction: Transaction, random: Random, plan: Plan) => object): Mutation =>
   (all, random, plan) => {
@@ -66,7 +66,7 @@ const contracts = [
   usdt.address,
   weth.address,
 ] as const
-/** What was changed before may be no address any more: then it is the thief's. */
+/** An earlier change may have made an invalid address; then the thief's is used. */
 const written = (address: string): Address =>
   /^0x[0-9a-f]{40}$/i.test(address) ? (address.toLowerCase() as Address) : thief
 const approval = (token: Address, spender: string, amount: bigint): Transaction => ({
@@ -88,7 +88,7 @@ const steal = (random: Random): Transaction => ({
 const around = (random: Random, data: Hex): Hex =>
   encoded('router', 'multicall', 1_800_000_000n, [data, ...(random() < 0.5 ? [data] : [])])
 
-/** What may be done to the fees that the call of a swap pays itself, while all else, the approval too, fits what it then pays. */
+/** Changes of the fees that a swap call pays itself; everything else, including the approval, matches the changed fees. */
 export const feeLies: readonly ((fees: readonly ServiceFee[]) => ServiceFee[])[] = [
   ([first, ...others]) => [{ ...first!, to: thief }, ...others],
   ([first, ...others]) => [{ ...first!, amount: first!.amount + 1n }, ...others],
@@ -99,12 +99,12 @@ export const feeLies: readonly ((fees: readonly ServiceFee[]) => ServiceFee[])[]
   (fees) => fees.slice(0, -1),
   () => [],
   (fees) => fees.toReversed(),
-  // Paid by steps, instead or beside.
+  // Paid by separate steps, instead of or in addition to the call.
   (fees) => fees.map(({ isInside: _, ...fee }) => fee),
   (fees) => [...fees, ...fees.map(({ isInside: _, ...fee }) => fee)],
 ]
 
-/** Every way in which plans are changed, by name. */
+/** All changes of plans, by name. */
 export const mutations: Readonly<Record<string, Mutation>> = {
   'to-anybody': any((t, random) => ({ ...t, to: `0x${someBytes(random, 20)}` })),
   'to-another-contract': any((t, random) => ({ ...t, to: one(random, contracts) })),
@@ -236,7 +236,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     return built(intent, { ...choice, route: { ...choice.route, flags } })
   },
   'refund-of-order': (all, random, plan) => {
-    // The number of the order is that of the changed one: only the order itself is wrong.
+    // The ID is that of the changed order: only the order itself is wrong.
     const { intent, choice } = plan as Plan & { choice: Choice }
     if (!choice.relayed) return all
     const { order, requestId } = choice.relayed

@@ -17,13 +17,13 @@ import {
 import { bundled } from './bundled.ts'
 import { seeded } from './seeded.ts'
 
-/** One cell: processes that begin at almost the same time, on one operation or on one each of the same wallet. */
+/** One cell: processes started at almost the same time, on one operation, or on one operation each with the same wallet. */
 export type ParallelCell = { cell: number; processes: number; isOne: boolean; steps: number; kills: boolean }
 
-/** What became of it. */
+/** The result of a cell. */
 export type InParallel = { cell: number; told: string; wrong: string[] }
 
-/** The cells of a seed: from the third on, one of the processes is killed by SIGKILL while they are at it. */
+/** The cells of a seed: from the third on, one of the processes is killed by SIGKILL while they run. */
 export function parallelCell(seed: number, cell: number): ParallelCell {
   const random = seeded(seed * 1_000_003 + cell)
   const steps = 1 + Math.floor(random() * 2)
@@ -32,7 +32,7 @@ export function parallelCell(seed: number, cell: number): ParallelCell {
 
 const script = await bundled(join(import.meta.dirname, '../test/support/payments/pay-process.ts'))
 
-/** Plays a cell on a node, and goes on with what a killed process left. */
+/** Runs a cell on a node, and resumes operations of a killed process. */
 export async function inParallel(
   { cell, processes, isOne, steps, kills }: ParallelCell,
   seed: number,
@@ -61,7 +61,7 @@ export async function inParallel(
         return exitOf(operation, sabotage, at === victim ? killedAfter : undefined)
       }),
     )
-    // Behind a process that was killed between its signature and the node, the others wait for somebody to go on with it.
+    // A process killed between signature and node blocks the others until its operation is resumed.
     const fine = kills ? [0, 10, 20, 'SIGKILL'] : [0]
     if (exits.some((exit) => !fine.includes(exit))) wrong.push(`they ended with ${exits.join(', ')}`)
     for (let round = 0; round < 4; round++)

@@ -5,7 +5,7 @@ import { screen } from './pictures/screen.ts'
 import { type Picture, pictures } from './pictures/shown.ts'
 import { svg } from './pictures/svg.ts'
 
-// Takes the pictures of the documents: each in a home of its own, with chains of its own. Arguments are names of pictures; without one, all.
+// Makes the pictures of the documents, each with its own home directory and chains. Arguments are names of pictures; without one, all.
 const folder = join(import.meta.dirname, '..', 'docs', 'pictures')
 const wanted = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-// The best pool of Uniswap v3 for a pair, asked for as the guide of @uniswap/v3-sdk does it: the state of each pool, then the quoter.
+// The best Uniswap v3 pool for a pair, read as in the guide of @uniswap/v3-sdk: the state of each pool, then the quoter.
 const { CurrencyAmount, Token, TradeType } = require('@uniswap/sdk-core')
 const { Pool, Route, SwapQuoter } = require('@uniswap/v3-sdk')
 

@@ -8,15 +8,15 @@ import { type Count, farSandbox } from './far-sandbox.ts'
 import { figure, flag, median, sluice } from './measure.ts'
 
 /*
- * How long a quote takes: all providers of a chain side by side, with nodes that take 100 ms more a call, and all bridges; the same while their HTTP
- * services answer only after 10 s; and Uniswap v3 alone beside the official SDK, which asks for the same pools. Each is a whole process;
- * the two quoters are also compared from their first request to their last answer, without the start of Node.
- * The SDK is installed for it, which needs the package registry. `npm run bench:quotes -- --rounds 5 --latency 100`
+ * The time of a quote: all providers of a chain in parallel, with nodes 100 ms slower per call, and all bridges; the same while their HTTP
+ * services answer after 10 s; and Uniswap v3 alone, compared with the official SDK on the same pools. Each is a whole process;
+ * the two quoters are also compared from their first request to their last response, without the start of Node.
+ * It installs the SDK, which needs the package registry. `npm run bench:quotes -- --rounds 5 --latency 100`
  */
 
 const rounds = flag('rounds', 5)
 const latencyMs = flag('latency', 100)
-/** The usual deadline of a quote, in ms. */
+/** The default deadline of a quote, in ms. */
 const deadlineMs = 4_000
 const { packages, overrides } = oracles.find(({ name }) => name === 'uniswap-v3')!
 const dir = mkdtempSync(join(tmpdir(), 'sluice-quotes-'))

@@ -13,8 +13,8 @@ import { sqliteSql } from '../src/store/sql/sqlite.ts'
 import { figure, flag, home, median, run, sluice } from './measure.ts'
 
 /*
- * What reading many markets of one chain costs, where every call takes 50 ms: how many calls, in how many round trips (calls
- * that are under way together are one), and how much longer than one market. `npm run bench:reads -- --rounds 7`
+ * The cost of reading many markets of one chain when every call takes 50 ms: the number of calls and round trips (overlapping calls
+ * count as one), and the time compared with one market. `npm run bench:reads -- --rounds 7`
  */
 
 const rounds = flag('rounds', 7)
@@ -23,7 +23,7 @@ const place = home()
 
 type Count = { calls: number; trips: number }
 
-/** A node behind a line of that latency, and what went over it. */
+/** A node with this latency, and its recorded traffic. */
 async function farAway(url: string): Promise<{ url: string; count: () => Count; close: () => void }> {
   let [calls, trips, underWay] = [0, 0, 0]
   const server = createServer(async (request, response) => {
@@ -57,11 +57,11 @@ try {
   const { catalog, found } = sandbox
   const { chainId, rpcUrl } = found.chains[0]!
   const node = await farAway(rpcUrl)
-  // A rate that no contract states is not known of chains as young as these.
+  // Rates that no contract states are unknown on chains this young.
   const here = catalog.strategies.filter(
     (entry) => entry.chainId === chainId && entry.constants.family !== 'lido',
   )
-  /** As many markets as asked for: those of the sandbox over and over, each under a name of its own. */
+  /** The requested number of markets: those of the sandbox repeated, each with its own name. */
   const markets = (count: number) =>
     Array.from({ length: count }, (_, at) => {
       const entry = here[at % here.length]!

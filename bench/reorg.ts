@@ -20,7 +20,7 @@ import {
 import { seeded } from './seeded.ts'
 import { sabotages } from './sim-sabotage.ts'
 
-/** One reorganisation: how deep, what becomes of our transaction, and whether it counted as final before. */
+/** One reorganisation: its depth, the fate of our transaction, and whether it counted as final before. */
 export type ReorgCell = {
   cell: number
   depth: number
@@ -28,16 +28,16 @@ export type ReorgCell = {
   wasFinal: boolean
 }
 
-/** What became of it. */
+/** The result of a cell. */
 export type Reorged = { cell: number; told: string; wrong: string[] }
 
 const kinds = ['gone', 'in another block', 'reverted', 'a stranger'] as const
 
-/** The cells of a seed: every kind, before and after it is final, at depths of 1 to 64. */
+/** The cells of a seed: every kind, before and after finality, at depths of 1 to 64. */
 export function reorgCell(seed: number, cell: number): ReorgCell {
   const random = seeded(seed * 1_000_003 + cell)
   const depth = random() < 0.5 ? 1 + Math.floor(random() * 5) : 1 + Math.floor(random() * 64)
-  // What is in another block needs another one.
+  // A transaction in another block needs at least two blocks.
   const becomes = kinds[cell % kinds.length]!
   return {
     cell,
@@ -47,13 +47,13 @@ export function reorgCell(seed: number, cell: number): ReorgCell {
   }
 }
 
-/** Reverts on a plain payment once somebody has called it with data. */
+/** Reverts plain payments after a call with data. */
 const gate = '0x3615600b576001600055005b60005415601757600080fd5b00'
 
-/** Cells of one node, one after the other, because a reorganisation is everybody's. */
+/** Cells of one node run sequentially, because a reorganisation affects the whole node. */
 const cellsPerNode = 100
 
-/** Plays reorganisations on real nodes, two nodes at a time. */
+/** Runs reorganisations on real nodes, two nodes at a time. */
 export async function reorgCampaign(
   cells: readonly ReorgCell[],
   { sabotage, said = () => undefined }: { sabotage?: string | undefined; said?: (reorged: Reorged) => void },
@@ -81,7 +81,7 @@ export async function reorgCampaign(
 
 const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
 
-/** What must come of each kind. */
+/** The expected result of each kind. */
 const due = {
   gone: { code: 'done', state: 'DONE', paid: onePayment },
   'in another block': { code: 'done', state: 'DONE', paid: onePayment },
@@ -107,7 +107,7 @@ async function playReorg(
   let isOver = false
   const run = () => {
     isOver = false
-    // What is broken on purpose may never come to its end, and shows it as well in less time.
+    // A deliberately broken run may never end, and fails visibly in less time.
     const timeoutMs = sabotage === undefined ? 20_000 : 5_000
     return pay(journal, payments, { depth: confirmations, rpc: () => node, timeoutMs })
       .then(
@@ -174,7 +174,7 @@ async function playReorg(
 
 const strangerKey: Hex = `0x${'5b'.repeat(32)}`
 
-/** What the new blocks hold: signed transactions, each with the index of its block. */
+/** The transactions of the new blocks: signed, each with the index of its block. */
 async function instead(
   { becomes, depth, cell }: ReorgCell,
   { key, payee }: Payments,

@@ -12,18 +12,18 @@ import { numbered, type Payments, planned } from '../test/support/payments/numbe
 import { figure, flag, home, inTurn, run, sluice, table } from './measure.ts'
 
 /*
- * What safety costs: the journal of one step on a disk, guard and simulation of a deposit on the sandbox, and a whole
- * process that goes on with what is signed; beside a bare Node. `npm run bench:safety -- --rounds 15`
+ * The cost of safety: the journal of one step on a disk, guard and simulation of a deposit on the sandbox, and a whole
+ * process that resumes a signed transaction, compared with a bare Node. `npm run bench:safety -- --rounds 15`
  */
 
 const place = home()
-// Where people have it: what is under the directory of temporary files may be no disk at all.
+// A home directory is on a disk; the directory of temporary files may not be.
 const cache = join(homedir(), '.cache')
 mkdirSync(cache, { recursive: true })
 const disk = mkdtempSync(join(cache, 'sluice-bench-'))
 const line = 'deposit aave-v3-usdc-sandbox-one --amount 1 --json --quiet'.split(' ')
 
-/** The journal of operations of one step, from the plan to final, as execution writes it. */
+/** The journal writes of one-step operations, from plan to final, as the executor makes them. */
 function journalRound(): () => Promise<number> {
   const journal = openJournal(join(disk, 'journal.db'), Date.now)
   const { key, payee } = numbered(1)
@@ -56,7 +56,7 @@ function journalRound(): () => Promise<number> {
   }
 }
 
-/** Guard and simulation of one plan, again and again, in this process. */
+/** Guard and simulation of one plan, repeated in this process. */
 async function guardRound(): Promise<() => Promise<number>> {
   const { exit, out } = await run([...sluice, ...line, '--dry-run'], place.env)
   const sandbox = await connectSandbox(join(place.env.SLUICE_HOME!, 'data'))
@@ -79,7 +79,7 @@ async function guardRound(): Promise<() => Promise<number>> {
   }
 }
 
-/** A whole process that goes on with a deposit that is signed and sent, to its end. */
+/** A whole process that resumes a signed and sent deposit to its end. */
 async function resumeRound(): Promise<number> {
   const sent = await run([...sluice, ...line, '--yes', '--no-wait'], place.env)
   const { error } = JSON.parse(sent.out) as { error?: { details: { operation: string } } }

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run of a seed (mulberry32). */
+/** Pseudo-random numbers, the same for each seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {

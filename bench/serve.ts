@@ -10,8 +10,8 @@ import { type Load, load, type Next, one } from './load.ts'
 import { figure, flag, home, median, run, sluice } from './measure.ts'
 
 /*
- * What serving costs: `sluice serve` as it is run, with keys, limits and log on, beside the bare server library sending the
- * same bytes, in turn; and what a good client waits for beside 2,000 slow sockets. `npm run bench:serve -- --rounds 5 --seconds 2`
+ * The cost of serving: `sluice serve` with keys, limits and log, alternating with the bare server library that sends the
+ * same bytes; and the response time of a normal client beside 2,000 slow sockets. `npm run bench:serve -- --rounds 5 --seconds 2`
  */
 
 const rounds = flag('rounds', 5)
@@ -19,7 +19,7 @@ const ms = flag('seconds', 2) * 1000
 const place = home()
 const children: ChildProcess[] = []
 
-/** A process that says where it listens. */
+/** A process that prints its address. */
 async function listening(command: readonly string[], log: number): Promise<Record<string, string>> {
   const child = spawn(command[0]!, command.slice(1), { env: place.env, stdio: ['ignore', 'pipe', log] })
   children.push(child)
@@ -77,7 +77,7 @@ try {
   await place.close()
 }
 
-/** So many keys that none of them comes to its limit: they belong to one customer, and take turns. */
+/** Enough keys that none reaches its limit: they belong to one customer, and alternate. */
 async function manyKeys(database: string): Promise<string[]> {
   const sql = sqliteSql(database, { migrations: engineMigrations })
   const store = keyStore(sql)
@@ -93,7 +93,7 @@ async function manyKeys(database: string): Promise<string[]> {
   return keys
 }
 
-/** The requests that are measured, with what they are answered. */
+/** The measured requests with their responses. */
 async function casesAt(url: string, key: string) {
   const { out } = await run([...sluice, 'sandbox', 'status', '--json'], place.env)
   const { tokens, accounts } = JSON.parse(out) as {
@@ -124,7 +124,7 @@ async function casesAt(url: string, key: string) {
   )
 }
 
-/** A request as it goes over the wire. */
+/** A request as bytes. */
 function request(method: string, path: string, key: string, body?: string): string {
   const more =
     body === undefined

@@ -7,7 +7,7 @@ import { stoodLately, type World } from './sim-world.ts'
 const stepsOf = ({ journal }: World, ids: readonly string[]) =>
   ids.flatMap((id) => journal.find(id)!.steps.map((step) => ({ id, step })))
 
-/** What was sent must be in the journal at this moment, and pay what its step says (I2, I3). */
+/** A sent transaction must already be in the journal, and pay what its step specifies (I2, I3). */
 export function sendOracle(
   world: World,
   ids: readonly string[],
@@ -27,7 +27,7 @@ export function sendOracle(
   wrong.push('a transaction was sent that is not in the journal')
 }
 
-/** Steps signed before the one ahead of them stood (I4), and steps final that never were (I5). Both are looked at as they are written down. */
+/** Finds steps signed before the previous step was included (I4), and final steps that never were (I5), when the journal records them. */
 export function watchedJournal(world: World, wrong: string[]): World {
   const { chain, journal } = world
   const stands = ({ inclusion }: Step): boolean => {
@@ -40,7 +40,7 @@ export function watchedJournal(world: World, wrong: string[]): World {
       journal.recordSigned(id, index, attempt)
       const { steps } = journal.find(id)!
       const before = steps.filter((step) => step.index < index && step.state !== 'SUPERSEDED').at(-1)
-      // Pipelined steps have gas limits of their own.
+      // Pipelined steps have a fixed gas limit.
       const isPiped = attempt.gas === 50_000n && attempt.kind === 'run' && before?.state !== 'FINAL_OK'
       if (before && attempt.kind === 'run' && !isPiped && !stands(before))
         wrong.push(`${id} step ${index} is signed, and the one before it does not stand`)
@@ -71,7 +71,7 @@ const exitOf: Readonly<Record<Operation['state'], number>> = {
   ATTENTION: 23,
 }
 
-/** How a process ended must be what the journal says (I8), in time (I12). */
+/** The exit code of a process must match the journal (I8), in time (I12). */
 export function endOracle({ journal }: World, end: Ended, wrong: string[]): void {
   const { operation: id, exit, code, strange, tookMs, timeoutMs } = end
   if (strange) wrong.push(`${id} ended in no error of ours: ${String(strange)}`)
@@ -81,14 +81,14 @@ export function endOracle({ journal }: World, end: Ended, wrong: string[]): void
   const signed = steps.reduce((sum, { index }) => sum + journal.attempts(id, index).length, 0)
   if (exit !== 0 && (exit < 20 || exit === 130) && signed > 0)
     wrong.push(`${id} ended with ${exit} ${code}, and ${signed} transactions are signed`)
-  // A pinned nonce that somebody else used says nothing about what was signed here.
+  // A pinned nonce used by another transaction says nothing about the signatures here.
   if (code === 'NONCE_USED') return
   if (exit >= 20 && exit < 30 && signed === 0)
     wrong.push(`${id} ended with ${exit} ${code}, and nothing is signed`)
   if (signed > 0 && exitOf[state] !== exit) wrong.push(`${id} is ${state}, and ended with ${exit} ${code}`)
 }
 
-/** In the end: paid exactly once where the journal says so and never elsewhere, and no nonce without a transaction of ours or of a known stranger. */
+/** At the end: paid exactly once if the journal says so, otherwise not at all, and every nonce has a transaction of ours or of a known foreign sender. */
 export function finalOracle(world: World, ids: readonly string[], wrong: string[]): void {
   const { chain, journal, signer } = world
   const head = chain.blocks.at(-1)!
@@ -96,7 +96,7 @@ export function finalOracle(world: World, ids: readonly string[], wrong: string[
   for (const { id, step } of steps) {
     const paid = head.paid.get(step.transaction.to) ?? 0n
     const due = step.state === 'FINAL_OK' ? step.transaction.value : 0n
-    // A journal that is lost takes along what it knew, and never makes a payment twice.
+    // A lost journal loses its knowledge, but never causes a second payment.
     if (world.lost > 0 && paid <= step.transaction.value && due === 0n) continue
     if (paid !== due) wrong.push(`${id} step ${step.index} is ${step.state}, and ${paid} of ${due} is paid`)
   }

@@ -9,14 +9,14 @@ import { type CallFault, callFaults, simulatedRpc } from '../test/support/simula
 import type { Party } from '../test/support/simulated/time.ts'
 import type { World } from './sim-world.ts'
 
-/** The broken collaborators of a sabotage: what of a run is replaced. */
+/** The broken components of a sabotage, which replace parts of a run. */
 export type Broken = {
   journal?: (journal: Journal) => Journal
   rpc?: (rpc: ChainClient) => ChainClient
   lock?: (lock: TakeLock) => TakeLock
 }
 
-/** How one process is run: until when, what goes wrong for it, and after how many calls and writes it dies. */
+/** The conditions of one process: its timeout, its faults, and the number of calls and writes before it dies. */
 export type Process = {
   operation: string
   timeoutMs: number
@@ -27,15 +27,15 @@ export type Process = {
   options: Partial<Execution>
 }
 
-/** How a process ended; `exit` is missing when it died, and `strange` is an error that is none of ours. */
+/** The end of a process; `exit` is missing if it died, and `strange` is an unexpected error. */
 export type Ended = Process & { exit?: number; code?: string; strange?: unknown; tookMs: number }
 
-/** Who holds which lock. */
+/** The holder of each lock. */
 export type Locks = Map<string, Party>
 
 const killed = Symbol('killed')
 
-/** A process in the simulation, with its end. */
+/** A process in the simulation, and its end. */
 export function startProcess(
   world: World,
   locks: Locks,
@@ -73,7 +73,7 @@ export function startProcess(
     onCall: mayDie,
     latency: () => 1 + random() * (process.slow && world.isWild ? 2_000 : 40),
     fate: (method) => {
-      // What is sent is what matters most.
+      // Sends are the most important calls.
       const chance = method === 'eth_sendRawTransaction' ? 2 * process.faults : process.faults
       return world.isWild && random() < chance ? fate(world, process.slow) : undefined
     },
@@ -122,7 +122,7 @@ const fate = ({ pick }: World, slow: boolean): CallFault => {
   return (fault === 'slow' || fault === 'hangs') && !slow ? 'lost' : fault
 }
 
-/** A journal of a process that may die before and after every call: what was committed stays. */
+/** The journal of a process that may die before and after every call; committed writes stay. */
 function mortal(journal: Journal, mayDie: () => void): Journal {
   return new Proxy(journal, {
     get: (target, name) => {

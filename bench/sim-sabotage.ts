@@ -44,7 +44,7 @@ function persistAfterSend(journal: Journal): Journal {
   }
 }
 
-/** A client that keeps the first receipt that it sees, and asks no more whether its block still stands. */
+/** A client that keeps the first receipt, and never checks again whether its block is still on the chain. */
 function trustFirstReceipt(rpc: ChainClient): ChainClient {
   const receipts = new Map<unknown, unknown>()
   const blocks = new Map<unknown, unknown>()
@@ -69,7 +69,7 @@ function trustFirstReceipt(rpc: ChainClient): ChainClient {
   }
 }
 
-/** A journal that takes "nonce too low" for a proof that a transaction is lost, and has its step signed with another nonce. */
+/** A journal that treats "nonce too low" as proof of a lost transaction, and has its step signed with another nonce. */
 function resignOnNonceLow(journal: Journal): Journal {
   return {
     ...journal,
@@ -86,7 +86,7 @@ function resignOnNonceLow(journal: Journal): Journal {
   }
 }
 
-/** Collaborators that are broken on purpose, by what they get wrong; each is made anew for a cell. */
+/** Deliberately broken components, by their fault; each is built for a cell. */
 export const sabotages: Readonly<Record<string, () => Broken>> = {
   'persist-after-send': () => ({ journal: persistAfterSend }),
   'trust-first-receipt': () => ({ rpc: trustFirstReceipt }),

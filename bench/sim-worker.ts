@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { simCell } from './sim.ts'
 import { sabotages } from './sim-sabotage.ts'
 
-// Every nth cell of a campaign, in a thread of its own; cells that are wrong are told one by one, then how many were played.
+// Every nth cell of a campaign, in a separate thread; failed cells are reported one by one, then the number of cells.
 const { cells, seed, sabotage, first, every } = workerData as {
   cells: number
   seed: number

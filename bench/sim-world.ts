@@ -15,7 +15,7 @@ import type { NodeKind } from '../test/support/simulated/node.ts'
 import { type SimulatedTime, simulatedTime } from '../test/support/simulated/time.ts'
 import { seeded } from './seeded.ts'
 
-/** What a cell is played in: a chain that makes blocks by itself, virtual time, one journal, and what is still to happen. */
+/** The surroundings of a cell: a chain that mines by itself, virtual time, one journal, and the scheduled events. */
 export type World = {
   random: () => number
   pick: <T>(all: readonly T[]) => T
@@ -28,29 +28,29 @@ export type World = {
   signer: TransactionSigner
   journal: Journal
   wall: () => number
-  /** While it is wild, things go wrong. */
+  /** Events and faults happen while it is wild. */
   isWild: boolean
-  /** The wallet's transactions of somebody else. */
+  /** The number of foreign transactions of the wallet. */
   foreign: number
-  /** How many journals were lost. */
+  /** The number of lost journals. */
   lost: number
   told: string[]
 }
 
-/** The journal of a machine that has nothing else. */
+/** The journal of an otherwise empty machine. */
 export const newJournal = ({ wall }: World): Journal => openJournal(':memory:', wall)
 
-/** All payees of all cells begin like this. */
+/** The common prefix of all payees of all cells. */
 export const payees = '0x5a5a'
 
-/** Whom a step of an operation pays, and nobody else. */
+/** The payee of a step of an operation, used by no other step. */
 export const payeeOf = (operation: number, step: number): Address =>
   `${payees}${'0'.repeat(34)}${operation}${step}`
 
 const account = privateKeyToAccount(testKey)
 const signed = new Map<string, Hex>()
 
-/** A real key that does not sign the same thing twice. */
+/** A real key that never signs the same transaction twice. */
 const signer: TransactionSigner = {
   address: account.address,
   signTransaction: async (transaction) => {
@@ -63,7 +63,7 @@ const signer: TransactionSigner = {
   },
 }
 
-/** Makes the world of a cell: which chain, which node, and what will happen in it and when. */
+/** Makes the world of a cell: its chain, its node, and the times of its events. */
 export function simulatedWorld(seed: number, cell: number): World {
   const random = seeded(seed * 1_000_003 + cell)
   const below = (most: number) => Math.floor(random() * most)
@@ -119,7 +119,7 @@ export function simulatedWorld(seed: number, cell: number): World {
 
 type Happening = readonly [name: string, happens: (world: World, jump: (by: number) => void) => void]
 
-/** How deep a reorganisation may be, so that what a chain calls final stays; with a stranger at work, that is all that anybody has as a proof. */
+/** The maximum depth of a reorganisation that keeps final blocks; with foreign transactions, finality is the only proof. */
 const deepest = ({ kind, network, foreign }: World): number =>
   foreign === 0 ? 4 : Math.min(4, network.depth <= 1 ? 0 : (kind.finalizedLag ?? network.depth - 1))
 
@@ -161,7 +161,7 @@ function reorganise(world: World): void {
   world.chain.reorganise(depth, world.pick(['lost', 'waiting', 'again']), world.time.now())
 }
 
-/** Another tool with the same key: at the next free nonce, or in the place of what waits. */
+/** Another program with the same key: it uses the next free nonce, or replaces a pending transaction. */
 function stranger(world: World): void {
   const { chain, time } = world
   world.foreign++
@@ -182,6 +182,6 @@ function stranger(world: World): void {
   if (world.random() < 0.3) chain.mine(time.now())
 }
 
-/** Whether a block stands, or stood until a moment ago: a look at it was true. */
+/** Whether a block is on the chain or was until recently, so that an earlier read of it was correct. */
 export const stoodLately = ({ chain, time }: World, block: SimBlock): boolean =>
   chain.isOn(block) || (block.gone !== undefined && time.now() - block.gone.at <= 60_000)

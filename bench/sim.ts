@@ -5,16 +5,16 @@ import { endOracle, finalOracle, sendOracle, watchedJournal } from './sim-oracle
 import { type Broken, type Ended, type Locks, type Process, startProcess } from './sim-run.ts'
 import { newJournal, payeeOf, simulatedWorld, type World } from './sim-world.ts'
 
-/** One cell: what happened in it, and what was wrong with that. */
+/** One cell: its events and its errors. */
 export type SimCell = { cell: number; told: string[]; wrong: string[] }
 
-/** What each step of each operation pays, in wei. */
+/** The payments of each step of each operation, in wei. */
 export const payment = 1_000n
 
 /**
- * Plays one cell: an operation or two of one wallet, run by processes that are cut short, on a chain on which things
- * happen, through a node that answers badly; then by others that nothing happens to, to the end. What is right is read
- * off the model chain.
+ * Runs one cell: one or two operations of one wallet, run by interrupted processes on a chain with
+ * events and a faulty node; then by undisturbed processes to the end. The expected result is read
+ * from the simulated chain.
  */
 export async function simCell(seed: number, cell: number, broken: Broken = {}): Promise<SimCell> {
   const world = simulatedWorld(seed, cell)
@@ -26,7 +26,7 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
   let watched = watchedJournal(world, wrong)
   const locks: Locks = new Map()
   const told = world.told
-  // One journal is lost after the other, and all that holds the runs together is a pinned nonce.
+  // Journals are lost one after the other, and only a pinned nonce connects the runs.
   const isPinned = counts.length === 1 && random() < 0.15
   const pin: Partial<Execution> = isPinned ? { pinnedNonces: { [world.kind.chainId]: 0 } } : {}
   const options = optionsOf(world)
@@ -75,7 +75,7 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
     slow: false,
     diesAfter: Number.POSITIVE_INFINITY,
     interruptedAfter: Number.POSITIVE_INFINITY,
-    // What reverted for good, and a reorganisation took, is not sent again: the hint says to cancel it.
+    // A reverted transaction that a reorganisation removed is not sent again: the hint says to cancel it.
     options: {
       queueBehind: true,
       ...pin,
@@ -91,10 +91,10 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
       )
   let left = ids
   for (let round = 0; round < 8 && left.length > 0; round++) {
-    // One after the other, as a person would: one that waits behind the nonce of another would hold the wallet against it.
+    // Sequentially, as a user would: an operation that waits behind the nonce of another one would lock the wallet against it.
     const ends: Ended[] = []
     for (const operation of left) ends.push(...(await runs([calm(operation)])))
-    // Where a stranger has a pinned nonce, or a transaction of a journal that is lost, what was planned for it is never signed.
+    // If a foreign transaction or one of a lost journal uses the pinned nonce, the planned transaction is never signed.
     const over = [0, 22, 23, 24, ...(isPinned && world.foreign + world.lost > 0 ? [21] : [])]
     left = ends.filter(({ exit }) => !over.includes(exit ?? -1)).map(({ operation }) => operation)
     if (left.length > 0) await rest(world, 20_000)
@@ -105,7 +105,7 @@ export async function simCell(seed: number, cell: number, broken: Broken = {}): 
   return { cell, told, wrong: [...new Set(wrong)] }
 }
 
-/** Lets time pass in which nobody does anything. */
+/** Lets time pass without any process. */
 async function rest({ time }: World, ms: number): Promise<void> {
   const nobody = { waiting: 0, isOver: false, isDead: false }
   void time.wait(nobody, ms).then(() => {
@@ -133,7 +133,7 @@ function plan({ journal, signer, kind: { chainId } }: World, id: string, at: num
   })
 }
 
-/** What the person asked for in some of the runs. */
+/** The options of the user in some of the runs. */
 function optionsOf({ random, pick }: World): Partial<Execution> {
   return {
     ...(random() < 0.2 && { pipeline: true, beforeLeg: async (_, steps) => steps.map(() => 50_000n) }),

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import { figure, flag, home, inTurn, peer, run, sluice, table } from './measure.ts'
 
 /*
- * How long the program takes to start, as whole processes against a bare Node: the help, a completion, a list that a
- * deployment on loopback answers, and a plan that is signed and sent. `npm run bench:start -- --rounds 11`
+ * The start time of the program, as whole processes, compared with a bare Node: the help, a completion, a list from a
+ * deployment on loopback, and a plan that is signed and sent. `npm run bench:start -- --rounds 11`
  */
 
 const cast = peer('cast')
@@ -20,7 +20,7 @@ const timed = (name: string, command: readonly string[], env: NodeJS.ProcessEnv 
   },
 })
 
-/** A plan out of a file, signed and sent: guard, simulation, journal and signer included. The plan is made before the clock starts. */
+/** A plan from a file, signed and sent, with guard, simulation, journal and signer. The plan is made before the time starts. */
 async function sign(): Promise<number> {
   const plan = join(place.env.HOME!, 'plan.json')
   const line =
@@ -30,12 +30,12 @@ async function sign(): Promise<number> {
   writeFileSync(plan, made.out)
   const command = [...sluice, 'action', 'submit', plan, '--yes', '--json', '--quiet', '--no-wait']
   const { ms, exit, out } = await run(command, place.env)
-  // Sent, and not followed.
+  // Sent without waiting.
   if (exit !== 20) throw new Error(`${command.join(' ')} ended with ${exit}: ${out}`)
   return ms
 }
 
-/** A deployment of the service on loopback, and the environment in which it is the profile. */
+/** A deployment of the service on loopback, and the environment that selects it as the profile. */
 async function deployment(): Promise<{ child: ChildProcess; env: NodeJS.ProcessEnv }> {
   const made = await run(
     [...sluice, 'keys', 'create', '--customer', 'bench', '--testnet', '--json'],

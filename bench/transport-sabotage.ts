@@ -4,10 +4,10 @@ import { isRecord, unwrap } from '../src/chain/rpc/envelope.ts'
 import { failoverRpc, type RpcOptions } from '../src/chain/rpc/failover.ts'
 import { AppError } from '../src/domain/errors.ts'
 
-/** How a cell opens a chain. */
+/** Opens the chain of a cell. */
 export type Open = (urls: readonly string[], options: RpcOptions) => ChainClient
 
-/** A client that takes any reply for the one to its call. */
+/** A client that accepts any reply for its call. */
 const careless: Open = (urls, { deadlineMs = 1_000 }) => {
   const { host, exchange } = openEndpoint(urls[0]!, {})
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
@@ -23,7 +23,7 @@ const careless: Open = (urls, { deadlineMs = 1_000 }) => {
   }
 }
 
-/** A client that sends again what did not seem to arrive. */
+/** A client that resends transactions after a failure. */
 const insistent: Open = (urls, options) => {
   const rpc = failoverRpc(urls, options)
   return {
@@ -39,11 +39,11 @@ const insistent: Open = (urls, options) => {
   }
 }
 
-/** A client that waits as long as it takes. */
+/** A client without a timeout. */
 const endless: Open = (urls, options) =>
   failoverRpc(urls, { ...options, deadlineMs: 3_600_000, budgetMs: 3_600_000 })
 
-/** Clients that are broken on purpose, by the name of what they leave out: the campaign must find each of them. */
+/** Deliberately broken clients, by the check they omit: the campaign must detect each of them. */
 export const sabotages: Readonly<Record<string, Open>> = {
   'no-id-check': careless,
   'retry-writes': insistent,

@@ -9,7 +9,7 @@ import { payee, signer } from '../test/support/payments/payment-operation.ts'
 import { seeded } from './seeded.ts'
 import type { Open } from './transport-sabotage.ts'
 
-/** One cell: what was asked under which rules, how it ended, and what was wrong with that. */
+/** One cell: its request and rules, its end, and its errors. */
 export type Cell = { cell: number; told: string; wrong: string[] }
 
 type Call = readonly [method: string, params: readonly unknown[]]
@@ -29,7 +29,7 @@ const reads: readonly Call[] = [
 const send = 'eth_sendRawTransaction'
 const acts = [...Object.keys(replyFaults), ...Object.keys(wayFaults)] as Act[]
 
-/** Lies that have the form of an answer: no transport can know them, and what they say may come back as it is. */
+/** False replies that are well-formed: no transport can detect them, so their values may be returned. */
 const wellFormed: readonly Act[] = [
   'null-result',
   'fake-hash',
@@ -48,7 +48,7 @@ const wellFormed: readonly Act[] = [
 
 const marginMs = 1_500
 
-/** Random rules before a real node, and one request through them: what comes back is the truth, a well-formed lie, or an error of the right family, in time. */
+/** Sends one request through random rules in front of a real node: the result is the truth, a well-formed false reply, or an expected error, in time. */
 export async function transportCell(node: string, open: Open, seed: number, cell: number): Promise<Cell> {
   const random = seeded(seed * 1_000_003 + cell)
   const below = (most: number) => Math.floor(random() * most)
@@ -94,7 +94,7 @@ export async function transportCell(node: string, open: Open, seed: number, cell
     return { cell, told, wrong: wrongIn(ended, { kind, allowed, limitMs, rules, proxies }) }
   } finally {
     await Promise.all(proxies.map((proxy) => proxy.stop()))
-    // The next cell begins on a chain that stands still.
+    // The next cell starts on a chain that does not mine.
     for (const raw of proxies.flatMap(({ passed }) => passed))
       while (!(await direct.request('eth_getTransactionReceipt', [keccak256(raw as `0x${string}`)])))
         await sleep(5)
@@ -124,10 +124,10 @@ function wrongIn(
   else if ('error' in ended) {
     const { error } = ended
     const code = error instanceof AppError ? error.code : `no error of ours: ${String(error)}`
-    // A node that was given the same bytes by another one says that it has them.
+    // A node that received the same bytes from another node reports them as known.
     const mayRefuse =
       rules.some(({ act }) => act.startsWith('error-')) || (kind === 'send' && proxies.length > 1)
-    // What is well-formed JSON-RPC, and no possible number where one belongs.
+    // Well-formed JSON-RPC with an impossible number.
     const isOfNumbers = code === 'RPC_INCONSISTENT' && rules.some(({ act }) => wellFormed.includes(act))
     if (code !== 'RPC_UNREACHABLE' && !(code === 'RPC_ERROR' && mayRefuse) && !isOfNumbers)
       wrong.push(`it failed with ${code}`)
@@ -162,7 +162,7 @@ async function truthOf(direct: Direct, kind: string, calls: readonly Call[]): Pr
   return Promise.all(calls.map(([method, params]) => direct.request(method, params)))
 }
 
-/** The truth, and what the well-formed lies of the rules make of it. */
+/** The true result, and the results of the well-formed false replies in the rules. */
 async function allowedFor(
   direct: Direct,
   [method, params]: Call,
@@ -177,7 +177,7 @@ async function allowedFor(
     const call = { jsonrpc: '2.0', id: 1, method, params: [...params] }
     return ((await replyFaults[act](call, ask, Number(value ?? 0))) as { result?: unknown }).result
   })
-  // As it would have come over the wire.
+  // As encoded by JSON.
   return JSON.parse(JSON.stringify([truth, ...(await Promise.all(said))])) as unknown[]
 }
 

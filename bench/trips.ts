@@ -2,9 +2,9 @@ import { type Count, farSandbox } from './far-sandbox.ts'
 import { figure, flag, median, peer, run, sluice } from './measure.ts'
 
 /*
- * The dependent round trips and the requests of whole commands, counted at the nodes: each call of a node takes 100 ms more, and its
- * start and end are recorded. The longest chain of calls that did not overlap is the number of dependent round trips.
- * Two `cast send` are measured beside it. `npm run bench:trips -- --rounds 3 --latency 100`; `--only deposit` measures one row.
+ * The dependent round trips and the requests of whole commands, counted at the nodes: each node call takes 100 ms longer, and its
+ * start and end are recorded. The longest chain of non-overlapping calls is the number of dependent round trips.
+ * Two `cast send` are measured for comparison. `npm run bench:trips -- --rounds 3 --latency 100`; `--only deposit` measures one row.
  */
 
 const rounds = flag('rounds', 3)
@@ -64,7 +64,7 @@ try {
     resume: {
       budget: [3, 5],
       once: async () => {
-        // The first look at an action whose transaction waits: mining is stopped meanwhile.
+        // The first read of an action with a pending transaction; mining is stopped meanwhile.
         const plain = (...args: string[]) => run([...sluice, ...args, '--quiet'], env)
         await plain('sandbox', 'fault', 'stop-mining', '--network', 'sandbox-one')
         await plain('deposit', strategy, '--amount', '1', '--yes', '--no-wait')

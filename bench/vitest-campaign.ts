@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { campaignEnds } from './arguments.ts'
 
-/** The part of a test file that is a campaign; it reads `SLUICE_CELLS` and `SLUICE_SEED`. */
+/** A campaign within a test file, which reads `SLUICE_CELLS` and `SLUICE_SEED`. */
 type Campaign = { file: string; under: string; cells: number; seed: number }
 
 type Results = { testResults: { assertionResults: { title: string; status: string; fullName: string }[] }[] }
 
-/** Runs the cases of a test file that are a campaign, all that were asked for, and counts those that did not pass. */
+/** Runs all requested campaign cases of a test file, and counts those that did not pass. */
 export async function vitestCampaign(name: string, { file, under, cells, seed }: Campaign): Promise<void> {
   const root = join(import.meta.dirname, '..')
   const dir = mkdtempSync(join(tmpdir(), 'sluice-campaign-'))
@@ -37,7 +37,7 @@ export async function vitestCampaign(name: string, { file, under, cells, seed }:
       .flatMap(({ assertionResults }) => assertionResults)
       .filter(({ status }) => status !== 'skipped')
     const wrong = ran.filter(({ status }) => status !== 'passed').length
-    // A cell that did not run was not right.
+    // A cell that did not run counts as failed.
     campaignEnds(name, cells, wrong + Math.max(0, cells - ran.length), seed)
   } finally {
     rmSync(dir, { recursive: true, force: true })

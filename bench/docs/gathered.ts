@@ -9,7 +9,7 @@ import { stdio } from '../../src/cli/terminal/standard-streams.ts'
 import { type Topic, topics } from '../../src/commands/help-topics.ts'
 import { commands, helpGroups } from '../../src/commands/index.ts'
 
-/** All that the reference is made of: every command under its heading, and the topics of the help. */
+/** The content of the reference: every command under its heading, and the help topics. */
 export type Gathered = {
   version: string
   description: string
@@ -17,7 +17,7 @@ export type Gathered = {
   topics: Readonly<Record<string, Topic>>
 }
 
-/** Reads it off the tree of commands. Nothing is opened, and nothing of this machine is in it. */
+/** Reads it from the command tree. It opens nothing and contains nothing of this machine. */
 export async function gathered(): Promise<Gathered> {
   const { version } = JSON.parse(
     readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
@@ -51,18 +51,18 @@ export async function gathered(): Promise<Gathered> {
   }
 }
 
-/** The flags that every command takes. */
+/** The flags of all commands. */
 export const globalFlags = ({ groups }: Gathered): CommandSchema['flags'] =>
   groups[0]!.commands[0]!.flags.filter(({ group }) => group === 'Global')
 
-/** The flags of a command under their headings, without those that every command takes. */
+/** The flags of a command under their headings, without the flags of all commands. */
 export function ownFlags({ flags }: CommandSchema): [group: string, flags: CommandSchema['flags']][] {
   const own = flags.filter(({ group }) => group !== 'Global')
   const groups = new Set(['Options', ...own.map(({ group }) => group)])
   return [...groups].map((group) => [group, own.filter((flag) => flag.group === group)])
 }
 
-/** A flag as it is typed: `--amount AMOUNT`. */
+/** A flag with its argument: `--amount AMOUNT`. */
 export const typed = ({
   name,
   short,

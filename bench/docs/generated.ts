@@ -7,8 +7,8 @@ import type { SwapDefinition } from '../../src/swaps/definition.ts'
 import { swapDefinitions } from '../../src/swaps/swap-provider-registry.ts'
 
 /**
- * The start of a catalogue's `protocol`, and the name of the protocol in the tables where that is not the name of the market without its
- * asset. The longest match counts.
+ * The start of a catalogue's `protocol`, and the protocol name for tables where it is not the market name without its
+ * asset. The longest match wins.
  */
 const names: Readonly<Record<string, string>> = {
   'aave-v3': 'Aave v3',
@@ -43,7 +43,7 @@ const parts: Readonly<Record<string, () => string[]>> = {
 /** The names of all generated parts. */
 export const partNames: readonly string[] = Object.keys(parts)
 
-/** A page with each part between `<!-- generated: NAME -->` and `<!-- end -->` as it is now. */
+/** A page with the current content between `<!-- generated: NAME -->` and `<!-- end -->`. */
 export const filled = (page: string): string =>
   page.replace(
     /(<!-- generated: ([\w-]+)[^\n]* -->\n)[\s\S]*?(<!-- end -->)/g,
@@ -54,7 +54,7 @@ export const filled = (page: string): string =>
     },
   )
 
-/** The name of an entry's protocol: by the table above, otherwise the name of the market without its last word, which is the asset. */
+/** The protocol name of an entry: from the table above, otherwise the market name without its last word, the asset. */
 function nameOf({ protocol, name }: StrategyEntry): string {
   const [prefix] = Object.keys(names)
     .filter((one) => protocol.startsWith(one))
@@ -62,7 +62,7 @@ function nameOf({ protocol, name }: StrategyEntry): string {
   return prefix === undefined ? name.replace(/ \S+$/, '') : names[prefix]!
 }
 
-/** The grade of an entry; with a star where the bytecode that was run is another protocol's. */
+/** The grade of an entry; with a star if the executed bytecode belongs to another protocol. */
 function markOf(entry: StrategyEntry): string {
   const { grade, by } = gradeOf(entry)
   return by.startsWith('of ') ? `${grade}*` : grade
@@ -72,15 +72,15 @@ const entries = known.flatMap(({ strategies }) => strategies)
 const protocols = [...new Set(entries.map(nameOf))].sort((a, b) => a.localeCompare(b, 'en'))
 const ofNetwork = (network: string): Catalog => known.find(({ networks }) => networks[0]!.name === network)!
 
-/** Whether a swap provider has its contracts on the network of a catalogue. */
+/** Whether a swap provider has contracts on the network of a catalogue. */
 const isOn = ({ spender }: SwapDefinition, catalog: Catalog): boolean =>
   spender(catalog, catalog.networks[0]!.chainId) !== undefined
 
-/** Whether it has them on any main network. */
+/** Whether a swap provider has contracts on any main network. */
 const isAnywhere = (provider: SwapDefinition): boolean =>
   mainnets.some(({ name }) => isOn(provider, ofNetwork(name)))
 
-/** What is proved of a swap of each provider before it is signed. */
+/** The proof of each provider's swap terms before signing. */
 const reaches = { 'same-chain': 'one chain', 'cross-chain': 'two chains', both: 'one chain or two' }
 const kinds = { 'same-chain': 'swap', 'cross-chain': 'bridge', both: 'swap, bridge' }
 
@@ -126,7 +126,7 @@ function protocolsByNetwork(): string[] {
   ]
 }
 
-/** What each grade rests on. */
+/** The evidence for each grade. */
 function gradeRows(): string[] {
   const rows = entries.map(
     (entry) => `| ${nameOf(entry)} | ${markOf(entry)} | ${gradeOf(entry).by.replace(/^of /, '')} |`,
@@ -138,7 +138,7 @@ function gradeRows(): string[] {
   ]
 }
 
-/** How many markets each network has, and whether tokens can be swapped and bridged there. */
+/** The number of markets on each network, and whether swaps and bridges exist there. */
 function networkRows(): string[] {
   return [
     '| network | chain id | markets | swap providers |',

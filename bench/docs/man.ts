@@ -63,7 +63,7 @@ const tagged = (name: string, meaning: string): string[] => ['.TP', `.B ${escape
 
 const heading = (words: string): string => words.toUpperCase()
 
-/** Words that stand for themselves: a hyphen that can be copied, no escape of roff and no end of a quotation. */
+/** Escaped words: hyphens that can be copied, no roff escapes and no closing quotation marks. */
 const escaped = (words: string): string =>
   words
     .replace(/\\/g, '\\e')
@@ -71,5 +71,5 @@ const escaped = (words: string): string =>
     .replace(/"/g, '\\(dq')
     .replace(/\s*\n\s*/g, ' ')
 
-/** The same as a line of its own, which begins no macro. */
+/** The same as a separate line, which must not start a macro. */
 const text = (words: string): string => escaped(words).replace(/^(?=[.'])/, '\\&')

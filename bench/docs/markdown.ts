@@ -88,6 +88,6 @@ const flagTable = (flags: CommandSchema['flags'], title = 'flag'): string[] => [
   ),
 ]
 
-/** What stands in a table must not end its cell, nor begin a tag. */
+/** Escapes text so that it neither ends a table cell nor opens a tag. */
 const cell = (text: string): string => text.replace(/\|/g, '\\|').replace(/</g, '&lt;')
 const code = (text: string): string => `\`${text.replace(/\|/g, '\\|')}\``

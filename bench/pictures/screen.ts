@@ -5,19 +5,19 @@ import headless from '@xterm/headless'
 
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
 
-/** How big the terminal of a picture is. */
+/** The size of the terminal in a picture. */
 export const size = { cols: 100, rows: 36 } as const
 
-/** Text that looks the same from end to end, and the column where it begins. `colour` is one of the sixteen, or none. */
+/** Text with one style, and its first column. `colour` is one of the sixteen, or none. */
 export type Run = { column: number; text: string; colour?: number; bold: boolean; dim: boolean }
 
-/** A terminal in which one line after another is typed, as a person would. */
+/** A terminal in which lines are typed one after another. */
 export type Screen = {
-  /** Runs a line to its end, or until a text stands there, and gives what stands there then: a list of runs a row. */
+  /** Runs a line to its end, or until a text appears, and returns the screen: a list of runs for each row. */
   type: (line: string, until?: string) => Promise<Run[][]>
 }
 
-/** Opens a screen over a home, with nothing else of our environment. */
+/** Opens a screen with a home directory and none of our environment. */
 export function screen(home: string): Screen {
   const model = new headless.Terminal({ ...size, allowProposedApi: true })
   const show = (text: string) => new Promise<void>((done) => model.write(text, done))
@@ -63,7 +63,7 @@ export function screen(home: string): Screen {
   }
 }
 
-/** A line as runs; two spaces end one, so that what stands in columns stays in them. */
+/** A line as runs; two spaces end a run, so that columns keep their position. */
 function runsOf(line: IBufferLine): Run[] {
   const runs: Run[] = []
   let open: Run | undefined

@@ -1,27 +1,27 @@
-/** A picture of the terminal: what it is called and says to whoever does not see it, and the commands that make it. */
+/** A picture of the terminal: its name, its alternative text, and the commands that make it. */
 export type Picture = {
   /** Its file in `docs/pictures`, without `.svg`. */
   name: string
-  /** What is on it, for those who cannot look. */
+  /** Its alternative text. */
   alt: string
-  /** What was done before, out of sight. */
+  /** Commands before the picture, not shown. */
   before: readonly string[]
-  /** What is typed, and seen. */
+  /** The visible commands. */
   lines: readonly string[]
-  /** A question that stands there at the end, and is not answered. */
+  /** The open question at the end. */
   until?: string
 }
 
 const slug = 'aave-v3-usdc-sandbox-one'
 const account = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
-/** Somebody takes much out or puts much in, every second day: what a rate looks like that moves. */
+/** An account withdraws or deposits a large amount every second day, which moves the rate. */
 const days = [900, -300, 500, -600, -400, 700, 300, -900, 500, 900, -700, -300].flatMap((thousands) => [
   `${thousands > 0 ? 'deposit' : 'withdraw'} ${slug} --amount ${Math.abs(thousands) * 1000} --yes`,
   'sandbox warp 2d',
 ])
 
-/** The pictures of the README and of the pages in `docs`. Each has chains of its own, which begin where all sandboxes begin. */
+/** The pictures of the README and of the pages in `docs`. Each has its own chains, in the initial state of a sandbox. */
 export const pictures: readonly Picture[] = [
   {
     name: 'demo',

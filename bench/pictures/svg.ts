@@ -4,7 +4,7 @@ const cell = { width: 8.4, height: 19 }
 const edge = 16
 const bar = 30
 
-/** The eight colours on a light ground and on a dark one, each with enough contrast to be read; the bright ones look the same. */
+/** The eight colours on a light and a dark background, each with readable contrast; bright colours are the same. */
 const light = ['#24292f', '#b31d28', '#116329', '#7d4e00', '#0550ae', '#8250df', '#1b6f7a', '#57606a']
 const dark = ['#8b949e', '#ff8f85', '#7ee787', '#e3b341', '#79c0ff', '#d2a8ff', '#76e3ea', '#c9d1d9']
 
@@ -20,7 +20,7 @@ const style = [
   '}',
 ].join('')
 
-/** A screen as one SVG that needs nothing else: real text with a title and a description, in the colours of whoever looks. */
+/** A screen as a self-contained SVG: real text with a title and a description, in the colour scheme of the reader. */
 export function svg(rows: readonly (readonly Run[])[], title: string, description: string): string {
   const width = Math.round(size.cols * cell.width + 2 * edge)
   const height = Math.round(rows.length * cell.height + bar + 2 * edge)
@@ -40,7 +40,7 @@ export function svg(rows: readonly (readonly Run[])[], title: string, descriptio
   ].join('\n')
 }
 
-/** A run keeps its width whatever font there is, so that columns stay columns. */
+/** A run has a fixed width in every font, so that columns stay aligned. */
 function textOf({ column, text, colour, bold, dim }: Run, row: number): string {
   const looks = [bold && 'b', dim && 'd', colour !== undefined && `c${colour % 8}`].filter(Boolean).join(' ')
   const x = number(edge + column * cell.width)
@@ -52,6 +52,6 @@ function textOf({ column, text, colour, bold, dim }: Run, row: number): string {
 
 const number = (value: number): string => String(Math.round(value * 10) / 10)
 
-/** Text as it stands in XML, where some characters would be something else. */
+/** Text escaped for XML. */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -43,7 +43,7 @@ const send = async (from: Address, to: Address, signature: string, args: readonl
   expect((await sandbox.sendAs(chainId, from, { to, data, value })).status).toBe('0x1')
 }
 const contract = (name: string, args: readonly unknown[]) =>
-  deployedFrom(sandbox, chainId, join(import.meta.dirname, `../engine/contracts/${name}.sol`), args)
+  deployedFrom(sandbox, chainId, join(import.meta.dirname, `contracts/${name}.sol`), args)
 const done = async (line: string) => {
   const ran = await run(`${line} --yes --json`)
   expect(ran.err + ran.out).toMatch(ran.exit === 0 ? /./ : /^$/)

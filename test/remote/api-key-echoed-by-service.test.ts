@@ -41,11 +41,11 @@ const lines: readonly string[] = [
 ]
 const modes: readonly string[] = ['', '--json', '--raw', '--debug', '--json --debug', '--raw --debug']
 
-/** A key with all that JSON and URLs write in ways of their own. */
+/** An API key with characters that JSON and URLs escape. */
 const keyOf = (n: number) => `canary/"key"+${n}\\=%7e&x`
 const unicode = (text: string) =>
   [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
-/** A key in every spelling, each inside a longer word. */
+/** The API key in every spelling, each inside a longer word. */
 const spellings = (key: string): string[] => [
   JSON.stringify(`a${key}b`),
   JSON.stringify(`a${encodeURIComponent(key)}b`),
@@ -54,7 +54,7 @@ const spellings = (key: string): string[] => [
   `"a${JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/')}b"`,
 ]
 
-/** Whether a text has the key in it, as it is or as somebody would read it back. */
+/** Whether a text contains the API key, verbatim or in an escaped form. */
 function holds(text: string, key: string): boolean {
   const read = [
     text,
@@ -85,17 +85,17 @@ const good = (key: string, path: string): string => {
     "hasNextPage":false,"hasPrevPage":false,${names.map((one) => `${one}:${one}`)}}`
 }
 
-describe('the key is printed by no command when a deployment repeats it', () => {
+describe('commands never print an API key that the deployment echoes', () => {
   test.each<[what: string, status: number, body: (key: string, path: string) => string, prints: boolean]>([
-    ['in a failure', 500, (key) => refusal(key, '"INTERNAL_SERVER_ERROR"'), true],
-    ['in a refusal of the key', 401, (key) => refusal(key), true],
-    ['in a prohibition', 403, (key) => refusal(key, '"FORBIDDEN"'), true],
-    ['in what was wrong where', 422, (key) => refusal(key), true],
-    ['as a code', 400, (key) => refusal(key, spellings(key)[3]), true],
-    ['in a limit', 429, (key) => refusal(key, '"RATE_LIMITED"'), true],
-    ['in a page', 404, (key) => `<html>${key} ${encodeURIComponent(key)}`, false],
-    ['in what should be an answer and is none', 200, (key) => `${key} ${encodeURIComponent(key)}`, false],
-    ['in an answer', 200, good, false],
+    ['in a 500 error', 500, (key) => refusal(key, '"INTERNAL_SERVER_ERROR"'), true],
+    ['in a 401 error', 401, (key) => refusal(key), true],
+    ['in a 403 error', 403, (key) => refusal(key, '"FORBIDDEN"'), true],
+    ['in the validation errors of a 422', 422, (key) => refusal(key), true],
+    ['as the code of a 400', 400, (key) => refusal(key, spellings(key)[3]), true],
+    ['in a 429 error', 429, (key) => refusal(key, '"RATE_LIMITED"'), true],
+    ['in an HTML page', 404, (key) => `<html>${key} ${encodeURIComponent(key)}`, false],
+    ['in an invalid 200 body', 200, (key) => `${key} ${encodeURIComponent(key)}`, false],
+    ['in a valid 200 body', 200, good, false],
   ])('%s', { timeout: 120_000 }, async (_, status, body, prints) => {
     let key = ''
     says = (response, { url: path = '' }) =>
@@ -108,7 +108,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
         .end(body(key, path))
     let n = 0
     let told = 0
-    // A failure is asked for four times; a trace only adds to what is printed.
+    // A 500 is retried, so it runs in half of the modes; a trace only adds output.
     const asks = status === 500 ? modes.slice(3) : modes
     for (const line of lines)
       for (const mode of asks) {
@@ -122,11 +122,13 @@ describe('the key is printed by no command when a deployment repeats it', () => 
         expect({ line, mode, holds: holds(out + err, key), said: out + err }).toMatchObject({ holds: false })
         if ((out + err).includes('[API key]')) told++
       }
-    // What stands where it was shows that it would have been printed.
+    // The placeholder shows that the API key would have been printed.
     expect(told).toBeGreaterThan(prints ? lines.length * asks.length - 1 : 5)
   })
 
-  test('in whatever way, raw, in a refusal and in an answer', { timeout: 240_000 }, async () => {
+  test('in random spellings, in errors and responses, in every output mode', {
+    timeout: 240_000,
+  }, async () => {
     const keys = fc.string({
       unit: fc.constantFrom(...'abcdXYZ0189-_+/=&"<.~'),
       minLength: 12,
@@ -172,7 +174,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
                 }).toMatchObject({
                   holds: false,
                 })
-            // Every line alone: a trace has its lines one below the other, and nothing else in it that is not seen.
+            // Each line is checked alone: a trace has line breaks, and no other invisible characters.
             if (mode === '--debug') expect(err.split('\n').map(sanitizeText).join('\n')).toBe(err)
           }
         },
@@ -182,7 +184,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
     expect(seen.filter((one) => one.includes('[API key]')).length).toBeGreaterThan(60)
   })
 
-  test('in what is no HTTP', async () => {
+  test('in a response that is not HTTP', async () => {
     const key = keyOf(0)
     says = (response) => response.socket?.end(`HTTP/1.1 200 OK\r\n${key}\r\n\r\n`)
     const { exit, out, err } = await run('strategies list --debug --timeout 300ms', {
@@ -194,7 +196,7 @@ describe('the key is printed by no command when a deployment repeats it', () => 
   })
 })
 
-test('a short key goes where it is a word by itself, and leaves other words alone', async () => {
+test('a short API key is replaced only where it is a whole word', async () => {
   says = (response) =>
     response
       .writeHead(400)

@@ -9,7 +9,7 @@ const { run } = useCommands(useSandbox())
 const canary = 'canary-key-4711'
 const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
-/** A listener that keeps every byte it is sent. */
+/** A listener that records each request. */
 type Listener = { url: string; requests: { line: string; key: string | undefined; rest: string }[] }
 
 let open: (() => Promise<unknown>)[]
@@ -47,8 +47,8 @@ const ask = (line: string, env: Circumstances['env'] = {}): Promise<Ran> =>
 const wallet = JSON.stringify({ address: owner, positions: [], totalValueUSD: '0' })
 const nothing = JSON.stringify({ error: { code: 'NOT_FOUND', message: 'nothing' } })
 
-describe('the key', () => {
-  test('goes in the header, to the base URL and to the legacy base URL that were named, and nowhere else', async () => {
+describe('the API key', () => {
+  test('is sent only in the header, to the base URL and the legacy base URL', async () => {
     const base = await listener((response) => response.end(wallet))
     const legacy = await listener((response) => response.writeHead(404).end(nothing))
     const stranger = await listener((response) => response.end(wallet))
@@ -68,25 +68,28 @@ describe('the key', () => {
     expect(ran.out + ran.err).not.toContain(canary)
   })
 
-  test.each([301, 302, 303, 307, 308])('does not follow a %i, from neither of them', async (status) => {
-    const thief = await listener((response) => response.end(wallet))
-    const away = (response: ServerResponse) =>
-      response.writeHead(status, { location: `${thief.url}/wallets/${owner}` }).end()
-    const redirecting = await listener(away)
-    const honest = await listener((response) => response.end(wallet))
-    for (const [base, legacy] of [
-      [redirecting, honest],
-      [honest, redirecting],
-    ] as const) {
-      const { exit, json } = await ask(`wallet show ${owner} --json`, {
-        SLUICE_BASE_URL: base.url,
-        SLUICE_LEGACY_BASE_URL: legacy.url,
-      })
-      expect({ exit, code: json.error.code }).toEqual({ exit: 6, code: 'SERVICE_BAD_RESPONSE' })
-    }
-    expect(redirecting.requests).toHaveLength(2)
-    expect(thief.requests).toEqual([])
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'is not sent to the target of a %i redirect from either base URL',
+    async (status) => {
+      const thief = await listener((response) => response.end(wallet))
+      const away = (response: ServerResponse) =>
+        response.writeHead(status, { location: `${thief.url}/wallets/${owner}` }).end()
+      const redirecting = await listener(away)
+      const honest = await listener((response) => response.end(wallet))
+      for (const [base, legacy] of [
+        [redirecting, honest],
+        [honest, redirecting],
+      ] as const) {
+        const { exit, json } = await ask(`wallet show ${owner} --json`, {
+          SLUICE_BASE_URL: base.url,
+          SLUICE_LEGACY_BASE_URL: legacy.url,
+        })
+        expect({ exit, code: json.error.code }).toEqual({ exit: 6, code: 'SERVICE_BAD_RESPONSE' })
+      }
+      expect(redirecting.requests).toHaveLength(2)
+      expect(thief.requests).toEqual([])
+    },
+  )
 
   test.each([
     'http://service.example',
@@ -112,13 +115,13 @@ describe('the key', () => {
 })
 
 describe('the legacy base URL', () => {
-  test('is not a profile', async () => {
+  test('alone does not select a remote profile', async () => {
     const legacy = await listener((response) => response.end(wallet))
     expect((await ask('strategies list --json', { SLUICE_LEGACY_BASE_URL: legacy.url })).exit).toBe(0)
     expect(legacy.requests).toEqual([])
   })
 
-  test('is only asked where the current page has no stats, and its faults are not hidden', async () => {
+  test('is read only when the current endpoint has no stats, and its errors are reported', async () => {
     const broken = await listener((response) => response.writeHead(400).end('{}'))
     const stats = { underlying: [], debt: [], healthFactor: null }
     const full = await listener((response) => response.end(JSON.stringify({ ...JSON.parse(wallet), stats })))

@@ -14,7 +14,7 @@ const fees = {
   collector: null,
 }
 
-/** What is answered, by method and path; nothing else is there. */
+/** Responses by method and path; any other request gets a 404. */
 let answers: Record<string, [status: number, body?: string]>
 let asked: string[]
 let url: string
@@ -35,14 +35,14 @@ afterEach(() => stop())
 const ask = (line: string) =>
   run(`${line} --json --timeout 2s`, { env: { SLUICE_BASE_URL: url }, secrets: { apiKey: 'key-12345' } })
 
-describe('a write that is answered without a body', () => {
-  test('of fees is done, and read back', async () => {
+describe('a write answered without a body', () => {
+  test('sets the fees, and reads them back', async () => {
     answers = { 'PUT /fees': [204], 'GET /fees': [200, JSON.stringify(fees)] }
     const { exit, json } = await ask('fees set --markup-bps 10')
     expect({ exit, json, asked }).toEqual({ exit: 0, json: fees, asked: ['PUT /fees', 'GET /fees'] })
   })
 
-  test('of what was signed for an action is done, and the action read back', async () => {
+  test('records a signed action, and reads the action back', async () => {
     const action = JSON.stringify({ id: 'an-action', type: 'lend', status: 'pending' })
     answers = { 'POST /actions/ingest/wallet': [204], 'GET /actions/an-action': [200, action] }
     const told = await remoteService({ baseUrl: url, apiKey: 'key-12345' }).ingest({
@@ -54,11 +54,11 @@ describe('a write that is answered without a body', () => {
   })
 
   test.each<[what: string, status: number, body?: string]>([
-    ['is not there', 404],
-    ['fails', 500],
-    ['has no body either', 204],
-    ['says something else', 200, '[]'],
-  ])('was done also where the page to read back %s, and is not called retryable', async (_, ...answer) => {
+    ['answers 404', 404],
+    ['answers 500', 500],
+    ['answers 204', 204],
+    ['answers with another type', 200, '[]'],
+  ])('is unconfirmed and not retryable when the read-back %s', async (_, ...answer) => {
     answers = { 'PUT /fees': [204], 'GET /fees': answer }
     const { exit, json } = await ask('fees set --markup-bps 10')
     expect({ exit, ...json.error }).toMatchObject({ exit: 6, code: 'WRITE_UNCONFIRMED', retryable: false })
@@ -70,21 +70,21 @@ test.each<[status: number, body: string]>([
   [200, ''],
   [200, '[]'],
   [201, '<html>'],
-])('a write that is answered %i with "%s" is not called retryable', async (...answer) => {
+])('a write answered %i with "%s" is unconfirmed and not retryable', async (...answer) => {
   answers = { 'PUT /fees': answer }
   const { exit, json } = await ask('fees set --markup-bps 10')
   expect({ exit, ...json.error }).toMatchObject({ exit: 6, code: 'WRITE_UNCONFIRMED', retryable: false })
   expect(asked).toEqual(['PUT /fees'])
 })
 
-test('a write that is redirected was not taken', async () => {
+test('a redirected write is SERVICE_BAD_RESPONSE and not retryable', async () => {
   answers = { 'PUT /fees': [307] }
   const { error } = (await ask('fees set --markup-bps 10')).json
   expect(error).toMatchObject({ code: 'SERVICE_BAD_RESPONSE', retryable: false })
 })
 
 test.each(['GET /strategies', 'GET /fees'])(
-  '%s without a body is no answer, and asked once',
+  '%s without a body is an invalid response, and is requested once',
   async (line) => {
     answers = { [line]: [204] }
     const { exit, json } = await ask(line.endsWith('fees') ? 'fees show' : 'strategies list')
@@ -96,7 +96,7 @@ test.each(['GET /strategies', 'GET /fees'])(
   },
 )
 
-test('transactions without a body are no answer, and asked for once', async () => {
+test('transferBytecode without a body is an invalid response, and is requested once', async () => {
   answers = { 'POST /transfer/bytecode': [204] }
   const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
   const service = remoteService({ baseUrl: url, apiKey: 'key-12345' })

@@ -47,14 +47,14 @@ const saying = async (status: number, body: string, headers: Record<string, stri
   return `http://127.0.0.1:${await portOf(createPlain(answers))}`
 }
 
-describe('what to do next is said of', () => {
-  test('a redirect', async () => {
+describe('error hint', () => {
+  test('of a redirect names SLUICE_BASE_URL', async () => {
     const { json } = await ask(await saying(307, '', { location: '/there' }))
     expect(json.error.hint).toContain('Set SLUICE_BASE_URL to where the service itself answers')
   })
 
   test.each(['[]', '{"rows":[]}', '<html>', '', '{"docs":7}'])(
-    'an answer %s, asked for once',
+    'of the invalid response %s names --raw, after one request',
     async (body) => {
       const { exit, json } = await ask(await saying(200, body))
       expect({ exit, code: json.error.code, asked }).toEqual({
@@ -66,17 +66,20 @@ describe('what to do next is said of', () => {
     },
   )
 
-  test.each(['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL'])('%s in the clear', async (name) => {
-    const { exit, json } = await run('strategies list --json', {
-      env: { SLUICE_BASE_URL: 'https://service.example', [name]: 'http://service.example' },
-      secrets: { apiKey: 'key-12345' },
-    })
-    expect({ exit, code: json.error.code }).toEqual({ exit: 2, code: 'CONFIG_INVALID' })
-    expect(json.error.hint).toContain('https://')
-  })
+  test.each(['SLUICE_BASE_URL', 'SLUICE_LEGACY_BASE_URL'])(
+    'of %s without TLS names https://',
+    async (name) => {
+      const { exit, json } = await run('strategies list --json', {
+        env: { SLUICE_BASE_URL: 'https://service.example', [name]: 'http://service.example' },
+        secrets: { apiKey: 'key-12345' },
+      })
+      expect({ exit, code: json.error.code }).toEqual({ exit: 2, code: 'CONFIG_INVALID' })
+      expect(json.error.hint).toContain('https://')
+    },
+  )
 })
 
-describe('where an address leads to no page,', () => {
+describe('a 404 response', () => {
   const missing = (path: string) =>
     `{"error":{"code":"NOT_FOUND","message":"There is no endpoint GET ${path}"}}`
   const step = 'Check SLUICE_BASE_URL and correct its path: sluice config list --show-origin'
@@ -87,26 +90,26 @@ describe('where an address leads to no page,', () => {
     ['strategies show x', missing('/foo/strategies/x')],
     ['action show x', '<html>'],
     ['fees show', '{"message":"Cannot GET /foo/fees"}'],
-  ])('`%s` that is told %s leads to where that was said', async (line, body) => {
+  ])('to `%s` with the body %s points to the path in SLUICE_BASE_URL', async (line, body) => {
     const { exit, json } = await ask(`${await saying(404, body)}/foo`, `${line} --json`)
     expect({ exit, ...json.error }).toMatchObject({ exit: 4, code: 'NOT_FOUND', hint: step })
   })
 
-  test('what is not found on a page that is there leads to what there is', async () => {
+  test('for a missing strategy points to the list of strategies', async () => {
     const body = '{"error":{"code":"NOT_FOUND","message":"Strategy not found"}}'
     const { json } = await ask(await saying(404, body), 'strategies show x --json')
     expect(json.error.hint).toBe('To list strategies: sluice strategies list')
   })
 })
 
-describe('a prohibition keeps what was said and does not ask for the key:', () => {
+describe('responses with status 403 and 401', () => {
   test.each([
     '{"error":{"code":"FORBIDDEN","message":"testnets are not for you"}}',
     '{"error":{"code":"UNAUTHORIZED","message":"testnets are not for you"}}',
     '{"error":{"message":"testnets are not for you"}}',
     '{"error":"testnets are not for you"}',
     '{"message":"testnets are not for you"}',
-  ])('%s', async (body) => {
+  ])('403 keeps the message of %s, and the hint does not ask for an API key', async (body) => {
     const { exit, json } = await ask(await saying(403, body))
     expect({ exit, ...json.error }).toMatchObject({
       exit: 3,
@@ -116,12 +119,15 @@ describe('a prohibition keeps what was said and does not ask for the key:', () =
     expect(json.error.hint).not.toContain('SLUICE_API_KEY')
   })
 
-  test.each(['', '<html>', '[]', '{"message":7}'])('or says that it is one: "%s"', async (body) => {
-    const { exit, json } = await ask(await saying(403, body))
-    expect({ exit, message: json.error.message }).toEqual({ exit: 3, message: 'The service answered 403' })
-  })
+  test.each(['', '<html>', '[]', '{"message":7}'])(
+    '403 has a default message for the body "%s"',
+    async (body) => {
+      const { exit, json } = await ask(await saying(403, body))
+      expect({ exit, message: json.error.message }).toEqual({ exit: 3, message: 'The service answered 403' })
+    },
+  )
 
-  test('where it is the key that is refused, it is told where that was said', async () => {
+  test('401 keeps its message, and the hint points to the origin of the API key', async () => {
     const { json } = await ask(await saying(401, '{"error":{"code":"X","message":"invalid API key"}}'))
     expect(json.error).toMatchObject({
       message: 'invalid API key',
@@ -131,10 +137,10 @@ describe('a prohibition keeps what was said and does not ask for the key:', () =
 })
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
-describe.skipIf(!hasOpenssl)('a certificate that is not trusted is named as that (needs openssl):', () => {
+describe.skipIf(!hasOpenssl)('an untrusted certificate (needs openssl)', () => {
   const openssl = (line: string) => execFileSync('openssl', line.split(' '), { cwd: home(), stdio: 'ignore' })
   const newKey = 'req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
-  /** Serves with a certificate for a name, by an authority of its own; the file of the authority is `ca.pem`. */
+  /** Serves with a certificate for `name`, signed by a new authority whose certificate is `ca.pem`. */
   const serve = async (name: string, days = 2, certificate = 'cert.pem') => {
     openssl(`${newKey} -x509 -days 2 -subj /CN=authority -keyout ca-key.pem -out ca.pem`)
     openssl(`${newKey} -subj /CN=service -addext subjectAltName=${name} -keyout key.pem -out ask.pem`)
@@ -158,7 +164,7 @@ describe.skipIf(!hasOpenssl)('a certificate that is not trusted is named as that
       },
     })
 
-  test('nobody knows who signed it, until the file of the authority is named', async () => {
+  test('of an unknown authority is reported, and accepted with NODE_EXTRA_CA_CERTS', async () => {
     const url = await serve('IP:127.0.0.1')
     const { exit, json } = await ask(url)
     expect({ exit, asked, ...json.error }).toMatchObject({
@@ -173,17 +179,17 @@ describe.skipIf(!hasOpenssl)('a certificate that is not trusted is named as that
     expect(await trusting(url)).toMatchObject({ exit: 0 })
   })
 
-  test('it is signed by itself', async () => {
+  test('that is self-signed is reported', async () => {
     const { json } = await ask(await serve('IP:127.0.0.1', 2, 'ca.pem'))
     expect(json.error.message).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT)')
   })
 
-  test('it is for another host', async () => {
+  test('for another host is reported', async () => {
     const { out } = await trusting(await serve('DNS:service.example'))
     expect(JSON.parse(out).error.message).toContain('it is for another host (ERR_TLS_CERT_ALTNAME_INVALID)')
   })
 
-  test('it has expired', async () => {
+  test('that has expired is reported', async () => {
     const { out } = await trusting(await serve('IP:127.0.0.1', -1))
     expect(JSON.parse(out).error.message).toContain('it has expired (CERT_HAS_EXPIRED)')
   })

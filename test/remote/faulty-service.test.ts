@@ -6,7 +6,7 @@ import type { AppError } from '../../src/domain/errors.ts'
 import { isRetryable } from '../../src/http/backoff.ts'
 import { remoteService } from '../../src/remote/client.ts'
 
-/** What the service does with the n-th request. */
+/** The reaction of the service to request number `nth`. */
 type Fault = (response: ServerResponse, nth: number) => unknown
 
 let fault: Fault
@@ -54,8 +54,8 @@ const drip: Fault = (response) => {
 const refusal = (code: string) => JSON.stringify({ error: { code, message: 'because' } })
 const nest = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-describe('a service that', () => {
-  it('says what is wrong, and then nothing any more, is told by what it said', async () => {
+describe('remote client with a faulty service', () => {
+  it('reports the error of the first response when the retries get no response', async () => {
     fault = (response, nth) =>
       nth === 1 ? response.writeHead(500).end(refusal('CHAIN_UNAVAILABLE')) : undefined
     await expect(service(600).listStrategies({})).rejects.toMatchObject({
@@ -65,61 +65,56 @@ describe('a service that', () => {
   })
 
   it.each<[string, code: string, tries: number, Fault]>([
-    ['hangs up', 'SERVICE_UNREACHABLE', 4, (r) => r.destroy()],
-    ['says nothing', 'SERVICE_UNREACHABLE', 1, () => undefined],
-    ['drips', 'SERVICE_UNREACHABLE', 1, drip],
-    ['says 200 and nothing', 'SERVICE_BAD_RESPONSE', 1, says(200)],
-    ['says 204', 'SERVICE_BAD_RESPONSE', 1, says(204)],
-    ['says 200 in HTML', 'SERVICE_BAD_RESPONSE', 1, says(200, '<html>')],
-    ['says 502 in HTML', 'INTERNAL_SERVER_ERROR', 4, says(502, '<html>')],
-    ['says 504 and nothing', 'INTERNAL_SERVER_ERROR', 4, says(504)],
-    ['says 500 as agreed', 'INTERNAL_SERVER_ERROR', 4, says(500, refusal('INTERNAL_SERVER_ERROR'))],
-    ['says 502 by a name of 404', 'INTERNAL_SERVER_ERROR', 4, says(502, refusal('STRATEGY_NOT_FOUND'))],
-    ['says 500 by a name of the guard', 'INTERNAL_SERVER_ERROR', 4, says(500, refusal('POLICY_SHAPE'))],
-    ['says 404 by a name of after signing', 'NOT_FOUND', 1, says(404, refusal('REVERTED'))],
-    ['says 401 in its own words', 'UNAUTHORIZED', 1, says(401, '{"message":"no"}')],
-    ['says 418', 'BAD_REQUEST', 1, says(418, '{}')],
+    ['a closed connection', 'SERVICE_UNREACHABLE', 4, (r) => r.destroy()],
+    ['no response', 'SERVICE_UNREACHABLE', 1, () => undefined],
+    ['an endless body', 'SERVICE_UNREACHABLE', 1, drip],
+    ['200 without a body', 'SERVICE_BAD_RESPONSE', 1, says(200)],
+    ['204', 'SERVICE_BAD_RESPONSE', 1, says(204)],
+    ['200 with HTML', 'SERVICE_BAD_RESPONSE', 1, says(200, '<html>')],
+    ['502 with HTML', 'INTERNAL_SERVER_ERROR', 4, says(502, '<html>')],
+    ['504 without a body', 'INTERNAL_SERVER_ERROR', 4, says(504)],
+    ['500 with an error', 'INTERNAL_SERVER_ERROR', 4, says(500, refusal('INTERNAL_SERVER_ERROR'))],
+    ['502 with the code of a 404', 'INTERNAL_SERVER_ERROR', 4, says(502, refusal('STRATEGY_NOT_FOUND'))],
+    ['500 with a code of the guard', 'INTERNAL_SERVER_ERROR', 4, says(500, refusal('POLICY_SHAPE'))],
+    ['404 with a code of a sent transaction', 'NOT_FOUND', 1, says(404, refusal('REVERTED'))],
+    ['401 with another error shape', 'UNAUTHORIZED', 1, says(401, '{"message":"no"}')],
+    ['418', 'BAD_REQUEST', 1, says(418, '{}')],
     [
-      'breaks off',
+      'a body that breaks off',
       'SERVICE_UNREACHABLE',
       4,
       (r) => r.writeHead(200, { 'content-length': 999 }).write(fees, () => r.destroy()),
     ],
-    ['has too much to say', 'SERVICE_BAD_RESPONSE', 1, says(200, `"${'x'.repeat(4_200_000)}"`)],
-    ['packs its answer', 'SERVICE_BAD_RESPONSE', 1, says(200, '', { 'content-encoding': 'gzip' })],
-    ['nests 65 deep', 'SERVICE_BAD_RESPONSE', 1, says(200, nest(65))],
-    ['nests 100000 deep', 'SERVICE_BAD_RESPONSE', 1, says(200, nest(100_000))],
-    ['nests 64 deep', 'SERVICE_BAD_RESPONSE', 1, says(200, nest(64))],
-    ['answers with a list', 'SERVICE_BAD_RESPONSE', 1, says(200, '[]')],
-    ['answers with null', 'SERVICE_BAD_RESPONSE', 1, says(200, 'null')],
-    [
-      'answers under another envelope',
-      'SERVICE_BAD_RESPONSE',
-      1,
-      says(200, `{"success":true,"result":${fees}}`),
-    ],
-    ['answers in another type', 'SERVICE_BAD_RESPONSE', 1, says(200, fees.replace('12', '"many"'))],
-    ['asks for a wait that is too long', 'RATE_LIMITED', 1, says(429, '{}', { 'retry-after': '60' })],
-    ['redirects for ever', 'SERVICE_BAD_RESPONSE', 1, says(301, '', { location: '/elsewhere' })],
-    ['redirects for now', 'SERVICE_BAD_RESPONSE', 1, says(302, '', { location: '/elsewhere' })],
-    ['redirects the same request', 'SERVICE_BAD_RESPONSE', 1, says(307, '', { location: '/elsewhere' })],
-    ['redirects it for ever', 'SERVICE_BAD_RESPONSE', 1, says(308, '', { location: '/elsewhere' })],
-  ])('%s is %s after %i', async (_, code, tries, does) => {
+    ['an oversized body', 'SERVICE_BAD_RESPONSE', 1, says(200, `"${'x'.repeat(4_200_000)}"`)],
+    ['a content-encoding', 'SERVICE_BAD_RESPONSE', 1, says(200, '', { 'content-encoding': 'gzip' })],
+    ['JSON nested 65 deep', 'SERVICE_BAD_RESPONSE', 1, says(200, nest(65))],
+    ['JSON nested 100000 deep', 'SERVICE_BAD_RESPONSE', 1, says(200, nest(100_000))],
+    ['JSON nested 64 deep', 'SERVICE_BAD_RESPONSE', 1, says(200, nest(64))],
+    ['a list', 'SERVICE_BAD_RESPONSE', 1, says(200, '[]')],
+    ['null', 'SERVICE_BAD_RESPONSE', 1, says(200, 'null')],
+    ['another envelope', 'SERVICE_BAD_RESPONSE', 1, says(200, `{"success":true,"result":${fees}}`)],
+    ['a field of another type', 'SERVICE_BAD_RESPONSE', 1, says(200, fees.replace('12', '"many"'))],
+    ['a Retry-After that is too long', 'RATE_LIMITED', 1, says(429, '{}', { 'retry-after': '60' })],
+    ['redirect 301', 'SERVICE_BAD_RESPONSE', 1, says(301, '', { location: '/elsewhere' })],
+    ['redirect 302', 'SERVICE_BAD_RESPONSE', 1, says(302, '', { location: '/elsewhere' })],
+    ['redirect 307', 'SERVICE_BAD_RESPONSE', 1, says(307, '', { location: '/elsewhere' })],
+    ['redirect 308', 'SERVICE_BAD_RESPONSE', 1, says(308, '', { location: '/elsewhere' })],
+  ])('reports %s as %s, requests: %i', async (_, code, tries, does) => {
     fault = does
-    // Only a service that never answers is waited for: any other may be slow on a busy machine.
+    // Only a silent service gets the short deadline; any other may be slow on a busy machine.
     const isSilent = code === 'SERVICE_UNREACHABLE' && tries === 1
     const error: AppError = await service(isSilent ? 400 : 20_000)
       .getFees({})
       .catch((thrown) => thrown)
     expect(error).toMatchObject({ code })
-    // What is not asked again by ourselves is not called worth it, but for a wait that did not fit.
+    // An error that the client does not retry is not retryable, except a deadline or a rate limit.
     const isLate = error.details?.fault === 'deadline' || code === 'RATE_LIMITED'
     expect(isRetryable(error)).toBe(tries > 1 || isLate)
     expect(asked).toHaveLength(tries)
     expect(asked.filter(({ path }) => path !== '/fees')).toEqual([])
   })
 
-  it('fails once is asked again, and what changes something is not', async () => {
+  it('retries a failed read, but not a failed write', async () => {
     fault = (response, nth) => (nth % 2 === 1 ? response.destroy() : response.end(fees))
     expect(await service().getFees({})).toMatchObject({ markupBps: 12 })
     await expect(service().setFees({ markupBps: 12 })).rejects.toMatchObject({ code: 'WRITE_UNCONFIRMED' })
@@ -127,10 +122,13 @@ describe('a service that', () => {
   })
 
   it.each<[string, Fault]>([
-    ['hangs up', (r) => r.destroy()],
-    ['says nothing', () => undefined],
-    ['breaks off', (r) => r.writeHead(200, { 'content-length': 999 }).write(fees, () => r.destroy())],
-  ])('%s may have taken what it was to change, and is asked to once', async (_, does) => {
+    ['a closed connection', (r) => r.destroy()],
+    ['no response', () => undefined],
+    [
+      'a body that breaks off',
+      (r) => r.writeHead(200, { 'content-length': 999 }).write(fees, () => r.destroy()),
+    ],
+  ])('after %s reports a write as WRITE_UNCONFIRMED, and sends it once', async (_, does) => {
     fault = does
     await expect(service().setFees({ markupBps: 12 })).rejects.toMatchObject({
       code: 'WRITE_UNCONFIRMED',
@@ -139,7 +137,7 @@ describe('a service that', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('cannot be connected to has taken nothing', async () => {
+  it('reports a write as SERVICE_UNREACHABLE when it cannot connect', async () => {
     const closed = await new Promise<number>((resolve) => {
       const server = createServer().listen(0, '127.0.0.1', () => {
         const { port } = server.address() as { port: number }
@@ -150,13 +148,13 @@ describe('a service that', () => {
     await expect(gone.setFees({ markupBps: 12 })).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' })
   })
 
-  it('asks for a short wait is waited for', async () => {
+  it('waits for a short Retry-After, then asks again', async () => {
     fault = (response, nth) =>
       nth === 1 ? response.writeHead(429, { 'retry-after': '1' }).end('{}') : response.end(fees)
     expect(await service(5_000).getFees({})).toMatchObject({ markupBps: 12 })
   })
 
-  it('asks for a long wait has it told', async () => {
+  it('reports a long Retry-After in the error', async () => {
     fault = says(429, '{}', { 'retry-after': '37' })
     await expect(service().getFees({})).rejects.toMatchObject({
       code: 'RATE_LIMITED',
@@ -165,7 +163,7 @@ describe('a service that', () => {
     })
   })
 
-  it('packs a gigabyte of nothing is not unpacked', async () => {
+  it('rejects a gzip body without unpacking it', async () => {
     fault = (response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000_000)))
     await expect(service(5_000).getFees({})).rejects.toMatchObject({
@@ -175,7 +173,7 @@ describe('a service that', () => {
   })
 
   it.each(['__proto__', 'constructor', 'prototype'])(
-    'sends a key %s changes nothing of other objects',
+    'ignores the key %s, and changes no prototype',
     async (name) => {
       fault = says(200, `{"${name}":{"canary":1,"prototype":{"canary":1}},${fees.slice(1)}`)
       expect(await service().getFees({})).toEqual(value)
@@ -184,7 +182,7 @@ describe('a service that', () => {
   )
 })
 
-it('a redirect to another host does not take the key there', async () => {
+it('a redirect to another host does not receive the API key', async () => {
   const home = url
   const endHome = stop
   const taken: (string | undefined)[] = []

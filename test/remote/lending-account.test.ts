@@ -13,7 +13,7 @@ const asset = {
 }
 const side = { asset, balance: { raw: '250000000', humanized: 250, decimals: 6 }, balanceUSD: 250 }
 
-/** What is shown of a wallet of which a service tells the lending account alone. */
+/** Output of `wallet show` when the service returns nothing but a lending account. */
 async function shown(stats: object) {
   const { url, close } = await listener((request, response) => {
     request.resume()
@@ -30,26 +30,23 @@ async function shown(stats: object) {
 }
 
 test.each([
-  ['and debt', [side], 'debt +250 USDC\n'],
-  ['alone', [], 'debt +-\n'],
-])(
-  'a service that tells of collateral %s is shown with both, and not as a wallet without anything',
-  async (_, debt, owed) => {
-    const numbers = { healthFactor: debt.length === 0 ? null : 1.5, ltv: 0.5, maxBorrowValue: 100 }
-    const { text, document } = await shown({
-      underlying: [{ ...side, price: 1, liquidationThreshold: 0.8 }],
-      debt,
-      ...numbers,
-    })
-    expect(text.exit).toBe(0)
-    expect(text.out).toMatch(/collateral +250 USDC\n/)
-    expect(text.out).toMatch(new RegExp(owed))
-    expect(text.out).toMatch(/loan to value +50/)
-    expect(text.out).not.toContain('no positions')
-    expect(document.json.stats).toMatchObject({
-      collateral: [{ balance: { formatted: '250' } }],
-      ltv: 0.5,
-      markets: null,
-    })
-  },
-)
+  ['with debt', [side], 'debt +250 USDC\n'],
+  ['without debt', [], 'debt +-\n'],
+])('wallet show prints a lending account %s, and not "no positions"', async (_, debt, owed) => {
+  const numbers = { healthFactor: debt.length === 0 ? null : 1.5, ltv: 0.5, maxBorrowValue: 100 }
+  const { text, document } = await shown({
+    underlying: [{ ...side, price: 1, liquidationThreshold: 0.8 }],
+    debt,
+    ...numbers,
+  })
+  expect(text.exit).toBe(0)
+  expect(text.out).toMatch(/collateral +250 USDC\n/)
+  expect(text.out).toMatch(new RegExp(owed))
+  expect(text.out).toMatch(/loan to value +50/)
+  expect(text.out).not.toContain('no positions')
+  expect(document.json.stats).toMatchObject({
+    collateral: [{ balance: { formatted: '250' } }],
+    ltv: 0.5,
+    markets: null,
+  })
+})

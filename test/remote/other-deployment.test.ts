@@ -51,7 +51,7 @@ const ask = (line: string, env: Record<string, string> = {}, apiKey = 'key-12345
     secrets: { apiKey, privateKey: sandboxKey() },
   })
 
-/** The document of a command under a variant, which must have gone well. */
+/** JSON output of a command under a variant; the command must succeed. */
 async function read(
   line: string,
   variant: Partial<Variant>,
@@ -91,7 +91,7 @@ const every = Object.keys({
   action: 0,
 } satisfies Record<Line, 0>) as Line[]
 
-describe('what a deployment may choose changes nothing of what a command says:', () => {
+describe('a variant of the deployment', () => {
   test.each<[Partial<Variant>]>([
     [{ envelope: 'quickstart' }],
     [{ envelope: 'older' }],
@@ -105,7 +105,7 @@ describe('what a deployment may choose changes nothing of what a command says:',
     [{ deadline: 'date alone' }],
     [{ quote: 'bare' }],
     [{ placeholder: 'object' }],
-  ])('%j', async (variant) => {
+  ])('%j does not change the output of any command', async (variant) => {
     for (const name of every) {
       const line = lines()[name]
       const { strategies = 1 } = variant
@@ -114,7 +114,7 @@ describe('what a deployment may choose changes nothing of what a command says:',
   })
 })
 
-/** A strategy as every shape tells it, and what one of them alone tells. */
+/** A strategy as read from each shape. */
 const told = () => {
   const asset = { symbol: 'USDC', address: known.tokenIn.contract, decimals: 6 }
   const least = {
@@ -175,7 +175,7 @@ describe('a strategy', () => {
     ['composite', 'sent', 'composite'],
     ['quickstart', 'sent', 'quickstart'],
   ])(
-    'in the %s shape, its optional fields %s, is read for what it says, and the rest is null',
+    'in the %s shape with its optional fields %s keeps the fields sent, and the rest is null',
     async (strategy, optional, as) => {
       const one = told()[as]
       const only = {
@@ -220,7 +220,7 @@ describe('a strategy', () => {
     },
   )
 
-  test('comes with its transactions where wallet and amount were sent', async () => {
+  test('is recommended with transactions when wallet and amount are sent', async () => {
     const { transactions } = await read(lines().full, {})
     expect(transactions).toEqual(known.calls.map((call) => ({ ...call, chainId: 31337 })))
     expect(other.asked.at(-1)).toContain(`wallet=${known.wallet}&amount=100000000`)
@@ -239,7 +239,7 @@ describe('a wallet', () => {
     claimable: null,
     queuedUsd: null,
   })
-  test('in shape A', async () => {
+  test('is read from shape A', async () => {
     expect(await read(lines().wallet, { wallet: 'A' })).toEqual({
       address: known.wallet,
       positions: [{ ...position(), strategy: told().detail, profitUsd: '1' }],
@@ -253,7 +253,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('in shape B', async () => {
+  test('is read from shape B', async () => {
     expect(await read(lines().wallet, { wallet: 'B' })).toEqual({
       address: null,
       positions: [
@@ -274,7 +274,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('shows a position that is closed there as nothing, and not as a queue that does not answer', async () => {
+  test('shows a closed position as 0, not as a queue without an answer', async () => {
     await read(lines().wallet, { wallet: 'A' })
     const { positions, ...rest } = JSON.parse(other.said.at(-1)!) as { positions: object[] }
     const closed = positions.map((one) => ({ ...one, balance: '0', balanceUSD: '0' }))
@@ -284,7 +284,7 @@ describe('a wallet', () => {
     expect(out).not.toMatch(/queue/)
   })
 
-  test('in shape C, on the current page or on the older one', async () => {
+  test('is read from shape C, on the current or the legacy endpoint', async () => {
     const { stats } = await read(lines().wallet, { wallet: 'C' })
     expect(stats).toMatchObject({
       collateral: [{ asset: { symbol: 'USDC' }, priceUsd: '1', liquidationThreshold: 0.8 }],
@@ -299,7 +299,7 @@ describe('a wallet', () => {
   })
 })
 
-test('a history says what it says, and counts nothing that was not counted', async () => {
+test('history keeps the items of the deployment, and leaves the missing total null', async () => {
   const item = { timestamp: '2026-01-01T00:00:00.000Z', amount: amount('100000000'), status: 'confirmed' }
   expect(await read(lines().history, {})).toEqual({
     isWhole: null,
@@ -339,7 +339,7 @@ describe('a quote', () => {
     provider: 'a-provider',
     minAmountOut: null,
     slippage: null,
-    // By what both sides are worth.
+    // Derived from the USD values of both sides.
     priceImpact: 0,
     estimatedGas: null,
     gasCostUsd: null,
@@ -357,15 +357,15 @@ describe('a quote', () => {
     alternatives: null,
   })
 
-  test('of today, alone and in the list', async () => {
+  test('is read alone and in a list', async () => {
     expect(await read(lines().quote, {})).toEqual(quoted())
     expect((await read(lines().quotes, {})).items).toEqual([quoted()])
   })
 
   test.each<[string, Partial<Variant>]>([
-    ['current page', { quote: 'older' }],
-    ['older page', { pages: 'older' }],
-  ])('of the older shape, on the %s, says what was asked and what it promises', async (_, variant) => {
+    ['current endpoint', { quote: 'older' }],
+    ['legacy endpoint', { pages: 'older' }],
+  ])('in the older shape from the %s keeps the fields sent, and the rest is null', async (_, variant) => {
     const { tokenIn, tokenOut, ...rest } = quoted()
     expect(await read(lines().quote, variant, { SLUICE_LEGACY_BASE_URL: other.url })).toEqual({
       ...rest,
@@ -387,9 +387,9 @@ describe('a quote', () => {
   })
 
   test.each([
-    ['that names no deadline', 'older', 'POLICY_MIN_OUT', 0],
-    ['whose transactions are something else', 'current', 'POLICY_CONTRACT_NOT_ALLOWED', 1],
-  ] as const)('%s is not signed', async (_, quote, code, posts) => {
+    ['in the older shape', 'older', 'POLICY_MIN_OUT', 0],
+    ['with transactions to another contract', 'current', 'POLICY_CONTRACT_NOT_ALLOWED', 1],
+  ] as const)('%s is refused, and nothing is signed', async (_, quote, code, posts) => {
     other.variant = { ...reference, quote }
     const ran = await signsNothing(() =>
       ask(`${lines().quote.replace('quote', 'execute')} --yes --json --idempotency-key other-swap-1`),
@@ -400,7 +400,7 @@ describe('a quote', () => {
 })
 
 describe('a status', () => {
-  test('of a swap and of an action', async () => {
+  test('of a swap or an action is read, with null for missing optional fields', async () => {
     expect(await read(lines().status, {})).toEqual({
       id,
       status: 'fulfilled',
@@ -445,7 +445,7 @@ describe('a status', () => {
     }
   })
 
-  test('that nobody knows passes as it came, and is told once', async () => {
+  test('that is unknown is passed on unchanged, with one warning', async () => {
     const warned = async (line: string) => {
       other.variant = { ...reference, words: 'new' }
       const ran = await ask(`${line} --json`)
@@ -476,23 +476,29 @@ describe('a status', () => {
   })
 })
 
-describe('where the current pages are not there, the older ones are read:', () => {
-  test.each<[Line]>([['list'], ['show'], ['recommend'], ['full'], ['status']])('%s', async (name) => {
-    const line = lines()[name]
-    const env = { SLUICE_LEGACY_BASE_URL: other.url }
-    expect(await read(line, { pages: 'older' }, env)).toEqual(await read(line, { strategy: 'composite' }))
-    other.variant = { ...reference, pages: 'older' }
-    const without = await ask(`${line} --json`)
-    expect({ exit: without.exit, code: without.json.error.code }).toEqual({ exit: 4, code: 'NOT_FOUND' })
-  })
+describe('fallback to the legacy endpoints', () => {
+  test.each<[Line]>([['list'], ['show'], ['recommend'], ['full'], ['status']])(
+    'serves %s when the current endpoint is missing',
+    async (name) => {
+      const line = lines()[name]
+      const env = { SLUICE_LEGACY_BASE_URL: other.url }
+      expect(await read(line, { pages: 'older' }, env)).toEqual(await read(line, { strategy: 'composite' }))
+      other.variant = { ...reference, pages: 'older' }
+      const without = await ask(`${line} --json`)
+      expect({ exit: without.exit, code: without.json.error.code }).toEqual({ exit: 4, code: 'NOT_FOUND' })
+    },
+  )
 
-  test.each(['STRATEGY_NOT_FOUND', 'NOTHING_LIKE_THAT'])('but not where it is %s', async (code) => {
-    other.fails = { status: 404, body: JSON.stringify({ error: { code, message: 'no' } }) }
-    const { exit } = await ask(`${lines().show} --json`, { SLUICE_LEGACY_BASE_URL: other.url })
-    expect({ exit, asked: other.asked }).toEqual({ exit: 4, asked: [`GET /strategies/${slug}`] })
-  })
+  test.each(['STRATEGY_NOT_FOUND', 'NOTHING_LIKE_THAT'])(
+    'is not used for a 404 with the code %s',
+    async (code) => {
+      other.fails = { status: 404, body: JSON.stringify({ error: { code, message: 'no' } }) }
+      const { exit } = await ask(`${lines().show} --json`, { SLUICE_LEGACY_BASE_URL: other.url })
+      expect({ exit, asked: other.asked }).toEqual({ exit: 4, asked: [`GET /strategies/${slug}`] })
+    },
+  )
 
-  test('but not for a quote that the older page cannot be asked for', async () => {
+  test('is not used for a quote with options that the legacy endpoint lacks', async () => {
     other.variant = { ...reference, pages: 'older' }
     const env = { SLUICE_LEGACY_BASE_URL: other.url }
     for (const more of [
@@ -512,7 +518,7 @@ describe('a deposit', () => {
     [{ strategy: 'composite' }],
     [{ strategy: 'quickstart' }],
     [{ optional: 'missing' }],
-  ])('is planned from the transactions of a deployment that is %j', async (variant) => {
+  ])('is planned from the transactions of the variant %j', async (variant) => {
     other.variant = { ...reference, ...variant }
     const ran = await signsNothing(() => ask(`deposit ${slug} --amount 100 --dry-run --json`))
     expect({ exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
@@ -530,7 +536,7 @@ describe('the transactions of a swap', () => {
     [{ chainId: 'text' }],
     [{ optional: 'null' }],
     [{ optional: 'missing', swapData: 'array' }],
-  ])('are asked for with the quote as it came, and read from a deployment that is %j', async (variant) => {
+  ])('are requested with the unchanged quote, and read from the variant %j', async (variant) => {
     other.variant = { ...reference, ...variant }
     const service = remoteService({ baseUrl: other.url, apiKey: 'key-12345' })
     const { address } = sandbox.user
@@ -556,19 +562,19 @@ describe('the transactions of a swap', () => {
   })
 })
 
-describe('every code of the specification', () => {
+describe('error codes of the specification', () => {
   const exitOf = (code: string, status: number) => (code === 'RATE_LIMITED' ? 5 : status >= 500 ? 6 : 4)
   const refuse = (status: number, error: object) => {
     other.fails = { status, body: JSON.stringify({ error }) }
   }
 
   test.each(specificationCodes)(
-    '%s (%i) has its exit, its code in the JSON and a next step',
+    '%s (%i) has its exit code, its code in the JSON and a hint',
     async (code, status) => {
-      // Nobody waits for an hour, so a limit ends a command as it is met; any other failure does after a few tries.
+      // A wait of an hour ends the command at once; other errors end it after a few retries.
       const details = { some: 'context', ...(status === 429 && { retryAfter: 3600 }) }
       refuse(status, { code, message: 'What happened', details })
-      // A limit holds its key here, and each line is to meet the service itself.
+      // A rate limit blocks its API key, so each command uses another key.
       for (const [line, key] of [
         [lines().status, 'key-12345'],
         [lines().show, 'key-23456'],
@@ -584,7 +590,7 @@ describe('every code of the specification', () => {
     },
   )
 
-  test('there are 28', () => {
+  test('are 28', () => {
     expect(new Set(specificationCodes.map(([code]) => code)).size).toBe(28)
   })
 
@@ -592,7 +598,7 @@ describe('every code of the specification', () => {
     ['no API key provided', 'MISSING_API_KEY'],
     ['invalid API key', 'INVALID_API_KEY'],
     ['invalid API key', 'QUOTE_NOT_FOUND'],
-  ])('401 "%s" by the name %s is exit 3', async (message, code) => {
+  ])('401 "%s" with the code %s is exit code 3', async (message, code) => {
     refuse(401, { code, message })
     const { exit, json } = await ask(`${lines().show} --json`)
     expect(exit).toBe(3)
@@ -600,7 +606,7 @@ describe('every code of the specification', () => {
     expect(json.error.hint).toContain('sluice config list --show-origin')
   })
 
-  test('422 is exit 2 and says what is wrong where', async () => {
+  test('422 is exit code 2, and names the invalid field', async () => {
     const errors = [{ path: ['amount'], message: 'must be whole' }]
     refuse(422, { code: 'UNPROCESSABLE', message: 'The request is not valid', details: { errors } })
     const { exit, json } = await ask(`${lines().show} --json`)
@@ -613,7 +619,7 @@ describe('every code of the specification', () => {
     expect(json.error.hint).toContain('sluice strategies show --help')
   })
 
-  test('a name that is too long is refused before it is sent', async () => {
+  test('an overlong ID is refused without a request', async () => {
     const { exit, json } = await ask(`strategies show ${'x'.repeat(201)} --json`)
     expect({ exit, code: json.error.code, asked: other.asked }).toEqual({
       exit: 2,
@@ -622,7 +628,7 @@ describe('every code of the specification', () => {
     })
   })
 
-  test('204 where something should be is exit 6', async () => {
+  test('204 instead of a body is exit code 6', async () => {
     other.fails = { status: 204, body: '' }
     for (const line of Object.values(lines())) {
       const { exit, json } = await ask(`${line} --json`)

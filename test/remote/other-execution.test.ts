@@ -13,7 +13,7 @@ import { type Lies, live } from '../support/services/other-deployment-execution.
 import { type Document, type Ran, rpcEnvOf, useCommands, wordsOf } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
-/* A deployment that sends the fields of the specification and no other: what is carried out with it comes out as it does with ours. */
+/* A deployment that sends only the fields of the specification. Actions through it end as with our own service. */
 
 const sandbox = useSandbox()
 const { run, signsNothing, home, attempts } = useCommands(sandbox)
@@ -44,25 +44,25 @@ const near = '--from sandbox-one --token-in USDC --token-out WETH'
 const far = '--from sandbox-one --to sandbox-two --token-in USDC --token-out USDC'
 const across = 'deposit aave-v3-usdc-sandbox-two --amount 25 --from sandbox-one'
 
-/** A command that must go well. */
+/** Runs a command that must succeed. */
 async function done(line: string): Promise<Document> {
   const ran = await ask(line)
   expect({ line, exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
   return ran.json
 }
 
-/** A command that must be refused, with nothing signed. */
+/** Runs a command that must be refused with nothing signed. */
 async function refused(line: string): Promise<{ code: string; message: string }> {
   const ran = await signsNothing(() => ask(line))
   expect({ line, exit: ran.exit, ...ran.json }).toMatchObject({ exit: 8 })
   return ran.json.error
 }
 
-/** What of an amount is left by a slippage in basis points, as the specification says it: a fraction of 1. */
+/** An amount reduced by a slippage in basis points. */
 const less = (amount: string, bps: bigint) => ((BigInt(amount) * (10_000n - bps)) / 10_000n).toString()
 const grown = (amount: string, bps: bigint) => ((BigInt(amount) * (10_000n + bps)) / 10_000n).toString()
 const hex = (amount: string | bigint) => BigInt(amount).toString(16).padStart(64, '0')
-/** The same calldata with another amount in it, wherever that stands. */
+/** The calldata with one amount replaced everywhere. */
 const swapped = (data: string, was: string | bigint, now: string | bigint): string => {
   expect(data).toContain(hex(was))
   return data.replaceAll(hex(was), hex(now))
@@ -75,7 +75,7 @@ const moreOut = (bps: bigint): Lies => ({
 })
 
 describe('a swap', () => {
-  test('of an exact input spends exactly that, and brings what the quote shows', async () => {
+  test('with an exact input spends exactly that, and delivers the reported output', async () => {
     const before = [await held(31337, 'USDC'), await held(31337, 'WETH')] as const
     const json = await done(`swap execute ${near} --amount-in 100 ${signing('in')}`)
     expect(json).toMatchObject({ type: 'SAMECHAIN_SWAP', status: 'SUCCESS' })
@@ -83,7 +83,7 @@ describe('a swap', () => {
     expect((await held(31337, 'WETH')) - before[1]).toBe(BigInt(json.amounts.out.raw))
   })
 
-  test('of an exact output brings exactly that, for at most half a percent more than is shown', async () => {
+  test('with an exact output delivers exactly that, for at most 0.5 percent more than reported', async () => {
     const before = await held(31337, 'USDC')
     const json = await done(
       `swap execute ${near} --amount-out 0.02 --destination ${friend} ${signing('out')}`,
@@ -94,7 +94,7 @@ describe('a swap', () => {
     expect(paid).toBeGreaterThan(0n)
   })
 
-  test('by the id of its quote slips by what was asked for then, and the quote says of it only what came', async () => {
+  test('by quote ID uses the slippage of the quote request, which the quote does not contain', async () => {
     const quote = await done(`swap quote ${near} --amount-in 100 --slippage 1% --json`)
     expect(quote).toMatchObject({ minAmountOut: null, slippage: null, fees: null })
     const plan = await done(`swap execute ${quote.id} --dry-run --json`)
@@ -108,7 +108,7 @@ describe('a swap', () => {
     expect(before - (await held(31337, 'USDC'))).toBe(100_000000n)
   })
 
-  test('says what is accepted where the transactions promise more', async () => {
+  test('shows the accepted minimum when the transactions guarantee more', async () => {
     lies = { asks: { slippage: '0.004' } }
     const { out } = await ask(`swap execute ${near} --amount-in 100 --dry-run`)
     expect(out).toMatch(/for at least [0-9.]+ WETH on Uniswap v3 \([0-9.]+ WETH is accepted\)/)
@@ -118,7 +118,7 @@ describe('a swap', () => {
     await done(`swap execute ${near} --amount-in 100 ${signing('better')}`)
   })
 
-  test('may bring as little as the person accepts, and no less', async () => {
+  test('accepts a lower minimum only down to --accept-min-out', async () => {
     const { tokenOut } = await done(`swap quote ${near} --amount-in 100 --json`)
     const expected = Number(tokenOut.amount.formatted)
     lies = { asks: { slippage: '0.02' } }
@@ -137,7 +137,7 @@ describe('a swap', () => {
     const { id } = await done(`swap quote ${near} --amount-in 100 --json`)
     expect((await refused(`swap execute ${id} --yes --json`)).code).toBe('POLICY_MIN_OUT')
     await done(`swap execute ${id} --accept-min-out ${(expected * 0.97).toFixed(12)} --yes --json`)
-    // Another least is another request.
+    // Another --accept-min-out is another request.
     const again = await ask(`${line} --accept-min-out ${high} ${signing('least-2')}`)
     expect({ exit: again.exit, code: again.json.error.code }).toEqual({
       exit: 14,
@@ -147,7 +147,7 @@ describe('a swap', () => {
     expect({ exit: exact.exit, code: exact.json.error.code }).toEqual({ exit: 2, code: 'USAGE' })
   })
 
-  test('across chains arrives', async () => {
+  test('across chains delivers its output', async () => {
     const before = [await held(31337, 'USDC'), await held(31338, 'USDC')] as const
     const json = await done(`swap execute ${far} --amount-in 50 --speed fast ${signing('far')}`)
     expect(json).toMatchObject({ type: 'CROSSCHAIN_SWAP', status: 'SUCCESS' })
@@ -156,13 +156,13 @@ describe('a swap', () => {
     expect(json.destinationTxHash).toMatch(/^0x[0-9a-f]{64}$/)
   })
 
-  test('across chains for an exact output brings exactly that', async () => {
+  test('across chains with an exact output delivers exactly that', async () => {
     const before = await held(31338, 'USDC')
     await done(`swap execute ${far} --amount-out 20 ${signing('far-out')}`)
     expect((await held(31338, 'USDC')) - before).toBe(20_000000n)
   })
 
-  test('is submitted from its plan with the minimum that the plan has', async () => {
+  test('is submitted from its plan, and spends the exact input', async () => {
     const { out } = await ask(`swap execute ${near} --amount-in 100 --slippage 1% --dry-run --json`)
     const path = join(home(), 'plan.json')
     writeFileSync(path, out)
@@ -171,7 +171,7 @@ describe('a swap', () => {
     expect(before - (await held(31337, 'USDC'))).toBe(100_000000n)
   })
 
-  test('whose quote expired after the approval takes a new one that brings no less', async () => {
+  test('is resumed with a new quote when its quote expired after the approval', async () => {
     const line =
       'swap execute --from sandbox-one --token-in USDC --token-out USDT --amount-in 100 --slippage 1%'
     const begun = await ask(`${line} ${signing('expires')} --no-wait`)
@@ -184,7 +184,7 @@ describe('a swap', () => {
   })
 })
 
-test('a comparison asks once for each provider that the profile names', async () => {
+test('swap quote --compare lists each provider that the profile names', async () => {
   const line = `swap quote --compare ${near} --amount-in 100 --json`
   const { json, err } = await run(line, {
     env: {
@@ -201,7 +201,7 @@ test('a comparison asks once for each provider that the profile names', async ()
 })
 
 describe('a deposit across chains', () => {
-  test('bridges first, then deposits what arrived, to the last unit', async () => {
+  test('bridges first, then deposits the full amount received', async () => {
     const [one, two] = [await held(31337, 'USDC'), await held(31338, 'USDC')]
     const json = await done(`${across} ${signing('across')}`)
     expect(json).toMatchObject({ type: 'CROSSCHAIN_INVESTMENT_DEPOSIT', status: 'SUCCESS' })
@@ -213,14 +213,14 @@ describe('a deposit across chains', () => {
     expect(await receiptOf('aave-v3-USDC-sandbox-two')).toBeLessThan(brought + 10n)
   })
 
-  test('arrives where the clock of the other chain is some seconds behind', async () => {
+  test('succeeds when the clock of the destination chain is 5 s behind', async () => {
     const advance = (chainId: number) => sandbox.chain(chainId).rpc.request('evm_increaseTime', [5])
     await advance(31337)
     expect(await done(`${across} ${signing('across-clock')}`)).toMatchObject({ status: 'SUCCESS' })
     await advance(31338)
   })
 
-  test('is taken where less is deposited than the bridge brings, as far as may slip', async () => {
+  test('may deposit less than the bridge delivers, within the slippage', async () => {
     const two = await held(31338, 'USDC')
     lies = deposits((brought) => BigInt(less(brought, 40n)))
     await done(`${across} ${signing('across-less')}`)
@@ -229,7 +229,7 @@ describe('a deposit across chains', () => {
   })
 })
 
-/** The transactions of a deposit across chains put another amount into the strategy than the bridge brings. */
+/** A deposit across chains whose calldata deposits another amount than the bridge delivers. */
 const deposits = (amount: (brought: string) => bigint): Lies => ({
   strategyBytecode: (made) => {
     const brought = made.quote.tokenOut.amount
@@ -241,7 +241,7 @@ const deposits = (amount: (brought: string) => bigint): Lies => ({
     }
   },
 })
-/** Calldata of the bridge whose fee may be so many basis points of 25 or 50 USDC, instead of what it may be. */
+/** Replaces the maximum fee in the bridge calldata: `bps` basis points of `sum` instead of `most`. */
 const fee = (sum: bigint, bps: bigint, most: bigint) => (item: { data: string }) => ({
   ...item,
   data: swapped(item.data, most, (sum * bps) / 10_000n),
@@ -258,7 +258,7 @@ const costlyDeposit = (bps: bigint): Lies => ({
   }),
 })
 
-describe('a deployment that lies is refused, and nothing is signed:', () => {
+describe('false answers of the deployment', () => {
   const [tooLow, unfair] = [
     /less than [0-9]|may bring less than|is the least that is accepted/,
     /% less than .* and (3|0\.75) % is the most that is accepted/,
@@ -268,36 +268,36 @@ describe('a deployment that lies is refused, and nothing is signed:', () => {
   const bridge = `swap execute ${far} --amount-in 50 --speed fast`
   test.each<[string, string, () => Lies, string, RegExp]>([
     [
-      'its swap may bring too little',
+      'swap minimum below the default slippage',
       exactIn,
       () => ({ asks: { slippage: '0.006' } }),
       'POLICY_MIN_OUT',
       tooLow,
     ],
     [
-      'its swap may bring too little for what was typed',
+      'swap minimum below the requested slippage',
       `${exactIn} --slippage 0.1%`,
       () => ({ asks: { slippage: '0.002' } }),
       'POLICY_MIN_OUT',
       tooLow,
     ],
     [
-      'its swap may cost too much',
+      'maximum input above the slippage',
       exactOut,
       () => ({ asks: { slippage: '0.006' } }),
       'POLICY_AMOUNT',
       /It may spend/,
     ],
-    ['its quote shows more than its swap brings', exactIn, () => moreOut(10n), 'POLICY_MIN_OUT', tooLow],
+    ['quoted output above the swap minimum', exactIn, () => moreOut(10n), 'POLICY_MIN_OUT', tooLow],
     [
-      'its quote shows nothing',
+      'quoted output of zero',
       exactIn,
       () => ({ quote: (quote) => ({ ...quote, tokenOut: { ...quote.tokenOut, amount: '0' } }) }),
       'POLICY_MIN_OUT',
       /names no minimum/,
     ],
     [
-      'its quote shows less than is fair, and its swap may bring that',
+      'unfair quoted output with a swap minimum to match',
       exactIn,
       () => ({
         asks: { slippage: '0.09' },
@@ -309,10 +309,10 @@ describe('a deployment that lies is refused, and nothing is signed:', () => {
       'POLICY_MIN_OUT',
       unfair,
     ],
-    ['its bridge may take too much', bridge, () => costlyBridge(60n), 'POLICY_MIN_OUT', tooLow],
-    ['its quote shows more than its bridge brings', bridge, () => moreOut(60n), 'POLICY_MIN_OUT', tooLow],
+    ['bridge fee above the slippage', bridge, () => costlyBridge(60n), 'POLICY_MIN_OUT', tooLow],
+    ['quoted output above the bridge minimum', bridge, () => moreOut(60n), 'POLICY_MIN_OUT', tooLow],
     [
-      'its bridge takes more than is fair, and its quote says so',
+      'unfair bridge fee with a quote to match',
       bridge,
       () => ({
         ...costlyBridge(400n),
@@ -322,64 +322,52 @@ describe('a deployment that lies is refused, and nothing is signed:', () => {
       unfair,
     ],
     [
-      'it deposits too little',
+      'deposit below the slippage',
       across,
       () => deposits((sum) => BigInt(less(sum, 51n))),
       'POLICY_MIN_OUT',
       /the minimum for this quote/,
     ],
-    ['it deposits nothing', across, () => deposits(() => 0n), 'POLICY_MIN_OUT', /the minimum for this quote/],
+    ['deposit of zero', across, () => deposits(() => 0n), 'POLICY_MIN_OUT', /the minimum for this quote/],
     [
-      'it deposits more than the bridge brings',
+      'deposit above the quoted bridge output',
       across,
       () => deposits((sum) => BigInt(sum) + 1n),
       'POLICY_AMOUNT',
       /its quote delivers only/,
     ],
+    ['deposit above the bridge minimum', across, () => costlyDeposit(2n), 'POLICY_MIN_OUT', tooLow],
+    ['bridge minimum too low for the deposit', across, () => costlyDeposit(60n), 'POLICY_MIN_OUT', tooLow],
     [
-      'it deposits more than the bridge must bring',
-      across,
-      () => costlyDeposit(2n),
-      'POLICY_MIN_OUT',
-      tooLow,
-    ],
-    [
-      'its bridge brings too little for the deposit',
-      across,
-      () => costlyDeposit(60n),
-      'POLICY_MIN_OUT',
-      tooLow,
-    ],
-    [
-      'its quote shows more than the deposit',
+      'quoted output above the deposit',
       across,
       () => moreOut(60n),
       'POLICY_MIN_OUT',
       /the minimum for this quote/,
     ],
     [
-      'it deposits from another chain than was typed',
+      'deposit from another chain than requested',
       across.replace('--from sandbox-one', '--from sandbox-two'),
       () => ({}),
       'POLICY_CHAIN',
       /but the request was for/,
     ],
     [
-      'it deposits from another chain, and none was typed',
+      'deposit from another chain, without --from',
       across.replace(' --from sandbox-one', ''),
       () => ({}),
       'POLICY_CHAIN',
       /but the request was for/,
     ],
     [
-      'it deposits what is there already, and the funds are elsewhere',
+      'deposit of local funds instead of funds on the requested chain',
       'deposit aave-v3-usdc-sandbox-one --amount 25 --from sandbox-two',
       () => ({}),
       'POLICY_CHAIN',
       /but the request was for/,
     ],
     [
-      'its bridge takes more than is fair before a deposit, and its quote says so',
+      'unfair bridge fee before a deposit, with a quote to match',
       across,
       () => {
         const [costly, lower] = [costlyDeposit(400n), deposits(() => 24_000000n)]
@@ -396,13 +384,13 @@ describe('a deployment that lies is refused, and nothing is signed:', () => {
       'POLICY_MIN_OUT',
       unfair,
     ],
-  ])('%s', async (name, line, lie, code, why) => {
+  ])('are refused with nothing signed: %s', async (name, line, lie, code, why) => {
     lies = lie()
     const error = await refused(`${line} ${signing(name.replaceAll(/\W/g, '-'))}`)
     expect(error).toMatchObject({ code, message: expect.stringMatching(why) })
   })
 
-  test('a bridge that may take as much as may slip is taken, and the plan says both', async () => {
+  test('are accepted within the slippage: a higher bridge fee, with both minimums in the plan', async () => {
     lies = costlyBridge(50n)
     const { exit, out } = await ask(`${bridge} --dry-run`)
     expect(exit).toBe(0)
@@ -410,18 +398,18 @@ describe('a deployment that lies is refused, and nothing is signed:', () => {
   })
 })
 
-describe('the signer, a process of its own,', () => {
+describe('the signer process', () => {
   const children: ChildProcess[] = []
   afterEach(() => {
     for (const child of children.splice(0)) child.kill()
   })
 
-  /** The signer as the program begins it. */
+  /** Starts the signer as the program does. */
   const signerFor = (line: string): SigningService => {
     const path = builtFile(join(import.meta.dirname, '..', '..'), 'signer-process-main.js')
     const child = spawn(process.execPath, [path], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      // It is told which networks are given, and not where.
+      // The signer learns which networks are set, not their URLs.
       env: {
         PATH: process.env.PATH ?? '',
         SLUICE_HOME: home(),
@@ -436,7 +424,7 @@ describe('the signer, a process of its own,', () => {
   }
 
   type Leg = { chainId: number; intent: Document; transactions: { to: string; data: string }[] }
-  /** Shows the signer of a command line the plan of it, changed on the way. */
+  /** Sends the signer the plan of a command, changed by `change`, and returns its verdict. */
   async function shown(line: string, quoteId: string | null, change: (legs: Leg[]) => Leg[]) {
     const plan = await done(`${line} --dry-run --json`)
     const legs = plan.operation.legs.map(({ chainId, intent }: Leg, at: number) => ({
@@ -461,7 +449,7 @@ describe('the signer, a process of its own,', () => {
     )
   }
   const honest = (legs: Leg[]) => legs
-  /** A plan that may bring one unit less than it may, in the intent and in the calldata. */
+  /** A plan with a minimum one unit lower, in the intent and in the calldata. */
   const oneLess = ([leg]: Leg[]): Leg[] => {
     const { amountOut } = leg!.intent
     const least = (BigInt(amountOut) - 1n).toString()
@@ -478,29 +466,29 @@ describe('the signer, a process of its own,', () => {
     ]
   }
 
-  test('derives the minimum by itself, for a quote by its id and for one by its flags', async () => {
+  test('derives the minimum itself, for a quote by ID and for a quote by flags', async () => {
     const quote = await done(`swap quote ${near} --amount-in 100 --slippage 1% --json`)
     const byName = `swap execute ${quote.id}`
     expect(await shown(byName, null, honest)).toBe('approved')
     expect(await shown(byName, null, oneLess)).toBe('POLICY_TAMPER')
-    // Whatever quote its parent names, it looks at the one that was typed.
+    // The signer uses the quote on the command line, whichever ID its parent names.
     const loose = await done(`swap quote ${near} --amount-in 100 --slippage 50% --json`)
     expect(await shown(byName, loose.id, oneLess)).toBe('POLICY_TAMPER')
     const byFlags = `swap execute ${near} --amount-in 100`
     expect(await shown(byFlags, null, honest)).toBe('approved')
     expect(await shown(byFlags, null, oneLess)).toBe('POLICY_TAMPER')
-    // How it may slip is typed, whatever was written down with the quote.
+    // The slippage is that of the command line, not that of the stored quote.
     expect(await shown(`${byFlags} --slippage 0.5%`, loose.id, oneLess)).toBe('POLICY_TAMPER')
     expect(attempts()).toBe(0)
   })
 
-  test('is told which quote it is about, and holds what is left of a swap to it', async () => {
+  test('refuses to resume a swap whose stored quote was changed', async () => {
     const line = `swap execute ${near} --amount-in 100 ${signing('goes-on')}`
     const begun = await ask(`${line} --no-wait`)
     expect(begun).toMatchObject({ exit: 20 })
     const memory = new DatabaseSync(join(home(), 'data', 'quotes.db'))
     const { id } = begun.json.error.details
-    // The program itself never changes what it keeps.
+    // The program itself never changes a stored quote.
     const write = (value: string) => memory.prepare('update memory set value = ? where id = ?').run(value, id)
     const { value } = memory.prepare('select value from memory where id = ?').get(id) as { value: string }
     const kept = JSON.parse(value) as Document
@@ -519,7 +507,7 @@ describe('the signer, a process of its own,', () => {
     expect(attempts()).toBe(2)
   })
 
-  test('holds the second leg of a deposit to what was typed', async () => {
+  test('checks the second leg of a deposit against the request', async () => {
     const amount = (percent: bigint) => (legs: Leg[]) =>
       legs.map((leg): Leg => {
         if (leg.intent.kind !== 'deposit') return leg

@@ -24,7 +24,7 @@ const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)
 const shared = () => join(home(), `sluice-${process.getuid?.()}`)
 const bare = 'strategies list --json'
-/** With time to ask, and none for a wait. */
+/** Enough time for a request, and none for a wait. */
 const list = `${bare} --timeout 5s`
 const nothing = JSON.stringify({
   docs: [],
@@ -57,9 +57,9 @@ const at = (more: Partial<Circumstances> = {}, apiKey = 'key-12345'): Circumstan
   ...more,
 })
 
-describe('all commands of this machine together', () => {
-  test('ask no more often than the key may, and say how long to wait', async () => {
-    // As many as a minute may have, each a command of its own.
+describe('all commands of one machine', () => {
+  test('share the rate limit of an API key, and report the wait', async () => {
+    // The limit of a minute, one command per request.
     for (let n = 0; n < 100; n++) expect((await run(list, at())).exit).toBe(0)
     const refused = await run(`${bare} --timeout 20s`, at())
     expect({ exit: refused.exit, asked }).toEqual({ exit: 5, asked: 100 })
@@ -72,7 +72,7 @@ describe('all commands of this machine together', () => {
     expect((await run(list, at({ later: details.retryAfterSeconds * 1000 }))).exit).toBe(0)
   })
 
-  test('wait when the service asks one of them to', async () => {
+  test('share the Retry-After that one of them received', async () => {
     says = (response) => response.writeHead(429, { 'retry-after': '30' }).end('{}')
     expect((await run(`${bare} --timeout 20s`, at())).json.error.details.retryAfterSeconds).toBe(30)
     says = (response) => response.end(nothing)
@@ -86,7 +86,7 @@ describe('all commands of this machine together', () => {
     expect((await run(list, at({ later: 31_000 }))).exit).toBe(0)
   })
 
-  test('go on without a file that cannot be used, and say so once', async () => {
+  test('run without a limiter file that cannot be opened, and report it once', async () => {
     mkdirSync(join(home(), 'data', 'governor.db'), { recursive: true, mode: 0o700 })
     mkdirSync(join(shared(), 'governor.db'), { recursive: true, mode: 0o700 })
     const ran = await run('strategies show some --json', at())
@@ -98,7 +98,7 @@ describe('all commands of this machine together', () => {
   })
 })
 
-describe('the limits of a key are kept', () => {
+describe('storage of the rate limits', () => {
   const blocked = async (more: Record<string, string> = {}) => {
     says = (response) => response.writeHead(429, { 'retry-after': '30' }).end('{}')
     await run(list, at())
@@ -113,7 +113,7 @@ describe('the limits of a key are kept', () => {
     return path
   }
 
-  test('for every home of the user, wherever a session has its files', async () => {
+  test('is shared by all home directories of a user, with private file modes', async () => {
     const elsewhere = other()
     const homes = { SLUICE_HOME: elsewhere, XDG_RUNTIME_DIR: elsewhere, XDG_DATA_HOME: elsewhere }
     expect(await blocked({ ...homes, HOME: elsewhere })).toEqual({ exit: 5, asked: 0 })
@@ -121,7 +121,7 @@ describe('the limits of a key are kept', () => {
     expect(statSync(join(shared(), 'governor.db')).mode & 0o777).toBe(0o600)
   })
 
-  test('by digests and times alone', async () => {
+  test('holds digests, and neither the API key nor the host', async () => {
     await run(list, at({}, 'a-key-that-is-read'))
     const kept = readdirSync(shared()).map((name) => readFileSync(join(shared(), name), 'latin1'))
     expect(kept.join('')).toMatch(/[0-9a-f]{64}/)
@@ -129,8 +129,8 @@ describe('the limits of a key are kept', () => {
   })
 
   test.each<[what: string, make: (path: string) => unknown]>([
-    ['is a link', (path) => symlinkSync(other(), path)],
-    ['is open to others', (path) => mkdirSync(path) ?? chmodSync(path, 0o755)],
+    ['is a symbolic link', (path) => symlinkSync(other(), path)],
+    ['is open to other users', (path) => mkdirSync(path) ?? chmodSync(path, 0o755)],
     ['is a file', (path) => writeFileSync(path, '', { mode: 0o600 })],
     ...(process.getuid?.() === 0
       ? [
@@ -140,7 +140,7 @@ describe('the limits of a key are kept', () => {
           ] as [string, (path: string) => unknown],
         ]
       : []),
-  ])('for one home where the place of all %s, and only a trace says so', async (_, make) => {
+  ])('covers one home directory when the shared directory %s, reported only by --debug', async (_, make) => {
     make(shared())
     expect(await blocked()).toEqual({ exit: 5, asked: 0 })
     expect(await blocked({ SLUICE_HOME: join(home(), 'third') })).toEqual({ exit: 0, asked: 1 })
@@ -150,30 +150,30 @@ describe('the limits of a key are kept', () => {
   })
 })
 
-describe('too many requests is never called anything else, whatever comes with it:', () => {
+describe('a 429 response', () => {
   const other = (code: string) => JSON.stringify({ error: { code, message: 'because' } })
   const limited = (body: string | Buffer, headers: Record<string, string> = {}) => {
     return (response: ServerResponse) => response.writeHead(429, headers).end(body)
   }
   test.each<[string, (response: ServerResponse) => unknown]>([
-    ['nothing', limited('')],
-    ['the envelope', limited(other('RATE_LIMITED'))],
-    ['another code', limited(other('QUOTE_NOT_FOUND'))],
-    ['a code of a 5xx', limited(other('INTERNAL_SERVER_ERROR'))],
-    ['a code of this program', limited(other('POLICY_SHAPE'))],
-    ['a page', limited('<html>slow down</html>')],
-    ['a packed page', limited(gzipSync('slow down'), { 'content-encoding': 'gzip' })],
-    ['brackets without end', limited('['.repeat(100_000))],
-    ['too much', limited(`"${'x'.repeat(4_200_000)}"`)],
+    ['no body', limited('')],
+    ['the error envelope', limited(other('RATE_LIMITED'))],
+    ['another error code', limited(other('QUOTE_NOT_FOUND'))],
+    ['the error code of a 5xx', limited(other('INTERNAL_SERVER_ERROR'))],
+    ['an error code of this program', limited(other('POLICY_SHAPE'))],
+    ['an HTML body', limited('<html>slow down</html>')],
+    ['a gzip body', limited(gzipSync('slow down'), { 'content-encoding': 'gzip' })],
+    ['unclosed brackets', limited('['.repeat(100_000))],
+    ['an oversized body', limited(`"${'x'.repeat(4_200_000)}"`)],
     [
-      'a page that breaks off',
+      'a body that breaks off',
       (response) =>
         response
           .writeHead(429, { 'content-length': 99 })
           .write('slow', () => setTimeout(() => response.destroy(), 20)),
     ],
-    ['a page that never ends', (response) => response.writeHead(429).write('slow')],
-  ])('%s', async (_, does) => {
+    ['a body that never ends', (response) => response.writeHead(429).write('slow')],
+  ])('is RATE_LIMITED with %s', async (_, does) => {
     says = (response) => {
       response.setHeader('retry-after', '40')
       does(response)
@@ -189,9 +189,9 @@ describe('too many requests is never called anything else, whatever comes with i
     ['99999999', 3600],
     ['-1', 60],
     ['soon', 60],
-  ])('Retry-After: %s is a wait of %i s', async (header, seconds) => {
+  ])('with Retry-After %s is a wait of %i s', async (header, seconds) => {
     says = (response) => response.writeHead(429, { 'retry-after': header }).end('{}')
-    // With time to be answered, and none for a wait.
+    // Enough time for the response, and none for a wait.
     const service = remoteService({ baseUrl: url, apiKey: 'key-12345', limitMs: () => 0 })
     await expect(service.listStrategies({})).rejects.toMatchObject({
       code: 'RATE_LIMITED',
@@ -199,17 +199,17 @@ describe('too many requests is never called anything else, whatever comes with i
     })
   })
 
-  test('an hour that a service asks for holds the others of this machine for minutes, and is forgotten once it answers', async () => {
+  test('with a Retry-After of an hour blocks other commands for 300 s, or until a request succeeds', async () => {
     says = (response) => response.writeHead(429, { 'retry-after': '3600' }).end('{}')
     expect(await run(`${bare} --timeout 20s`, at())).toMatchObject({ exit: 5 })
     says = (response) => response.end(nothing)
     expect(await run(`${bare} --timeout 20s`, at({ later: 200_000 }))).toMatchObject({ exit: 5 })
     expect(await run(`${bare} --timeout 20s`, at({ later: 301_000 }))).toMatchObject({ exit: 0 })
-    // What it was asked to wait before is not what it waits for now.
+    // The successful request cleared the earlier wait.
     expect(await run(`${bare} --timeout 20s`, at())).toMatchObject({ exit: 0 })
   })
 
-  test('a date is counted by the clock that said it', async () => {
+  test('with a date in Retry-After uses the clock of its Date header', async () => {
     says = (response) =>
       response
         .writeHead(429, {
@@ -220,7 +220,7 @@ describe('too many requests is never called anything else, whatever comes with i
     expect((await run(`${bare} --timeout 20s`, at())).json.error.details.retryAfterSeconds).toBe(45)
   })
 
-  test('a wait in the body counts where the header says nothing', async () => {
+  test('without Retry-After uses the wait in its body', async () => {
     says = (response) =>
       response
         .writeHead(429)
@@ -229,8 +229,8 @@ describe('too many requests is never called anything else, whatever comes with i
   })
 })
 
-describe('a limit that does not say how long', () => {
-  test('holds the others of this machine as long as it holds the one that met it', async () => {
+describe('a 429 response without a wait', () => {
+  test('blocks other commands for 60 s, the wait that it reports', async () => {
     says = (response) => response.writeHead(429).end('{}')
     const met = await run(list, at())
     expect(met.json.error.details.retryAfterSeconds).toBe(60)
@@ -245,7 +245,7 @@ describe('a limit that does not say how long', () => {
     expect((await run(list, at({ later: 61_000 }))).exit).toBe(0)
   })
 
-  test('is waited for a second by all of them, where that fits', async () => {
+  test('is retried after one second, which blocks other commands too', async () => {
     const blocked: number[] = []
     const governor: RateLimiter = {
       take: () => ({ ok: true }),
@@ -261,8 +261,8 @@ describe('a limit that does not say how long', () => {
   })
 })
 
-describe('a service that is busy (503) and says for how long', () => {
-  test('is not asked again before that, by anybody of this machine', async () => {
+describe('a 503 response with a Retry-After', () => {
+  test('blocks other commands until the wait is over', async () => {
     says = (response) => response.writeHead(503, { 'retry-after': '30' }).end('{}')
     const busy = await run(`${bare} --timeout 20s`, at())
     expect({ exit: busy.exit, asked }).toEqual({ exit: 6, asked: 1 })
@@ -277,7 +277,7 @@ describe('a service that is busy (503) and says for how long', () => {
     expect((await run(list, at({ later: 31_000 }))).exit).toBe(0)
   })
 
-  test('is asked again after a minute, however long it said', async () => {
+  test('blocks other commands for at most one minute', async () => {
     says = (response) => response.writeHead(503, { 'retry-after': '3000' }).end('{}')
     expect((await run(`${bare} --timeout 20s`, at())).exit).toBe(6)
     says = (response) => response.end(nothing)
@@ -286,7 +286,7 @@ describe('a service that is busy (503) and says for how long', () => {
     expect((await run(list, at({ later: 61_000 }))).exit).toBe(0)
   })
 
-  test('is waited for where that fits', async () => {
+  test('is retried after the wait if the timeout allows it', async () => {
     says = (response, nth) =>
       nth === 1 ? response.writeHead(503, { 'retry-after': '1' }).end('{}') : response.end(nothing)
     const began = performance.now()
@@ -297,23 +297,23 @@ describe('a service that is busy (503) and says for how long', () => {
   })
 })
 
-describe('a change', () => {
+describe('a write', () => {
   const fees = JSON.stringify({ swapFeeBps: 1, performanceFeeBps: 2, markupBps: 3, collector: null })
   const set = 'fees set --markup-bps 3 --json --timeout 20s'
 
-  test('that met a limit was not taken, and is asked for again after a wait that fits', async () => {
+  test('is retried after a 429 and its wait', async () => {
     says = (response, nth) =>
       nth === 1 ? response.writeHead(429, { 'retry-after': '1' }).end('{}') : response.end(fees)
     expect({ exit: (await run(set, at())).exit, asked }).toEqual({ exit: 0, asked: 2 })
   })
 
-  test('is not asked for again after anything else', async () => {
+  test('is not retried after a 503', async () => {
     says = (response) => response.writeHead(503, { 'retry-after': '1' }).end('{}')
     expect({ exit: (await run(set, at())).exit, asked }).toEqual({ exit: 6, asked: 1 })
   })
 })
 
-test('who watches waits for a limit and goes on', async () => {
+test('watchUntil retries after a rate limit, until its timeout', async () => {
   const limits = [1, 0]
   const out: string[] = []
   const err: string[] = []
@@ -331,7 +331,7 @@ test('who watches waits for a limit and goes on', async () => {
   expect(await watchUntil(cli, look, how)).toEqual({ status: 'done' })
   expect(out).toEqual(['{"status":"done"}\n'])
   expect(err).toEqual([expect.stringMatching(/; retrying in 1s$/)])
-  // However long it asks to wait, the watch goes on for as long as it was to; it gives up with what it never saw, and not with what it saw.
+  // The timeout ends the watch: with RATE_LIMITED if it read nothing, else with PENDING and the last value.
   const late = { ...(cli as object), globals: { json: true, timeoutMs: 300 } } as never
   await expect(
     watchUntil(late, async () => Promise.reject(rateLimitedError(9_999)), how),
@@ -349,7 +349,7 @@ test('who watches waits for a limit and goes on', async () => {
   })
 })
 
-test('without --timeout, a key that is used up for less than the two minutes that its windows take is waited for, and told', async () => {
+test('without --timeout, a command waits for a limit of less than two minutes, and reports the wait', async () => {
   says = (response) => response.writeHead(429, { 'retry-after': '16' }).end('{}')
   const began = performance.now()
   const [{ exit, err }] = await Promise.all([
@@ -371,7 +371,7 @@ test('without --timeout, a key that is used up for less than the two minutes tha
   })
 })
 
-test('a wait that is interrupted ends as a limit', async () => {
+test('an interrupted wait ends with RATE_LIMITED', async () => {
   const governor: RateLimiter = {
     take: () => ({ ok: false, retryAfterSeconds: 3 }),
     block: () => undefined,
@@ -383,8 +383,8 @@ test('a wait that is interrupted ends as a limit', async () => {
   expect(asked).toBe(0)
 })
 
-describe('a wait that fits the time left', () => {
-  test('is waited for when the service asks for it, and told', async () => {
+describe('a wait within the timeout', () => {
+  test('is made after a 429, and reported', async () => {
     says = (response, nth) =>
       nth === 1 ? response.writeHead(429, { 'retry-after': '1' }).end('{}') : response.end(nothing)
     const ran = await run(list, at())
@@ -392,7 +392,7 @@ describe('a wait that fits the time left', () => {
     expect(ran.err).toContain('waiting 1 s')
   })
 
-  test('is waited for before asking, for every try', async () => {
+  test('is made before each attempt', async () => {
     const places: string[] = []
     let isFree = false
     const governor: RateLimiter = {

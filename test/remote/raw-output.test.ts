@@ -52,14 +52,14 @@ const lines: readonly string[] = [
 ]
 
 describe('--raw', () => {
-  test.each(lines)('%s prints the body as it came', async (line) => {
+  test.each(lines)('%s prints the response body unchanged', async (line) => {
     const ran = await ask(`${line} --raw`)
     expect({ exit: ran.exit, err: ran.err }).toEqual({ exit: 0, err: '' })
     expect(ran.out).toBe(`${other.said.at(-1)}\n`)
     expect(ran.out).toContain('\n   "')
   })
 
-  test('prints every page of a list, one after the other', async () => {
+  test('prints every page of a list in sequence', async () => {
     other.indent = 0
     other.variant = { ...reference, strategies: 230 }
     const { exit, out } = await ask('strategies list --raw')
@@ -67,26 +67,26 @@ describe('--raw', () => {
     expect(out.split('\n')).toEqual([...other.said, ''])
   })
 
-  test('prints where a strategy stands, and not what a wallet holds in it', async () => {
+  test('prints the strategy, not the position of the wallet', async () => {
     const { out } = await ask(`strategies show ${slug} --wallet ${owner} --raw`)
     expect(other.asked).toHaveLength(2)
     expect(out).toBe(`${other.said[0]}\n`)
   })
 
-  test('prints the current page of a wallet, not the older one that its stats are from', async () => {
+  test('prints the current wallet response, not the legacy one with the stats', async () => {
     const env = { SLUICE_BASE_URL: other.url, SLUICE_LEGACY_BASE_URL: other.url }
     const { out } = await ask(`wallet show ${owner} --raw`, { env })
     expect(other.asked).toHaveLength(2)
     expect(out).toBe(`${other.said[0]}\n`)
   })
 
-  test('prints what the older page says where there is no other', async () => {
+  test('prints the legacy response when the current endpoint is missing', async () => {
     other.variant = { ...reference, pages: 'older' }
     const env = { SLUICE_BASE_URL: other.url, SLUICE_LEGACY_BASE_URL: other.url }
     expect((await ask('strategies list --raw', { env })).out).toBe(`${other.said[1]}\n`)
   })
 
-  test('prints once what is watched to its end', async () => {
+  test('prints the final status of a watched swap once, with its exit code', async () => {
     const ran = await ask(`swap status ${id} --watch --raw`)
     expect({ exit: ran.exit, out: ran.out }).toEqual({ exit: 0, out: `${other.said[0]}\n` })
     other.fails = { status: 200, body: '{"status":"expired"}' }
@@ -95,20 +95,20 @@ describe('--raw', () => {
   })
 
   test.each<[what: string, status: number, body: string, exit: number]>([
-    ['a refusal', 404, '{ "error" : { "code": "QUOTE_NOT_FOUND", "message": "no" }, "more": 1 }', 4],
-    ['a wrong key', 401, '{"error":{"code":"X","message":"invalid API key"}}', 3],
-    ['a limit', 429, '{ "error":{"code":"X","message":"slow down","details":{"retryAfter":3600}} }', 5],
-    ['a page that stands before the service', 502, '<html>\n<b>Bad gateway</b>', 6],
-    ['an answer that nobody understands', 200, '{"rows": []}', 6],
-    ['an answer of another type', 200, '[ 1 ]', 6],
-  ])('prints %s as it came, with the exit code that it has', async (_, status, body, exit) => {
+    ['a 404 error', 404, '{ "error" : { "code": "QUOTE_NOT_FOUND", "message": "no" }, "more": 1 }', 4],
+    ['a 401 error', 401, '{"error":{"code":"X","message":"invalid API key"}}', 3],
+    ['a 429 error', 429, '{ "error":{"code":"X","message":"slow down","details":{"retryAfter":3600}} }', 5],
+    ['a 502 page of a proxy', 502, '<html>\n<b>Bad gateway</b>', 6],
+    ['an unreadable 200 body', 200, '{"rows": []}', 6],
+    ['a 200 body of another type', 200, '[ 1 ]', 6],
+  ])('prints %s unchanged, with its exit code', async (_, status, body, exit) => {
     other.fails = { status, body }
     const ran = await ask(`swap status ${id} --raw`)
     expect({ exit: ran.exit, out: ran.out }).toEqual({ exit, out: `${body}\n` })
     expect(ran.err).toMatch(/^error .+ \([A-Z_]+\)$/m)
   })
 
-  test('prints nothing where nobody answered, also after a page that did', async () => {
+  test('prints nothing when a request times out, even after a complete page', async () => {
     other.variant = { ...reference, strategies: 230 }
     for (const patience of [0, 1]) {
       other.asked.length = 0
@@ -118,7 +118,7 @@ describe('--raw', () => {
     }
   })
 
-  test('gives a terminal nothing that moves its cursor, and a pipe every byte', async () => {
+  test('removes control characters on a terminal, and keeps every byte in a pipe', async () => {
     const body = '{"status":"fulfilled","provider":"a\u009b2Jb"}'
     other.fails = { status: 200, body }
     expect((await ask(`swap status ${id} --raw`)).out).toBe(`${body}\n`)
@@ -133,14 +133,14 @@ describe('--raw', () => {
     expect(ran.err).toContain('--raw needs a remote profile')
   })
 
-  test.each(['--json', '--csv', '--fields slug'])('excludes %s', async (flag) => {
+  test.each(['--json', '--csv', '--fields slug'])('cannot be combined with %s', async (flag) => {
     const { exit, out, err } = await ask(`strategies list --raw ${flag}`)
     expect(exit).toBe(2)
     expect(out + err).toContain('--raw cannot be combined')
     expect(other.asked).toEqual([])
   })
 
-  test('is in the help of the commands that take it, and of no other', async () => {
+  test('is in the help of exactly the commands that accept it', async () => {
     for (const line of lines) {
       const words = line
         .split(' ')

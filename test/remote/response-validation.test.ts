@@ -27,7 +27,7 @@ test.each<[change: object, at: string[]]>([
   [{ apy: 'much' }, ['apy']],
   [{ asset: { ...strategy.asset, decimals: '6' } }, ['asset.decimals']],
   [{ paused: 'no', protocol: 1, grade: 'A' }, ['protocol', 'paused']],
-])('an answer that is not one names the field that is wrong: %j', async (change, at) => {
+])('an invalid response names its invalid fields: %j', async (change, at) => {
   const wrong = { ...strategy, ...change }
   await expect((await service(wrong)).getStrategy({ id: 'a' })).rejects.toMatchObject({
     code: 'SERVICE_BAD_RESPONSE',
@@ -38,7 +38,7 @@ test.each<[change: object, at: string[]]>([
   ).rejects.toMatchObject({ details: { at: at.map((one) => `docs.1.${one}`) } })
 })
 
-test('a field that the specification does not have is null where it is not understood', async () => {
+test('an unreadable extension field is null', async () => {
   const more = { grade: 'A', rates: {}, category: {}, underlying: '0x', chainId: 'base' }
   expect(await (await service({ ...strategy, ...more })).getStrategy({ id: 'a' })).toEqual(
     await (await service(strategy)).getStrategy({ id: 'a' }),
@@ -57,7 +57,7 @@ test.each<[body: string, name: string | undefined]>([
   [bytecode(',"fees":null,"bytecode":[]'), 'bytecode'],
   [bytecode(',"__proto__":{"bytecode":[]}'), '__proto__'],
   [bytecode(',"quote":{"\\u005f_proto__":1}'), '__proto__'],
-])('transactions that can be read in two ways are refused, and the name is told: %s', async (body, name) => {
+])('transactions are accepted unless they have duplicate or __proto__ keys: %s', async (body, name) => {
   const { url, close } = await listener((request, response) => {
     request.resume()
     response.end(body)

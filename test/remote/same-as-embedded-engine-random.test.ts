@@ -11,7 +11,7 @@ type Json = ReturnType<typeof JSON.parse>
 const names = Object.keys(routes) as (keyof Service)[]
 const key = 'k-1234567890'
 
-/** What the service answers next, what it was asked, and what is taken out of its answer on the way. */
+/** The next response of the service, its last request, and the path of a field to remove from the response. */
 const now: { output: unknown; asked: unknown; lost: readonly (string | number)[] | undefined } = {
   output: undefined,
   asked: undefined,
@@ -45,22 +45,22 @@ afterAll(() => server.close())
 
 const ask = (name: keyof Service, input: unknown): Promise<unknown> =>
   (far[name] as (input: unknown) => Promise<unknown>)(input)
-/** What JSON and a query can carry: a field that is undefined is a field that is not there. */
+/** The input without undefined fields, which JSON and a query cannot carry. */
 const defined = (value: unknown): unknown =>
   Object.fromEntries(Object.entries(value as object).filter(([, inner]) => inner !== undefined))
-/** Without a name that is taken from nobody, on either side. */
+/** Without a `__proto__` key, which both sides reject. */
 const isLawful = (value: unknown): boolean =>
   !JSON.stringify(value ?? null, (_, one) => (typeof one === 'bigint' ? String(one) : one)).includes(
     '"__proto__"',
   )
-/** An id of dots alone, or with a control character in it, is no path: it is refused on either side. */
+/** Without an ID of dots only or with control characters, which both sides reject. */
 const isPath = (input: unknown): boolean =>
   Object.values(input as object).every(
     (value) => typeof value !== 'string' || !/^\.{0,2}$|[\u0000-\u001f\u007f]/.test(value),
   )
 
-describe('a service behind HTTP is indistinguishable from the service, whatever it is asked and answers', () => {
-  test.each(names)('%s', async (name) => {
+describe('the remote service', () => {
+  test.each(names)('sends and returns random values of %s unchanged', async (name) => {
     now.lost = undefined
     const drawn = fc.asyncProperty(
       (inputs[name] as fc.Arbitrary<unknown>).filter((input) => isPath(input) && isLawful(input)),
@@ -75,7 +75,7 @@ describe('a service behind HTTP is indistinguishable from the service, whatever 
   })
 })
 
-/** Every way into a document that ends at a field with something in it. */
+/** Paths to all non-null fields of a document. */
 function fieldsOf(value: unknown, way: (string | number)[] = []): (string | number)[][] {
   if (Array.isArray(value)) return value.flatMap((inner, at) => fieldsOf(inner, [...way, at]))
   if (value === null || typeof value !== 'object') return []
@@ -87,23 +87,23 @@ function fieldsOf(value: unknown, way: (string | number)[] = []): (string | numb
 const nameOf = (way: readonly (string | number)[]) =>
   way.map((step) => (typeof step === 'number' ? '*' : step)).join('.')
 
-/** Fields of the specification that say what another one says, too: without them nothing is lost, and that they are there is in the table of fields. */
+/** Fields that repeat another field, so their loss changes nothing; the tests of response fields check their presence. */
 const saidTwice = [
   /(^|\.)_id$/, // `id`
   /^(docs\.\*\.|topStrategies\.\*\.|positions\.\*\.strategy\.)?id$/, // `_id`, of a strategy
   /(^|\.)apy$/, // `apyFraction`
   /(^|\.)averageAPY$/, // `averageApyFraction`
-  /(^|\.)slug$|(^|\.)name$/, // in the composite form, where they are ours
+  /(^|\.)slug$|(^|\.)name$/, // in the composite form, where we set them
   /^totalPages$|^hasPrevPage$|^hasNextPage$|^limit$|^page$|^totalDocs$|^total$/, // each follows from the others
   /crossChain/, // `chainIdIn` and `chainIdOut`
   /(^|\.)quoteId$|(^|\.)deadline$|(^|\.)deadlineDate$|(^|\.)status$/, // of a quote: `id`, each other, `pending`
-  /(^|\.)(protocolInfo|chain|assetToken|underlyingToken)(\.|$)/, // of a strategy: what its other fields say
-  /^order$/, // of the transactions of a swap: the names of their fields
-  /\.chainId$/, // of a transaction of a swap: that of the swap
+  /(^|\.)(protocolInfo|chain|assetToken|underlyingToken)(\.|$)/, // of a strategy: its other fields
+  /^order$/, // of swap transactions: the names of their fields
+  /\.chainId$/, // of a swap transaction: the chain of the swap
 ]
 
-describe('a field that gets lost on the way is noticed', () => {
-  test.each(names)('%s', async (name) => {
+describe('a removed response field', () => {
+  test.each(names)('changes the result of %s', async (name) => {
     const unnoticed = new Set<string>()
     const noticed = new Set<string>()
     for (const output of fc.sample(outputs[name] as fc.Arbitrary<unknown>, { numRuns: 12, seed: 7 })) {
@@ -127,7 +127,7 @@ describe('a field that gets lost on the way is noticed', () => {
         const field = nameOf(one)
         return !noticed.has(field) && !saidTwice.some((twice) => twice.test(field))
       })
-      // Of the rows of a list one: what is lost of one row is lost of each.
+      // One row of a list is enough: all rows have the same fields.
       for (const way of new Map(open.map((one) => [nameOf(one), one])).values()) {
         now.lost = way
         const said = await ask(name, input).catch(() => 'refused')
@@ -140,7 +140,7 @@ describe('a field that gets lost on the way is noticed', () => {
   })
 })
 
-/** Whether two answers say the same; what is undefined is not there. */
+/** Whether two values are equal, ignoring undefined fields. */
 const isEqual = (a: unknown, b: unknown): boolean => isDeepStrictEqual(present(a), present(b))
 
 function present(value: unknown): unknown {

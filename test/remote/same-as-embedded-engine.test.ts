@@ -19,7 +19,7 @@ let near: Service
 let far: Service
 let seen: Call[]
 let server: TestServer
-/** The last body that was sent. */
+/** The last response body. */
 let sent: string
 
 const overheard: Parameters<typeof serveTo>[2] = (app) =>
@@ -27,7 +27,7 @@ const overheard: Parameters<typeof serveTo>[2] = (app) =>
     sent = String(payload)
   })
 
-/** A service that writes down what went through it. */
+/** A service that records its calls. */
 const recorded = (service: Service): Service =>
   Object.fromEntries(
     Object.entries(service).map(([name, method]) => [
@@ -48,7 +48,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** Asks over HTTP, and holds both sides against what the service itself was asked and answered; what is `null` is sent as well. */
+/** Calls over HTTP, and compares input, output and the body sent (with its nulls) to the embedded service. */
 async function same<name extends Name>(
   name: name,
   input: Parameters<Service[name]>[0],
@@ -62,7 +62,7 @@ async function same<name extends Name>(
   return output as Awaited<ReturnType<Service[name]>>
 }
 
-test('a service behind HTTP is indistinguishable from the service, on every route', async () => {
+test('the remote service equals the embedded service on every route', async () => {
   const { address } = sandbox.user
   const usdc = sandbox.token(31337, 'USDC')
   const weth = sandbox.token(31337, 'WETH')
@@ -118,7 +118,7 @@ test('a service behind HTTP is indistinguishable from the service, on every rout
   expect(new Set(seen.map(({ name }) => name))).toEqual(new Set(Object.keys(routes)))
 })
 
-test('so is one whose withdrawals are queued, from the request to the claim', async () => {
+test('the remote service equals the embedded service for a queued withdrawal, from request to claim', async () => {
   const { address } = sandbox.user
   const id = 'sandbox-lido-eth-sandbox-one'
   const send = async (action: 'lend' | 'withdraw' | 'claim', amount: bigint) => {
@@ -142,8 +142,8 @@ test('so is one whose withdrawals are queued, from the request to the claim', as
   expect((await same('walletHistory', { address, strategyId: id })).items[0]).toMatchObject({ type: 'claim' })
 })
 
-test('so is one of which a network does not answer: both lists say which, and it is told once', async () => {
-  // Nobody listens on this port of loopback.
+test('the remote service names an unreachable network in both lists, and reports it once', async () => {
+  // No process listens on this loopback port.
   const dead = httpRpc('http://127.0.0.1:1', { retries: 0 })
   const one = recorded(
     engineOn(sandbox, { rpc: (id) => (id === 31337 ? sandbox.chain(id).rpc : dead) }).service,
@@ -166,7 +166,7 @@ test('so is one of which a network does not answer: both lists say which, and it
   await other.close()
 })
 
-test('ids with odd characters arrive as they are', async () => {
+test('IDs with special characters arrive unchanged', async () => {
   for (const id of ['a/b', 'a b', '%2e%2e', 'ä', 'a?b#c'])
     await expect(far.getStrategy({ id })).rejects.toMatchObject({
       code: 'STRATEGY_NOT_FOUND',
@@ -174,9 +174,9 @@ test('ids with odd characters arrive as they are', async () => {
     })
 })
 
-describe('errors cross the wire', () => {
+describe('errors over HTTP', () => {
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => errorRow(code).status !== undefined)
-  test.each(codes)('%s keeps its code, its message and its details', async (code) => {
+  test.each(codes)('%s keeps its code, message and details', async (code) => {
     const failing = {
       ...near,
       customer: async () => Promise.reject(new AppError(code, 'because', { details: { a: [1] } })),
@@ -189,7 +189,7 @@ describe('errors cross the wire', () => {
     expect(said).toMatchObject({ code, message: 'because', details: { a: [1] } })
   })
 
-  test('what is not for a client to know does not cross', async () => {
+  test('an unexpected error is INTERNAL_SERVER_ERROR without its message', async () => {
     const failing = { ...near, customer: async () => Promise.reject(new Error('secret')) } as Service
     const other = await serveTo(failing, key)
     const said = await remoteService({ baseUrl: other.url, apiKey: key })
@@ -199,14 +199,14 @@ describe('errors cross the wire', () => {
     expect(said).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', message: 'Unexpected error' })
   })
 
-  test('a wrong key and no key are 401 with their own texts', async () => {
+  test('a wrong API key is UNAUTHORIZED', async () => {
     await expect(remoteService({ baseUrl: server.url, apiKey: 'x' }).customer({})).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
       message: 'invalid API key',
     })
   })
 
-  test('a request that does not fit is a 422 that names the field', async () => {
+  test('an invalid request is a 422 that names the fields', async () => {
     await expect(far.listStrategies({ page: 1.5 as never })).rejects.toThrow()
     const answer = await fetch(
       `${server.url}/strategies/x/bytecode?action=request-lend&amount=1&wallet=0x1`,
@@ -220,7 +220,7 @@ describe('errors cross the wire', () => {
     expect(error.details.errors.map(({ path }) => path).sort()).toEqual(['action', 'wallet'])
   })
 
-  test('an answer that is not of the contract is named by its place, and never repeated', async () => {
+  test('an invalid response is SERVICE_BAD_RESPONSE without the content of the response', async () => {
     const other = await alwaysSays(200, { docs: [{ slug: 'canary-4711' }] })
     const said = (await remoteService({ baseUrl: other.url, apiKey: key })
       .listStrategies({})
@@ -231,7 +231,7 @@ describe('errors cross the wire', () => {
   })
 })
 
-test('deprecated paths are answered like their successors, and say so', async () => {
+test('deprecated paths answer like their successors, with deprecation and link headers', async () => {
   const answer = await fetch(`${server.url}/swap/status/nope`, { headers: { 'x-api-key': key } })
   expect(answer.status).toBe(404)
   const usdc = sandbox.token(31337, 'USDC').address
@@ -250,7 +250,7 @@ test('deprecated paths are answered like their successors, and say so', async ()
   })
 })
 
-test('an address with a path too many is told as that on every route, also where something is named', async () => {
+test('a base URL with an extra path is NOT_FOUND with a configuration hint, for lists and for IDs', async () => {
   const lost = remoteService({ baseUrl: `${server.url}/foo`, apiKey: key })
   for (const asked of [lost.listStrategies({}), lost.getStrategy({ id: 'x' }), lost.getAction({ id: 'x' })])
     await expect(asked).rejects.toMatchObject({
@@ -259,6 +259,6 @@ test('an address with a path too many is told as that on every route, also where
     })
 })
 
-test('a key does not travel in the clear', () => {
+test('an API key is not sent over plain HTTP', () => {
   expect(() => remoteService({ baseUrl: 'http://service.example', apiKey: key })).toThrow(/not https/)
 })

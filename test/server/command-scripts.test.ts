@@ -13,7 +13,7 @@ const here = useCommands(sandbox)
 const there = useCommands(sandbox)
 const documented = documentation(here.run)
 
-/** Runs a script, and holds all that it prints against the schemas; `{0.id}` in a line is that of the document that line 0 printed. */
+/** Runs a script and validates its output against the schemas; `{0.id}` is that field of the document that line 0 printed. */
 async function performed(lines: readonly string[], run: Commands['run']): Promise<Ran[]> {
   const done: Ran[] = []
   for (const line of lines) {
@@ -27,13 +27,13 @@ async function performed(lines: readonly string[], run: Commands['run']): Promis
   return done
 }
 
-/** What two runs of the same script may differ in: who named what, and when, and so what the calldata with a deadline costs. */
+/** Output lines without the values that differ between two runs: IDs, times, and the gas cost of calldata with a deadline. */
 const shown = (done: readonly Ran[]): string[] =>
   unlike(done.map(({ exit, out }) => `exit ${exit}\n${out}`).join(''))
     .replace(/"gasUsed":"[0-9]+"/g, '"gasUsed":"<gas>"')
     .split('\n')
 
-/** The chains as they are, and their next blocks a second apart, whenever they come; those of the chain to which funds are sent lie after those from which they come. */
+/** Fixes the next timestamps: blocks one second apart, each chain later than the one before it. Returns a snapshot. */
 async function sameStart(): Promise<readonly `0x${string}`[]> {
   const snapshot = await sandbox.world.snapshot()
   for (const [at, { rpc }] of sandbox.world.chains.entries()) {
@@ -46,7 +46,7 @@ async function sameStart(): Promise<readonly `0x${string}`[]> {
 }
 
 test.each(scripts)(
-  '%s: the same from a served deployment as from the engine in this process',
+  '%s: a served deployment prints the same as the embedded engine',
   async (name, exits, lines) => {
     const secrets = { privateKey: sandboxKey() }
     const snapshot = await sameStart()
@@ -61,6 +61,6 @@ test.each(scripts)(
   },
 )
 
-test('the account that signs here is the one that signs there', () => {
+test('sandboxAddress is the address of the sandbox user', () => {
   expect(sandboxAddress()).toBe(sandbox.user.address)
 })

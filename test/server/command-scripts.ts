@@ -10,7 +10,7 @@ const across = '--from sandbox-one --to sandbox-two --token-in USDC --token-out 
 const same = '--from sandbox-one --to sandbox-one --token-in USDC --token-out WETH'
 const key = (name: string) => `--yes --json --trust-first-use --idempotency-key job-${name}-1`
 
-/** The whole command surface that a service stands behind, as scripts: what is asked, in order, and the exit code of each line. */
+/** All commands that use a service, as scripts: name, exit code of each line, and the lines in order. */
 export const scripts: readonly (readonly [name: string, exits: string, lines: readonly string[]])[] = [
   [
     'strategies list',
@@ -44,7 +44,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
     ],
   ],
   [
-    'what is queued',
+    'queued withdrawals',
     '0 0 0 0 10 10 2 2 0',
     [
       `strategies show ${queued} --json`,
@@ -74,7 +74,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
     ],
   ],
   [
-    'wallet and history of who did nothing',
+    'wallet and history without activity',
     '0 0 0 2',
     [
       `wallet show ${other}`,
@@ -84,7 +84,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
     ],
   ],
   [
-    'deposit, look, withdraw a part, withdraw all',
+    'deposit, reads, partial and full withdrawal',
     '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 14 10',
     [
       `deposit ${slug} --amount 100.5 ${key('deposit')}`,
@@ -118,7 +118,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
     ],
   ],
   [
-    'plans that sign nothing',
+    'dry runs',
     '0 0 0 0',
     [
       `deposit ${slug} --amount 10 --dry-run --trust-first-use --json`,
@@ -128,7 +128,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
     ],
   ],
   [
-    'what would fail, or is refused',
+    'refused commands',
     '10 4 2 2 10 4 4 4 4 4',
     [
       `deposit ${slug} --amount 999999999 ${key('too-much')}`,
@@ -205,7 +205,7 @@ export const scripts: readonly (readonly [name: string, exits: string, lines: re
     ],
   ],
   [
-    'one that is left and gone on with',
+    'a deposit with no-wait, resumed later',
     '20 0 0 0 0 0 0 0 0',
     [
       `deposit ${slug} --amount 9 --no-wait ${key('left')}`,

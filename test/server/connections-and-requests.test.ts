@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const app of open.splice(0)) await app.close()
 })
 
-/** A server with one endpoint that works, and how it is told. */
+/** A server with one working endpoint, its URL and its log lines. */
 async function served(needs: Partial<AppNeeds> = {}, work: () => Promise<object> = async () => usualFees) {
   const service = { getFees: work, setFees: work } as unknown as Service
   const lines: string[] = []
@@ -44,7 +44,7 @@ const connections = (app: FastifyInstance): Promise<number> =>
   )
 
 describe('a connection', () => {
-  test('that was refused is over, though its other side never closes', async () => {
+  test('is closed after a bad request, even if the client never closes it', async () => {
     const { app, url } = await served()
     const { hostname, port } = new URL(url)
     for (let at = 0; at < 50; at++) {
@@ -60,16 +60,16 @@ describe('a connection', () => {
   })
 
   test.each([
-    ['without a host', 'GET /fees HTTP/1.1\r\nx-api-key: k\r\n\r\n', 400],
-    ['that expects something', `GET /fees HTTP/1.1\r\n${head}expect: wonders\r\n\r\n`, 400],
-    ['that wants a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n', 405],
-    ['with two keys', `GET /fees HTTP/1.1\r\n${head}x-api-key: other\r\n\r\n`, 400],
+    ['without a host header', 'GET /fees HTTP/1.1\r\nx-api-key: k\r\n\r\n', 400],
+    ['with an expect header', `GET /fees HTTP/1.1\r\n${head}expect: wonders\r\n\r\n`, 400],
+    ['with CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n', 405],
+    ['with two API keys', `GET /fees HTTP/1.1\r\n${head}x-api-key: other\r\n\r\n`, 400],
     [
-      'with a body that nobody will read',
+      'with a large body and no API key',
       'PUT /fees HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 900000000\r\n\r\n{',
       401,
     ],
-  ])('%s is answered in the one envelope, and closed', async (_, sent, status) => {
+  ])('%s gets an error envelope, and is closed', async (_, sent, status) => {
     const { app, url } = await served()
     const text = await exchange(url, sent + `GET /fees HTTP/1.1\r\n${head}\r\n`, { quietMs: 1_500 })
     expect(statusesIn(text)).toEqual([status])
@@ -79,7 +79,7 @@ describe('a connection', () => {
     expect(await connections(app)).toBe(0)
   })
 
-  test('that was kept is over with the answer that was under way when the server began to stop', async () => {
+  test('is closed after the response that was pending when the server began to stop', async () => {
     const fees = heldFees()
     const { app, url } = await served({}, fees.get)
     const { socket, said } = speak(url, `GET /fees HTTP/1.1\r\n${head}\r\n`)
@@ -96,7 +96,7 @@ describe('a connection', () => {
   })
 })
 
-/** Fees that are answered when the test says so, and when they were asked for. */
+/** A fees method that signals its call, and returns on demand. */
 function heldFees() {
   const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const get = async () => {
@@ -107,7 +107,7 @@ function heldFees() {
   return { get, asked: asked.promise, answer: answered.resolve }
 }
 
-/** A connection on which something is sent, and what came back so far. */
+/** A connection that sends a text, and its response so far. */
 function speak(url: string, sent: string) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname, () => socket.write(sent))
@@ -119,7 +119,7 @@ function speak(url: string, sent: string) {
   return { socket, said: () => text }
 }
 
-test('what is answered while the server stops says that the connection is over, and is not waited for', async () => {
+test('a response during shutdown has connection: close, and the shutdown does not wait for the client', async () => {
   const fees = heldFees()
   const { app, url } = await served({}, fees.get)
   const { said } = speak(url, `GET /fees HTTP/1.1\r\n${head}\r\n`)
@@ -128,14 +128,14 @@ test('what is answered while the server stops says that the connection is over, 
   const closed = app.close()
   await sleep(50)
   fees.answer()
-  // The other side keeps its connection open.
+  // The client keeps its connection open.
   await closed
   await expect.poll(() => statusesIn(said())).toEqual([200])
   expect(said().toLowerCase()).toContain('connection: close')
 })
 
-test('a client that hangs up is one line of the log as every request is, and counted, and no failure', async () => {
-  // Longer than an answer may take, too: first its time is over, and then it is there.
+test('a client that disconnects is logged and counted with status 499, not as an error', async () => {
+  // The response is also late: first the deadline passes, then the response is ready.
   const { app, url, lines } = await served({ deadlineMs: 100 }, async () => sleep(300, usualFees))
   const body = `content-type: application/json\r\ncontent-length: 100\r\n\r\n{`
   for (const sent of [`PUT /fees HTTP/1.1\r\n${head}${body}`, `GET /fees HTTP/1.1\r\n${head}\r\n`]) {
@@ -154,7 +154,7 @@ test('a client that hangs up is one line of the log as every request is, and cou
   )
 })
 
-test('a key that stands in a path is in no line of the log, however it is spelt', async () => {
+test('an API key in a path is redacted in the log, in any encoding', async () => {
   const { app, lines } = await served({}, async () => usualFees)
   const secret = 'slk_Abc-123_def'
   const spelt = [...secret].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
@@ -168,7 +168,7 @@ test('a key that stands in a path is in no line of the log, however it is spelt'
   }
 })
 
-test('an answer that takes too long is an error in time, which names the networks that are waited for and may be seen, and nothing comes after it', async () => {
+test('a response after the deadline is one 500, which names the slow networks visible to the customer', async () => {
   const chains = () => [
     { network: 'sandbox-one', isUp: true },
     { network: 'sandbox-two', isUp: false },
@@ -207,7 +207,7 @@ test.each([
   ['br', 415],
   ['identity, gzip', 415],
   ['identity', 200],
-])('a body with Content-Encoding %s is answered with %d', async (encoding, status) => {
+])('a body with Content-Encoding %s gets status %d', async (encoding, status) => {
   const { app } = await served()
   const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-encoding': encoding }
   const answer = await app.inject({ method: 'PUT', url: '/fees', headers, payload: '{}' })
@@ -215,7 +215,7 @@ test.each([
 })
 
 test.each(['utf-16', 'latin1', '"iso-8859-1"', 'UTF-7'])(
-  'a body in %s is not read as UTF-8',
+  'a body with the charset %s gets status 415',
   async (charset) => {
     const { app } = await served()
     const type = `application/json; charset=${charset}`
@@ -231,7 +231,7 @@ test.each(['utf-16', 'latin1', '"iso-8859-1"', 'UTF-7'])(
   },
 )
 
-test('what cannot be answered is 503 with its reason in the log and not in the answer, and /healthz says so', async () => {
+test('an unavailable service answers 503, with the cause only in the log, and /healthz fails', async () => {
   const cause = new Error('no space left')
   const { app, lines } = await served({
     works: () => false,
@@ -247,7 +247,7 @@ test('what cannot be answered is 503 with its reason in the log and not in the a
   expect([health.statusCode, health.json()]).toEqual([503, { status: 'failing' }])
 })
 
-test('a line of the log is one JSON document, whatever a path holds', async () => {
+test('a log line is one JSON document, whatever characters the path contains', async () => {
   const { url, lines } = await served()
   for (const path of ['/a"b\\c', '/fees?a="', `/${'"'.repeat(400)}`])
     await exchange(url, `GET ${path} HTTP/1.1\r\n${head}connection: close\r\n\r\n`)
@@ -260,12 +260,12 @@ test('a line of the log is one JSON document, whatever a path holds', async () =
   expect(lines.join('')).toMatch(/^([^\n]+\n){3}$/)
 })
 
-test('/metrics counts each request once, by what it was, and in one bucket', async () => {
+test('/metrics counts each request once by route, method and status, and in its duration buckets', async () => {
   const { app } = await served()
   const ask = (apiKey: string) => app.inject({ url: '/fees', headers: { 'x-api-key': apiKey } })
   for (const apiKey of [key, key, key, 'wrong']) await ask(apiKey)
   await app.inject({ url: '/nowhere' })
-  // To look changes nothing.
+  // A request for /metrics is not counted.
   await app.inject({ url: '/metrics' })
   const { payload } = await app.inject({ url: '/metrics' })
   const value = (name: string) =>
@@ -286,7 +286,7 @@ test('/metrics counts each request once, by what it was, and in one bucket', asy
   expect(took('sum{route="/fees"}')).toBeGreaterThan(0)
 })
 
-test('a duration is in the first bucket that is not below it, and in all above', () => {
+test('a duration counts in the first bucket at or above it, and in all larger ones', () => {
   const { observe, text } = durationHistogram('took', 'How long it took.')
   for (const seconds of [0.0025, 0.0026, 11]) observe('/a', seconds)
   expect(text()).toContain('# TYPE took histogram\ntook_bucket{le="0.001",route="/a"} 0\n')
@@ -295,7 +295,7 @@ test('a duration is in the first bucket that is not below it, and in all above',
   expect(text()).toMatch(/took_sum\{route="\/a"\} 11\.0051\ntook_count\{route="\/a"\} 3\n$/)
 })
 
-describe('whoever guesses keys', () => {
+describe('a client that guesses API keys', () => {
   const guess = async (app: FastifyInstance, from: string, times: number) => {
     let last = 0
     for (let at = 0; at < times; at++)
@@ -304,20 +304,20 @@ describe('whoever guesses keys', () => {
     return last
   }
 
-  test('is known by his own address, whatever he says it is', async () => {
+  test('is limited by its own address, not by x-forwarded-for', async () => {
     const { app } = await served()
     expect(await guess(app, '203.0.113.1', 100)).toBe(401)
     expect(await guess(app, '203.0.113.2', 1)).toBe(429)
   })
 
-  test('is known behind a proxy by the address that the proxy saw, which is the last one', async () => {
+  test('is limited by the last address of x-forwarded-for behind a proxy', async () => {
     const { app } = await served({ behindProxy: true })
     expect(await guess(app, '198.51.100.1, 203.0.113.1', 101)).toBe(429)
     expect(await guess(app, '198.51.100.2, 203.0.113.1', 1)).toBe(429)
     expect(await guess(app, '203.0.113.1, 203.0.113.9', 1)).toBe(401)
   })
 
-  test('from many addresses fills no memory, and is let in again after a minute', () => {
+  test('is limited for one minute, with bounded memory for other addresses', () => {
     let now = 1_000_000
     const { wrong } = wrongKeyCounter(() => now)
     for (let at = 0; at < 100; at++) wrong('a')
@@ -331,7 +331,7 @@ describe('whoever guesses keys', () => {
   })
 })
 
-test('the OpenAPI document says the bounds that are held, what is refused, and all that is sent', async () => {
+test('the OpenAPI document has the bounds, the errors and the fields of requests and responses', async () => {
   const { app } = await served()
   const text = (await app.inject({ url: '/openapi.json' })).payload
   expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))

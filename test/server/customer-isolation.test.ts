@@ -37,7 +37,7 @@ const usdc = () => sandbox.token(31337, 'USDC').address
 const quoteQuery = () =>
   `chainIdIn=31337&chainIdOut=31337&tokenIn=${usdc()}&tokenOut=${sandbox.token(31337, 'WETH').address}&amountIn=1000000`
 
-/** Everything that leaves a row behind, made by one customer. */
+/** Creates every kind of stored object with the key of one customer. */
 async function made(key: string) {
   const { quote } = (await ask(key, 'GET', `/v2/swap/quote?${quoteQuery()}`)).body
   const swap = await ask(key, 'POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
@@ -67,7 +67,7 @@ async function made(key: string) {
   }
 }
 
-/** Every request that names a row by its id. */
+/** Every request that names an object by its ID. */
 const byId = (id: string, quote: object): [method: string, path: string, body?: object][] => [
   ['GET', `/actions/${id}`],
   ['POST', '/actions/ingest/wallet', { actionId: id, event: 'SIGNED', txHash: `0x${'1'.repeat(64)}` }],
@@ -83,15 +83,15 @@ const byId = (id: string, quote: object): [method: string, path: string, body?: 
   ]),
 ]
 
-describe('what one customer stores', () => {
-  test('is to another as if it were not there: on every endpoint that takes an id, to the letter', async () => {
+describe('stored objects of a customer', () => {
+  test('are 404 for another customer on every ID endpoint, exactly like unknown IDs', async () => {
     const { quote, quotes, actions } = await made(mine)
     const ids = [...new Set([...quotes, ...actions])]
     expect(ids).not.toContain(undefined)
     const stranger = await served.newKey('stranger')
     for (const id of ids)
       for (const [at, [method, path, body]] of byId(id, quote).entries()) {
-        // A key has a hundred places a minute.
+        // A key allows a hundred requests a minute.
         const other = at % 2 === 0 ? await served.newKey('theirs') : stranger
         const asked = await ask(other, method, path, body)
         const [m, p, b] = byId(unknown, quote)[at]!
@@ -103,7 +103,7 @@ describe('what one customer stores', () => {
     for (const id of quotes) expect((await ask(mine, 'GET', `/v2/swap/status/${id}`)).status).toBe(200)
   })
 
-  test('is in no list of another, and changes nothing of another', async () => {
+  test('are in no list of another customer, and a fee change does not affect the other customer', async () => {
     const { quotes } = await made(mine)
     const own = (await ask(mine, 'GET', '/quotes?limit=100')).body
     expect(own.docs.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(quotes))
@@ -123,17 +123,17 @@ describe('what one customer stores', () => {
     })
   })
 
-  test('is the same for every key of one customer', async () => {
+  test('are visible to every key of the customer', async () => {
     const { quotes } = await made(mine)
     const second = await served.newKey('mine')
     expect((await ask(second, 'GET', `/v2/swap/status/${quotes[0]}`)).status).toBe(200)
   })
 })
 
-describe('a key', () => {
+describe('an API key', () => {
   const cli = async (...args: string[]) => spawnSluice(served.place().home, ['keys', ...args, '--json'])
 
-  test('is made on the command line, shown once, kept as a digest, known at once, and revoked at once', async () => {
+  test('is created by a command, not listed again, valid at once, and revoked at once', async () => {
     const { exit, out } = await cli('create', '--customer', 'acme', '--markup-bps', '25')
     expect(exit).toBe(0)
     const made = JSON.parse(out)
@@ -161,7 +161,7 @@ describe('a key', () => {
     expect((await cli('revoke', 'nothing', '--yes')).exit).toBe(4)
   })
 
-  test('that is guessed is refused the same way a hundred times a minute, then with 429, and holds nobody back who has one', async () => {
+  test('that is guessed gets 401 up to 100 times a minute, then 429, while valid keys work', async () => {
     const key = await served.newKey()
     const answers = await Promise.all(
       Array.from({ length: 140 }, (_, at) => ask(`guess-${at}`, 'GET', '/fees')),
@@ -176,7 +176,7 @@ describe('a key', () => {
     expect((await ask(key, 'GET', '/fees')).status).toBe(200)
   })
 
-  test('sees the strategies that are active for its customer, and no others', async () => {
+  test('sees only the active strategies of its customer', async () => {
     const { key } = JSON.parse((await cli('create', '--customer', 'picky', '--strategies', slug)).out)
     const list = (await ask(key, 'GET', '/strategies')).body
     expect(list.docs.map((one: Document) => one.slug)).toEqual([slug])
@@ -184,7 +184,7 @@ describe('a key', () => {
     expect((await ask(key, 'GET', '/v1/yield/WETH')).status).toBe(404)
     expect((await ask(key, 'GET', '/strategies/analytics')).body.strategyCount).toBe(1)
     expect((await cli('create', '--customer', 'picky', '--strategies', 'nothing')).exit).toBe(4)
-    // They are the customer's: what changes, changes for every key, at once, and is said.
+    // A change of the strategies applies to all keys of the customer at once, and is reported.
     const second = await startSluice(served.place().home, [
       'keys',
       'create',
@@ -207,7 +207,7 @@ describe('a key', () => {
     [['create', '--customer', 'a', '--database', 'postgres://x/y'], 2],
     [['list', '--profile', 'remote'], 2],
     [['revoke'], 2],
-  ])('%j is refused with %d', async (args, exit) => {
+  ])('%j is refused with exit code %d', async (args, exit) => {
     const ran = await run(['keys', ...args, '--json'])
     expect({ exit: ran.exit, out: ran.out }).toMatchObject({ exit })
     expect(ran.json.error.hint).toEqual(expect.any(String))

@@ -8,11 +8,11 @@ import { useSandbox } from '../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const place = useReachable(sandbox)
 
-/** Has a process that serves fail as nobody expected, at a signal. */
+/** Makes a serving process fail with an unexpected error on a signal. */
 const breaks =
   "if (process.argv.includes('serve')) process.on('SIGUSR2', () => { throw new Error('broken on purpose') })"
 
-test('a node that goes and comes back is told to whoever asks and to whoever runs the server, each time, to the last line', async () => {
+test('each failure and recovery of a node is reported in responses, metrics and log', async () => {
   const rpcs = rpcEnvOf(sandbox)
   const node = await startFaultyRpc(rpcs.SLUICE_RPC_SANDBOX_ONE!)
   const env = { ...rpcs, SLUICE_RPC_SANDBOX_ONE: node.url }
@@ -45,13 +45,13 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     status: 500,
     body: { error: { message: 'sandbox-one cannot be read now', details: { missing: ['sandbox-one'] } } },
   })
-  // A wallet has what it has elsewhere, and the answer names what is left out.
+  // The wallet keeps its positions on other networks, and the response names the missing one.
   expect(await ask(owner)).toMatchObject({
     status: 200,
     missing: 'sandbox-one',
     body: { address: sandbox.user.address, positions: [] },
   })
-  // On the page where nothing is an error, nothing is not claimed of what nobody could see.
+  // The legacy endpoint answers 404 for an empty wallet, but not while a network is missing.
   expect(await ask(`/v1${owner}`)).toMatchObject({ status: 200, missing: 'sandbox-one' })
   const away = { SLUICE_BASE_URL: url, SLUICE_API_KEY: key }
   const list = await startSluice(home, ['strategies', 'list', '--profile', 'remote', '--json'], { env: away })
@@ -78,12 +78,12 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
     message: 'sandbox-one does not answer the service',
   })
   node.rules.length = 0
-  // What needs every network asks it at once, and lists have it again.
+  // Analytics needs every network and reads it at once; lists then include it again.
   expect((await ask('/strategies/analytics')).status).toBe(200)
   expect([(await ask('/strategies')).missing, await isUp()]).toEqual([null, '1'])
   expect(await ask(owner)).toMatchObject({ status: 200, missing: null })
   expect((await ask(`/v1${owner}`)).status).toBe(404)
-  // One that answers, and knows no block, is no better than a dead one.
+  // A node that answers but has no block counts as down.
   node.rules.push({ method: 'eth_getBlockByNumber', act: 'null-result', always: true })
   expect((await ask('/strategies')).missing).toBe('sandbox-one')
   expect(await isUp()).toBe('0')
@@ -111,7 +111,7 @@ test('a node that goes and comes back is told to whoever asks and to whoever run
   expect(err).not.toContain('does not answer, so')
 })
 
-test('a node of another chain costs the rows of its own network, and the others are served', async () => {
+test('a node of the wrong chain removes only its own network, and serve --check names its setting', async () => {
   const rpcs = rpcEnvOf(sandbox)
   const env = { ...rpcs, SLUICE_RPC_SANDBOX_TWO: rpcs.SLUICE_RPC_SANDBOX_ONE! }
   const { home } = place()

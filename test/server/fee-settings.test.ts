@@ -22,7 +22,7 @@ const onServer = async (...words: string[]) => {
   return { exit, json: JSON.parse(out) as Document }
 }
 
-/** The id of a customer's key, that is not another one. */
+/** ID of a key of the customer, other than `other`. */
 const idOf = async (customer: string, other?: string): Promise<string> =>
   (await onServer('keys', 'list')).json.items.find(
     (one: Document) => one.customer === customer && one.id !== other,
@@ -33,7 +33,7 @@ beforeEach(async () => {
   await onServer('fees', 'set', ...usual)
 })
 
-test('no key changes what the operator charges, what the operator collects with, or how much a markup may be', async () => {
+test('an API key cannot change operator fees, the operator collector or the maximum markup', async () => {
   const key = await served.newKey('acme')
   expect((await onServer('fees', 'set', '--operator-collector', collector)).exit).toBe(0)
   const before = (await fees(key)).body
@@ -54,7 +54,7 @@ test('no key changes what the operator charges, what the operator collects with,
   expect(set).toEqual({ status: 200, body: { ...before, markupBps: 75, collector: mine } })
 })
 
-test('what the operator sets on the server holds at once for all, and every change is kept with who made it', async () => {
+test('operator fees apply to all keys at once, and each change is recorded with its author', async () => {
   const [one, two] = [await served.newKey('one'), await served.newKey('two')]
   await onServer('fees', 'set', '--swap-fee-bps', '30', '--max-markup-bps', '50')
   for (const key of [one, two])
@@ -65,7 +65,7 @@ test('what the operator sets on the server holds at once for all, and every chan
   const first = await idOf('one')
   const second = await served.newKey('one')
   expect((await fees(second, { collector: null })).body).toMatchObject({ markupBps: 40, collector: null })
-  // The bound holds for what was set before it, too.
+  // The maximum also applies to markups set before it.
   await onServer('fees', 'set', '--max-markup-bps', '20')
   expect((await fees(one)).body).toMatchObject({ markupBps: 20, maxMarkupBps: 20 })
   expect((await fees(two)).body).toMatchObject({ markupBps: 0 })
@@ -82,7 +82,7 @@ test('what the operator sets on the server holds at once for all, and every chan
   ])
 })
 
-test('a key is made with no more markup than the operator allows', async () => {
+test('keys create rejects a markup above the maximum of the operator', async () => {
   const create = (markup: string) => onServer('keys', 'create', '--customer', 'bound', '--markup-bps', markup)
   expect(await create('76')).toMatchObject({
     exit: 2,

@@ -10,7 +10,7 @@ const served = useServe(sandbox)
 const wallet = sandbox.user.address
 const slug = 'aave-v3-usdc-sandbox-one'
 
-test('whatever is read can be asked for by its head alone, which says what the whole says', async () => {
+test('HEAD has the status and content type of GET, and no body, on every readable path', async () => {
   const key = await served.newKey('head')
   const ask = (method: string, path: string) =>
     fetch(served.url() + path, { method, headers: { 'x-api-key': key } })
@@ -29,7 +29,7 @@ test('whatever is read can be asked for by its head alone, which says what the w
   expect((await fetch(served.url() + '/strategies', { method: 'HEAD' })).status).toBe(401)
 })
 
-test('the transactions of a strategy are those of a deposit where no action is named', async () => {
+test('strategy bytecode defaults to the action lend', async () => {
   const key = await served.newKey('lend')
   const ask = async (query: string) =>
     (await (
@@ -42,7 +42,7 @@ test('the transactions of a strategy are those of a deposit where no action is n
   expect(unsaid.bytecode).toEqual(said.bytecode)
 })
 
-test('a strategy says what is known of it in the fields of the detail shape, and the best of the totals without them', async () => {
+test('a strategy has the fields of the detail shape, and analytics omits them', async () => {
   const key = await served.newKey('detail')
   const get = async (path: string) =>
     (await (await fetch(served.url() + path, { headers: { 'x-api-key': key } })).json()) as Document
@@ -57,7 +57,7 @@ test('a strategy says what is known of it in the fields of the detail shape, and
   expect(topStrategies.length).toBeGreaterThan(0)
   for (const name of ['protocolInfo', 'chain', 'assetToken', 'underlyingToken'])
     expect(topStrategies.filter((one: Document) => name in one)).toEqual([])
-  // What nobody knows is left out, and not null.
+  // An unknown value is omitted, not null.
   const { docs } = await get('/strategies?limit=100')
   expect(docs.filter((one: Document) => 'apy' in one && typeof one.apy !== 'number')).toEqual([])
 })

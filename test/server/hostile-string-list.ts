@@ -1,5 +1,5 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what these strings are made of.
-/** Strings that somebody has broken a service with, by what they aim at; 400 and more of them. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings contain placeholders.
+/** At least 400 strings that have broken services, grouped by target. */
 const sql = [
   "'",
   '"',
@@ -281,7 +281,7 @@ const shapes = [
 ]
 const seeds = [...sql, ...languages, ...paths]
 
-/** Every string, once. */
+/** Every string once. */
 export const strings: readonly string[] = [
   ...new Set([
     ...seeds,
@@ -290,7 +290,7 @@ export const strings: readonly string[] = [
     ...addresses,
     ...long,
     ...shapes,
-    // The same behind something that is true, and written for a reader that unescapes twice.
+    // The same after a valid value, and escaped twice.
     ...sql.map((text) => `aave-v3-usdc-sandbox-one${text}`),
     ...languages.map((text) => `USDC${text}`),
     ...[...languages, ...paths].map((text) => encodeURIComponent(text)),

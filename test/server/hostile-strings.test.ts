@@ -23,7 +23,7 @@ beforeEach(() => {
   app = createApp(onlyFor(engineOn(sandbox, { store: engineStore(sql) }).service, key))
 })
 
-/** How many rows every table has. */
+/** Number of rows in each table. */
 async function rows(): Promise<Record<string, number>> {
   const tables = await sql.query<{ name: string }>(
     "select name from sqlite_master where type = 'table' order by name",
@@ -36,9 +36,9 @@ async function rows(): Promise<Record<string, number>> {
 
 type Answer = Awaited<ReturnType<FastifyInstance['inject']>>
 
-/** An answer that a service may give to anything: a success or a refusal, in JSON, that shows nothing of its inside. */
+/** Expects a success or an error envelope below 500, as JSON, without internal details. */
 function isDecent(answer: Answer, about: unknown): void {
-  // A client that goes up a `..` by itself has asked for the page.
+  // A client that resolves `..` itself has requested the page.
   if (answer.raw.req.url === '/') return
   const { statusCode, headers: sent, body } = answer
   const shown = { about, statusCode, body: body.slice(0, 300) }
@@ -50,7 +50,7 @@ function isDecent(answer: Answer, about: unknown): void {
     expect(shown).toBe('nothing of the inside')
 }
 
-/** A request of each route that is fine as it stands, and the names that it carries. */
+/** A valid request for each route, with all its parameters. */
 const fine: Record<string, Record<string, unknown>> = (() => {
   const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
   const strategy = 'aave-v3-usdc-sandbox-one'
@@ -136,7 +136,7 @@ const asked = [
   })),
 ].filter(({ fields }) => Object.keys(fields).length > 0)
 
-/** A string as a part of a URL, whatever it is; half of a surrogate pair has no way to be written. */
+/** A string as part of a URL; lone surrogates are replaced. */
 const escaped = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 function request({ method, path, fields }: (typeof asked)[number], name: string, value: string) {
@@ -152,22 +152,22 @@ function request({ method, path, fields }: (typeof asked)[number], name: string,
     : app.inject({ method, url, headers, payload: all })
 }
 
-/** A third of the strings, of each kind some, and for each parameter of a route another one; all of them with `SLUICE_CELLS=all`. */
+/** A third of the strings, another third for each parameter; all of them with `SLUICE_CELLS=all`. */
 const stringsFor = (nth: number): readonly string[] =>
   strings.filter((_, at) => cells(1, 3) === 3 || (at + nth) % 3 === 0)
 
-test('there are more than 400 strings', () => expect(strings.length).toBeGreaterThanOrEqual(400))
+test('there are at least 400 strings', () => expect(strings.length).toBeGreaterThanOrEqual(400))
 
-describe('a string that somebody was broken with', () => {
+describe('hostile strings', () => {
   test.each(asked.map((one) => [one.name, one] as const))(
-    'in any parameter of %s: no failure, nothing shown, nothing written that was not asked for',
+    'in any parameter of %s cause no 5xx error, reveal no internals and delete no rows',
     async (_, route) => {
       const before = await rows()
       const names = Object.keys(route.fields)
       for (const [nth, name] of names.entries())
         for (const text of stringsFor(nth)) isDecent(await request(route, name, text), { name, text })
       const after = await rows()
-      // What was asked for in good order is remembered; nothing is gone, and no table came or went.
+      // Valid requests add rows; no row and no table disappears.
       expect(Object.keys(after)).toEqual(Object.keys(before))
       for (const [table, count] of Object.entries(before)) expect(after[table]).toBeGreaterThanOrEqual(count)
       expect(after.api_keys).toBe(0)
@@ -175,7 +175,7 @@ describe('a string that somebody was broken with', () => {
     120_000,
   )
 
-  test('as a name of a parameter, and as a key', async () => {
+  test('as a parameter name or as an API key cause no 5xx error', async () => {
     for (const text of strings) {
       isDecent(await app.inject({ method: 'GET', url: `/strategies?${escaped(text)}=1`, headers }), { text })
       isDecent(
@@ -196,7 +196,7 @@ describe('a string that somebody was broken with', () => {
   })
 })
 
-describe('a body that is not what it should be', () => {
+describe('a malformed body', () => {
   const post = (payload: string | Buffer, type = 'application/json') =>
     app.inject({
       method: 'POST',
@@ -205,29 +205,29 @@ describe('a body that is not what it should be', () => {
       payload,
     })
   test.each<[string, string | Buffer, number]>([
-    ['a name twice', '{"token":"a","token":"b"}', 422],
-    ['a name twice, once escaped', '{"token":"a","t\\u006fken":"b"}', 422],
-    ['a name twice, deep', '{"a":[{"b":{"c":1,"d":2,"c":3}}]}', 422],
+    ['a duplicate key', '{"token":"a","token":"b"}', 422],
+    ['a duplicate key, once escaped', '{"token":"a","t\\u006fken":"b"}', 422],
+    ['a nested duplicate key', '{"a":[{"b":{"c":1,"d":2,"c":3}}]}', 422],
     ['__proto__', '{"__proto__":{"token":"x"}}', 422],
-    ['__proto__, escaped and deep', '{"a":[{"\\u005f_proto__":1}]}', 422],
+    ['__proto__, escaped and nested', '{"a":[{"\\u005f_proto__":1}]}', 422],
     ['constructor', '{"constructor":{"prototype":{}}}', 422],
     ['a list', '[]', 422],
     ['a number', '1', 422],
-    ['a text', '"x"', 422],
+    ['a string', '"x"', 422],
     ['null', 'null', 422],
-    ['nothing', '', 422],
-    ['half of it', '{"token":', 400],
-    ['two of them', '{}{}', 400],
+    ['an empty body', '', 422],
+    ['truncated JSON', '{"token":', 400],
+    ['two documents', '{}{}', 400],
     ['a comment', '{/* */}', 400],
     ['NaN', '{"amount":NaN}', 400],
     ['a trailing comma', '{"a":1,}', 400],
     ['a byte order mark', '\ufeff{}', 400],
-    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400],
     ['UTF-16', Buffer.from('{}', 'utf16le'), 400],
-    ['too deep', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, 400],
+    ['nesting that is too deep', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, 400],
     ['a huge exponent', '{"amount":1e999999,"chainId":1e-999999}', 422],
     ['a huge number', `{"chainId":${'9'.repeat(10_000)}}`, 422],
-  ])('%s', async (_, payload, status) => {
+  ])('is refused: %s', async (_, payload, status) => {
     const answer = await post(payload)
     isDecent(answer, payload)
     expect(answer.statusCode).toBe(status)
@@ -240,7 +240,7 @@ describe('a body that is not what it should be', () => {
     'multipart/form-data; boundary=x',
     'application/json5',
     'text/json',
-  ])('of type %s is not read', async (type) => {
+  ])('of type %s gets status 415', async (type) => {
     expect((await post('{}', type)).statusCode).toBe(415)
   })
 })

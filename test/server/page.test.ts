@@ -13,7 +13,7 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const get = (path: string, key?: string) =>
   fetch(`${served.url()}${path}`, { headers: key === undefined ? {} : { 'x-api-key': key } })
 
-/** Asks for the transactions of a deposit with a key: from then on its customer has an action. */
+/** Requests the transactions of a deposit, which creates an action of the customer. */
 async function asked(
   key: string,
 ): Promise<{ id: string; bytecode: { to: `0x${string}`; data: `0x${string}` }[] }> {
@@ -22,13 +22,13 @@ async function asked(
   return (await answer.json()) as never
 }
 
-/** Does what was given out. */
+/** Sends these transactions. */
 async function done({ bytecode }: Awaited<ReturnType<typeof asked>>): Promise<void> {
   for (const { to, data } of bytecode) await sandbox.sendAs(31337, sandbox.user.address, { to, data })
 }
 
-describe('the page at /', () => {
-  test('is three kinds of files of this server, and holds no script or style of its own', async () => {
+describe('page at /', () => {
+  test('loads only scripts and styles of its own server, and has none inline', async () => {
     const page = await get('/')
     const html = await page.text()
     expect(page.headers.get('content-security-policy')).toBe(
@@ -50,7 +50,7 @@ describe('the page at /', () => {
       expect((await get(path)).headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  test('shows nothing to nobody, and to a customer its own actions alone', async () => {
+  test('needs an API key for its data, and shows a customer only its own actions', async () => {
     const [mine, other] = [await served.newKey('acme'), await served.newKey('other')]
     const { id } = await asked(mine)
     for (const path of ['/page/actions', '/page/strategies'])
@@ -62,7 +62,7 @@ describe('the page at /', () => {
     expect(all.length).toBe(sandbox.world.catalog().strategies.length)
   })
 
-  test('says with its strategies which networks they are without', async () => {
+  test('names the networks missing from its strategies', async () => {
     const missing = ['sandbox-one', 'sandbox-two']
     const service = {
       listStrategies: async () => ({ items: [], page: 1, limit: 50, total: 0, hasMore: false, missing }),
@@ -73,14 +73,14 @@ describe('the page at /', () => {
   })
 })
 
-describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
+describe.skipIf(!chromiumHere)(`page at / in a browser, ${needsChromium}`, () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>
   beforeAll(async () => {
     browser = await startBrowser()
   })
   afterAll(() => browser.close())
 
-  /** The page as somebody sees it who has typed a key; its clock is turned by the test. */
+  /** Opens the page, and enters the API key if there is one; the test controls its clock. */
   async function seen(url: string, key?: string): Promise<Watched> {
     const watched = await browser.open()
     await watched.page.clock.install()
@@ -99,7 +99,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     expect(urls.filter((url) => new URL(url).origin !== origin && !url.startsWith('data:'))).toEqual([])
   }
 
-  test('strategies with their lines, and an action that happens is there without a reload', async () => {
+  test('shows strategies with their sparklines, and updates an action without a reload', async () => {
     for (let days = 0; days < 4; days++) await sandbox.world.warp(86_400)
     const key = await served.newKey('watcher')
     const watched = await seen(served.url(), key)
@@ -120,7 +120,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     await line.getByText('SUCCESS').waitFor({ timeout: 5_000 })
     expect(await line.locator('li').count()).toBe(2)
     expect(page.url()).toBe(`${served.url()}/`)
-    // Whoever has the key in this tab has it after a reload, and no other tab has it.
+    // The API key survives a reload in its tab, and no other tab has it.
     await page.reload()
     await row.waitFor({ timeout: 5_000 })
     expect(await page.evaluate('[localStorage.length, document.cookie]')).toEqual([0, ''])
@@ -130,7 +130,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     honest(watched, served.url())
   })
 
-  test('fits a screen of 360 pixels, whatever it shows', async () => {
+  test('fits a screen of 360 pixels', async () => {
     const key = await served.newKey('narrow')
     await done(await asked(key))
     const { page } = await browser.open({ width: 360 })
@@ -145,7 +145,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     expect([await wide(), await page.evaluate(inside)]).toEqual([360, [0, 0]])
   })
 
-  test('no key, a wrong key, and one that has asked too often', async () => {
+  test('shows the state of no key, a wrong key and a rate-limited key', async () => {
     const watched = await seen(served.url())
     const { page } = watched
     expect(await status(watched, 'well')).toContain('Enter a key')
@@ -159,7 +159,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     watched.asked.length = 0
     await enter(watched, key)
     expect(await status(watched, 'limited')).toMatch(/again in \d+ s/)
-    // It waits for as long as it was told, however often somebody looks.
+    // The page waits for the time of the Retry-After, even when it becomes visible.
     await page.clock.runFor(20_000)
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await page.clock.runFor(5_000)
@@ -167,7 +167,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     honest(watched, served.url())
   })
 
-  test('what strangers wrote is text', async () => {
+  test('shows hostile values as text', async () => {
     const attack = '<img src=x onerror="document.title=1">\u202E"><script>document.title=2</script>'
     const server = await lying(attack)
     const watched = await seen(server.url, 'key')
@@ -181,14 +181,14 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     await server.close()
   })
 
-  test('what cannot be read is named for all that is shown, and not to another key', async () => {
+  test('names unreadable networks once for both tables, and not for another key', async () => {
     const server = await lying('plain')
     const { page, ...watched } = await browser.open()
     const missing = { actions: 'sandbox-two', strategies: 'sandbox-one, sandbox-two' }
     for (const [name, left] of Object.entries(missing))
       await page.route(`**/page/${name}`, async (route) => {
         const isFirst = route.request().headers()['x-api-key'] === 'first'
-        // The other key has no answer about its strategies.
+        // The strategies request of the other key gets no response.
         if (!isFirst && name === 'strategies') return
         const headers = isFirst ? { 'x-sluice-missing': left } : undefined
         await route.fulfill({ json: { items: [], most: 1, total: 0 }, ...(headers && { headers }) })
@@ -203,7 +203,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
     await server.close()
   })
 
-  test('a server that stops is said to be gone, what it said stays, and nobody asks while nobody looks', async () => {
+  test('reports a stopped server, keeps its last data, and sends no requests while hidden', async () => {
     const server = await lying('plain')
     const watched = await seen(server.url, 'key')
     const { page } = watched
@@ -222,7 +222,7 @@ describe.skipIf(!chromiumHere)(`the page at /, ${needsChromium}`, () => {
   })
 })
 
-/** A server whose every text is the same, as somebody else may have written it. */
+/** A server with the same text in every field. */
 async function lying(text: string): Promise<{ url: string; close: () => Promise<void> }> {
   const strategy = {
     ...{ id: text, slug: text, name: text, protocol: text, network: text, asset: { symbol: text } },
@@ -259,6 +259,6 @@ async function lying(text: string): Promise<{ url: string; close: () => Promise<
     access: async () => ({ keyId: 'one', customer: 'one', service, recent: async () => ['one'] }),
     allow: async () => ({ ok: true }) as const,
   }
-  // A browser opens connections that it may need one day; nobody waits for those.
+  // A browser opens spare connections; the short grace period does not wait for them.
   return serve(needs, { host: '127.0.0.1', port: 0, graceMs: 100 })
 }

@@ -19,13 +19,13 @@ const service = {
 } as unknown as Service
 
 test.each([0, 1, 2, 3])(
-  'hours at the edges of every window, with restarts: as the model says (cell %d)',
+  'limits at the edges of every window, with restarts, match the model (cell %d)',
   async (cell) => {
     expect(await limitsCell(20260101, cell, undefined)).toEqual([])
   },
 )
 
-test('twelve seconds of hammering with windows scaled down: exactly what fits, and who waits as long as he is told is let in', async () => {
+test('under load, limits admit exactly their maximum, and every client that waits for its Retry-After', async () => {
   const windows = [
     { ms: 500, most: 100 },
     { ms: 8_000, most: 1_000 },
@@ -80,7 +80,7 @@ test('twelve seconds of hammering with windows scaled down: exactly what fits, a
   for (const { ms, most } of windows)
     for (let at = most; at < accepted.length; at++)
       expect(accepted[at]! - accepted[at - most]!).toBeGreaterThan(ms)
-  // Nobody is held back for nothing: one of the windows before a refusal is full, and the limits may forget a tenth of it late.
+  // Each refusal has a cause: a window before it is full, with a tolerance of a tenth for late expiry.
   expect(refused.length).toBeGreaterThan(10)
   for (const when of refused)
     expect(
@@ -97,7 +97,7 @@ describe('a served deployment', () => {
   const second = (...more: string[]) =>
     startSluice(served.place().home, ['serve', '--port', '0', '--json', '--quiet', ...more])
 
-  test('is for one server, and goes on counting after an end by force', async () => {
+  test('locks its database for one server, and keeps its counts after SIGKILL', async () => {
     const refused = await second().ended
     expect(refused.exit).toBe(12)
     expect(oneDocument(refused.out).error).toMatchObject({

@@ -6,7 +6,7 @@ const sandbox = useSandbox()
 const wallet = sandbox.user.address
 const slug = 'aave-v3-usdc-sandbox-one'
 
-/** The fields of the specification, by hand: `a.b` is inside, `a[].b` inside each. Where several shapes are allowed, ours is the reference form. */
+/** The fields of the specification, by hand: `a.b` is inside, `a[].b` inside each item. Of several allowed shapes, ours is the reference form. */
 const composite =
   'id protocol network networkId asset assetName assetDecimals underlyingAsset underlyingDecimals availableActions paused apy inceptionApy avgApy fee performanceFeeBps isDefault metadata logourl implementationSelector startDate'
 const detail =
@@ -20,7 +20,7 @@ const stats =
   'stats.underlying[].asset.address stats.underlying[].asset.decimals stats.underlying[].asset.symbol stats.underlying[].asset.name stats.underlying[].balance.raw stats.underlying[].balance.humanized stats.underlying[].balance.decimals stats.underlying[].balanceUSD stats.underlying[].price stats.underlying[].liquidationThreshold stats.debt stats.healthFactor stats.ltv stats.liquidationPrice stats.maxBorrowValue'
 const under = (prefix: string, fields: string) => fields.split(' ').map((field) => prefix + field)
 
-/** Whether a field is there, `null` included. */
+/** Whether a field is present, `null` included. */
 function has(value: unknown, path: readonly string[]): boolean {
   const [step, ...rest] = path
   if (step === undefined) return true
@@ -32,7 +32,7 @@ function has(value: unknown, path: readonly string[]): boolean {
   return Array.isArray(inner) && inner.length > 0 && inner.every((one) => rest.length === 0 || has(one, rest))
 }
 
-test('every answer has every field that the specification gives it, and each in its own type', async () => {
+test('every response has every field of the specification, with deadlines and APY in its format', async () => {
   const { service } = engineOn(sandbox)
   const ask = over(service)
   const get = async (path: string, sent: object = {}) => {

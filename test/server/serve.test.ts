@@ -20,7 +20,7 @@ const home = () => served.place().home
 const other = (name: string) => `sqlite:${join(served.place().data, name)}`
 const end = async (...args: string[]) => startSluice(home(), ['serve', ...args]).ended
 
-/** A server of its own beside the one of this file; it is stopped by a signal at the end, in good order. */
+/** Runs a second server beside the one of this file, and stops it by a signal at the end. */
 async function serving<value>(
   args: readonly string[],
   work: (url: string) => Promise<value>,
@@ -34,7 +34,7 @@ async function serving<value>(
 }
 
 describe('serve', () => {
-  test('says where it is on stdout, as one document, and that is all', async () => {
+  test('prints one document with its address on stdout, and creates private database files', async () => {
     const { out, exit, value } = await serving(
       ['--database', other('one.db')],
       async (url) => (await fetch(`${url}/healthz`)).json(),
@@ -52,7 +52,7 @@ describe('serve', () => {
       expect(statSync(join(served.place().data, name)).mode & 0o077).toBe(0)
   })
 
-  test('--check looks at the database and the chains, listens to nothing, and ends', async () => {
+  test('--check reports database and networks, and exits 0', async () => {
     const { exit, out } = await end('--check', '--json', '--database', other('check.db'))
     expect(exit).toBe(0)
     expect(oneDocument(out)).toEqual({
@@ -82,14 +82,14 @@ describe('serve', () => {
     [['--timeout', '5s'], /--timeout does not apply/],
     [['--profile', 'engine'], /RPC/],
     [['--nonsense'], /unknown option/],
-  ])('%j is refused with 2, and with the next step', async (args, says) => {
+  ])('%j is refused with exit code 2 and a hint', async (args, says) => {
     const { exit, json } = await run(['serve', '--json', '--port', '0', ...args])
     const { error } = json
     expect({ exit, message: error.message }).toEqual({ exit: 2, message: expect.stringMatching(says) })
     expect(error.hint).toEqual(expect.any(String))
   })
 
-  test('an address that is not of this machine is refused with 2', async () => {
+  test('refuses an address of another machine with exit code 2', async () => {
     const { exit, json } = await run(
       `serve --json --host 203.0.113.7 --behind-proxy --database ${other('host.db')}`,
     )
@@ -99,7 +99,7 @@ describe('serve', () => {
     })
   })
 
-  test('is asked by a machine that has nothing but the address and the key: no chain is built there', async () => {
+  test('serves a client that has only URL and API key, and starts no chain', async () => {
     const away = programHome()
     const env = { SLUICE_BASE_URL: served.url(), SLUICE_API_KEY: await served.newKey() }
     const list = await startSluice(away.home, ['strategies', 'list', '--network', 'sandbox-two', '--json'], {
@@ -118,7 +118,7 @@ describe('serve', () => {
     await away.end()
   })
 
-  test('a database is one file, by whatever name', async () => {
+  test('refuses a database that another server uses under another name', async () => {
     const real = join(served.place().data, 'real.db')
     await serving(['--database', real], async () => {
       symlinkSync(real, join(served.place().data, 'link.db'))
@@ -126,7 +126,7 @@ describe('serve', () => {
     })
   })
 
-  test('ends when the launcher that started it is killed by force', async () => {
+  test('exits when its launcher is killed', async () => {
     const file = join(home(), 'launcher.mjs')
     writeFileSync(
       file,
@@ -155,7 +155,7 @@ describe('serve', () => {
     throw new Error('the server outlived its launcher')
   })
 
-  test('a port that is taken is refused with 2', async () => {
+  test('refuses a port in use with exit code 2', async () => {
     const { port } = new URL(served.url())
     const { exit, json } = await run(`serve --json --port ${port} --database ${other('port.db')}`)
     expect({ exit, error: json.error.message }).toEqual({
@@ -164,42 +164,39 @@ describe('serve', () => {
     })
   })
 
-  test.each(['SIGTERM'] as const)(
-    '%s lets what is being answered be answered, and ends with 0',
-    async (signal) => {
-      const database = other('stop.db')
-      const program = startSluice(home(), ['serve', '--port', '0', '--json', '--database', database])
-      const { url } = oneDocument(await program.line())
-      const made = await startSluice(home(), [
-        'keys',
-        'create',
-        '--customer',
-        'a',
-        '--json',
-        '--database',
-        database,
-      ]).ended
-      const { key } = oneDocument(made.out)
-      const sent = `GET /strategies?limit=100 HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`
-      const answers = Array.from({ length: 60 }, () => exchange(url, sent, { quietMs: 5_000 }))
-      await Promise.race(answers)
-      program.child.kill(signal)
-      const whole = (await Promise.all(answers)).map((text) => {
-        if (text === '') return 'not taken'
-        const [head, body] = text.split('\r\n\r\n')
-        expect(Number(/content-length: (\d+)/.exec(head!)![1])).toBe(body!.length)
-        return statusesIn(text)[0]
-      })
-      expect(whole).toContain(200)
-      expect(whole.filter((one) => one !== 200 && one !== 503 && one !== 'not taken')).toEqual([])
-      expect((await program.ended).exit).toBe(0)
-      await expect(fetch(`${url}/healthz`)).rejects.toThrow()
-    },
-  )
+  test.each(['SIGTERM'] as const)('finishes pending responses on %s, and exits 0', async (signal) => {
+    const database = other('stop.db')
+    const program = startSluice(home(), ['serve', '--port', '0', '--json', '--database', database])
+    const { url } = oneDocument(await program.line())
+    const made = await startSluice(home(), [
+      'keys',
+      'create',
+      '--customer',
+      'a',
+      '--json',
+      '--database',
+      database,
+    ]).ended
+    const { key } = oneDocument(made.out)
+    const sent = `GET /strategies?limit=100 HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`
+    const answers = Array.from({ length: 60 }, () => exchange(url, sent, { quietMs: 5_000 }))
+    await Promise.race(answers)
+    program.child.kill(signal)
+    const whole = (await Promise.all(answers)).map((text) => {
+      if (text === '') return 'not taken'
+      const [head, body] = text.split('\r\n\r\n')
+      expect(Number(/content-length: (\d+)/.exec(head!)![1])).toBe(body!.length)
+      return statusesIn(text)[0]
+    })
+    expect(whole).toContain(200)
+    expect(whole.filter((one) => one !== 200 && one !== 503 && one !== 'not taken')).toEqual([])
+    expect((await program.ended).exit).toBe(0)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  })
 
   const hasOpenssl = spawnSync('openssl', ['version']).status === 0
   test.skipIf(!hasOpenssl)(
-    'speaks TLS with a certificate, and nothing else on that port (needs openssl)',
+    'speaks only TLS with a certificate, and refuses swapped files (needs openssl)',
     async () => {
       const [cert, keyFile] = [join(home(), 'cert.pem'), join(home(), 'key.pem')]
       execFileSync(
@@ -258,8 +255,8 @@ describe('serve', () => {
   )
 })
 
-describe('the log', () => {
-  test('is a JSON line a request on stderr, with who asked and no secret', async () => {
+describe('server log', () => {
+  test('has one JSON line per request on stderr, with the customer and without secrets', async () => {
     const database = other('log.db')
     const made = await startSluice(home(), [
       'keys',
@@ -271,7 +268,7 @@ describe('the log', () => {
       database,
     ]).ended
     const { key, id } = oneDocument(made.out)
-    // A quote that an older version stored, and nobody can read.
+    // A quote of an older version, which is unreadable.
     const sql = new DatabaseSync(database.replace(/^sqlite:/, ''))
     sql.exec(`insert into quotes (id, customer, provider, origin_chain, destination_chain, wire, offer, created_at, expires_at)
       values ('broken', 'acme', 'cctp', 'sandbox-one', 'sandbox-two', '{"canary-6":', '', 1, 2)`)
@@ -341,7 +338,7 @@ describe('the log', () => {
   })
 })
 
-describe('the pages about it', () => {
+describe('metrics and documentation', () => {
   const page = async (path: string) => {
     const answer = await fetch(served.url() + path)
     return {
@@ -352,7 +349,7 @@ describe('the pages about it', () => {
     }
   }
 
-  test('/metrics counts requests by route and status, and names nobody', async () => {
+  test('/metrics counts requests by route and status, without customer names', async () => {
     const key = await served.newKey('secret-customer')
     await fetch(`${served.url()}/strategies?limit=1`, { headers: { 'x-api-key': key } })
     const { status, type, text } = await page('/metrics')
@@ -370,7 +367,7 @@ describe('the pages about it', () => {
       expect(line).toMatch(/^(# (HELP|TYPE) |[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? [-+0-9.eE]+(NaN|Inf)?$)/)
   })
 
-  test('/docs fetches nothing and runs nothing', async () => {
+  test('/docs loads no resources and runs no scripts', async () => {
     const { status, type, csp, text } = await page('/docs')
     expect([status, type]).toEqual([200, 'text/html; charset=utf-8'])
     expect(csp).toContain("default-src 'none'")
@@ -384,7 +381,7 @@ describe('the pages about it', () => {
       expect(text).toContain(path)
   })
 
-  test('/openapi.json is what is served: every answer is of its schema, and extensions of the specification are marked as such', async () => {
+  test('/openapi.json matches the responses, and marks extensions of the specification', async () => {
     const { text } = await page('/openapi.json')
     const document = JSON.parse(text) as Document
     expect(document.openapi).toBe('3.1.0')

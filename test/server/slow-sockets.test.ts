@@ -5,8 +5,8 @@ import { useSandbox } from '../support/use-sandbox.ts'
 
 const served = useServe(useSandbox())
 
-// How long the answers take is measured by `npm run bench:serve`: 5 s only tell a server that waits for the slow ones.
-test('2,000 slow sockets are cut off, and a good client has its answers all the while', {
+// `npm run bench:serve` measures response times; 5 s only detect a server that waits for slow sockets.
+test('2,000 slow sockets are closed while another client gets all its responses', {
   timeout: 60_000,
 }, async () => {
   const { took, refused, left } = await besideSlowSockets(served.url(), 2_000)

@@ -6,7 +6,7 @@ import { usualFees } from '../support/default-operator-fees.ts'
 import { exchange, statusesIn } from '../support/services/raw-http-exchange.ts'
 import { onlyFor } from '../support/services/serve-in-process.ts'
 
-/** What reached the service: nothing that is not lawful may. */
+/** Calls that reached the service: only valid requests may. */
 const reached: string[] = []
 const service = new Proxy({} as Service, {
   get: (_, name) => async (input: unknown) => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('a connection on which nothing is asked does not hold up the end', async () => {
+test('an idle connection does not delay the shutdown', async () => {
   const own = await serve(onlyFor(service, key), { host: '127.0.0.1', port: 0, graceMs: 3_600_000 })
   const ready = connect(Number(new URL(own.url).port), '127.0.0.1')
   const cut = new Promise((resolve) => ready.once('close', resolve))
@@ -39,7 +39,7 @@ const hidden = `GET /customers/by-api-key HTTP/1.1\r\n${head}\r\n`
 const json = '{"markupBps":1}'
 const length = `content-length: ${json.length}\r\n`
 
-/** Requests that two readers would cut in two places, or read in two ways. A second request hides behind most of them. */
+/** Requests that two HTTP parsers may split or read differently; most of them hide a second request. */
 const forms: [string, string][] = [
   ['length and chunks', put(`${length}transfer-encoding: chunked\r\n`, `0\r\n\r\n${hidden}`)],
   ['chunks and length', put(`transfer-encoding: chunked\r\n${length}`, `0\r\n\r\n${hidden}`)],
@@ -53,7 +53,7 @@ const forms: [string, string][] = [
   ['an empty length', put('content-length:\r\n', json + hidden)],
   ['a length over 2^64', put('content-length: 99999999999999999999999\r\n', hidden)],
   ['a length in words', put('content-length: fifteen\r\n', hidden)],
-  ['a fraction of a length', put('content-length: 1.5\r\n', hidden)],
+  ['a fractional length', put('content-length: 1.5\r\n', hidden)],
   ['a length with a space inside', put('content-length: 1 5\r\n', json + hidden)],
   ['a space before the colon of the length', put('content-length : 15\r\n', json + hidden)],
   ['a tab before the colon of the length', put('content-length\t: 15\r\n', json + hidden)],
@@ -115,17 +115,17 @@ const forms: [string, string][] = [
   ['a tab in the line', get('', 'GET\t/fees\tHTTP/1.1')],
   ['a space in the path', get('', 'GET /fees /x HTTP/1.1')],
   ['a method in lower case', get('', 'get /fees HTTP/1.1')],
-  ['a method of nobody', get('', 'FETCH /fees HTTP/1.1')],
+  ['an unknown method', get('', 'FETCH /fees HTTP/1.1')],
   ['no method', get('', '/fees HTTP/1.1')],
   ['TLS on a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ['nonsense', '\x00\x01\x02\x03\r\n\r\n'],
+  ['binary data', '\x00\x01\x02\x03\r\n\r\n'],
   ['two requests, the first without an end', `GET /fees HTTP/1.1\r\n${head}GET /fees HTTP/1.1\r\n\r\n`],
 ]
 
-describe('a request that two readers would read in two ways', () => {
-  test('there are at least 60 of them', () => expect(forms.length).toBeGreaterThanOrEqual(60))
+describe('an ambiguous HTTP request', () => {
+  test('has at least 60 forms', () => expect(forms.length).toBeGreaterThanOrEqual(60))
 
-  test.each(forms)('%s: refused, the connection closed, nothing behind it reached', async (_, sent) => {
+  test.each(forms)('is refused, and no part of it reaches the service: %s', async (_, sent) => {
     reached.length = 0
     const statuses = statusesIn(await exchange(server.url, Buffer.from(sent, 'latin1')))
     expect(reached).toEqual([])
@@ -134,14 +134,14 @@ describe('a request that two readers would read in two ways', () => {
     expect((await fetch(`${server.url}/fees`, { headers: { 'x-api-key': key } })).status).toBe(200)
   })
 
-  test('what is lawful is answered: pipelined requests in order, chunks, a body with its length', async () => {
+  test('differs from valid pipelined requests, chunks and bodies with a length, which are answered', async () => {
     const chunks = put('transfer-encoding: chunked\r\n', `f\r\n${json}\r\n0\r\n\r\n`)
     const all = statusesIn(await exchange(server.url, get() + put(length, json) + chunks + get()))
     expect(all).toEqual([200, 200, 200, 200])
   })
 })
 
-/** Ways to name something else than a path of ours, or to name it twice. */
+/** Paths that resemble one of ours, or name it in another way. */
 const tricks: string[] = (() => {
   const ends = [
     '/',
@@ -253,10 +253,10 @@ const tricks: string[] = (() => {
   ]
 })()
 
-describe('a path that is not quite one', () => {
-  test('there are at least 200 of them', () => expect(new Set(tricks).size).toBeGreaterThanOrEqual(200))
+describe('a path that resembles one of ours', () => {
+  test('has at least 200 forms', () => expect(new Set(tricks).size).toBeGreaterThanOrEqual(200))
 
-  test('reaches nothing', async () => {
+  test('does not reach the service, except as the ID of an unknown strategy', async () => {
     for (const path of new Set(tricks)) {
       reached.length = 0
       const answer = await exchange(
@@ -265,7 +265,7 @@ describe('a path that is not quite one', () => {
         { quietMs: 500 },
       )
       const [status] = statusesIn(answer)
-      // A name inside an id is that id, and a name of something that is not there.
+      // A path inside an ID is read as that ID, which is unknown.
       expect({
         path,
         reached: reached.filter((line) => !line.startsWith('getStrategy')),
@@ -275,7 +275,7 @@ describe('a path that is not quite one', () => {
   }, 60_000)
 })
 
-describe('more than may be sent', () => {
+describe('oversized requests', () => {
   const flood = async (count: number, sent: string | Buffer, isFine: (statuses: number[]) => boolean) => {
     let fine = 0
     for (let at = 0; at < count; at += 50) {
@@ -291,7 +291,7 @@ describe('more than may be sent', () => {
     (statuses: number[]) =>
       statuses.length === 1 && wanted.includes(statuses[0]!)
 
-  test('10,000 requests that are too large are each refused, and a good one is answered after each thousand', async () => {
+  test('are each refused, 10,000 of five kinds, and a valid request is answered after each kind', async () => {
     reached.length = 0
     const address = `GET /strategies/${'a'.repeat(9_000)} HTTP/1.1\r\n${head}connection: close\r\n\r\n`
     const headers = get(`x-a: ${'a'.repeat(20_000)}\r\n`)

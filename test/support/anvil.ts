@@ -10,10 +10,10 @@ import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import { findAnvil } from '../../src/sandbox/anvil.ts'
 
-/** A node of its own for one test file. */
+/** A separate node for one test file. */
 export type Chain = { url: string; rpc: ChainClient; stop: () => Promise<void> }
 
-/** The first account of the well-known test phrase, which every fresh node funds. */
+/** The first account of the public test mnemonic, which every new node funds. */
 export const testKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 async function freePort(): Promise<number> {
@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
 
 const anvil = (): string => findAnvil({ path: process.env.PATH ?? '' })
 
-/** Starts a node; `args` are added to its command line. It keeps the states of its last 64 blocks, or of so many. */
+/** Starts a node with `args` added to its command line. It keeps the states of its last 64 blocks, or of `states` blocks. */
 export async function startChain(args: readonly string[] = [], states = 64): Promise<Chain> {
   for (let tries = 1; ; tries++) {
     const chain = await tryStart(args, states)
@@ -38,10 +38,10 @@ export async function startChain(args: readonly string[] = [], states = 64): Pro
   }
 }
 
-/** One try; `undefined` where the node ended by itself, as it does when somebody else has taken the port since. */
+/** One attempt; `undefined` if the node exits, as when another process has taken its port. */
 async function tryStart(args: readonly string[], states: number): Promise<Chain | undefined> {
   const port = await freePort()
-  // The node writes this file once it listens: only then is it this one that answers there.
+  // The node writes this file once it listens, which proves that this node answers on the port.
   const listening = join(tmpdir(), `sluice-chain-${randomBytes(8).toString('hex')}.json`)
   const own = ['--host', '127.0.0.1', '--port', String(port), '--prune-history', String(states), '--silent']
   const child = spawn(anvil(), [...own, '--config-out', listening, ...args], { stdio: 'ignore' })

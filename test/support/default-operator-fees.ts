@@ -1,6 +1,6 @@
 import type { Fees } from '../../src/api/customer-and-fees.ts'
 
-/** What a deployment charges where nobody has set anything. */
+/** The fees of a deployment without settings. */
 export const usualFees: Fees = {
   swapFeeBps: 25,
   performanceFeeBps: 500,

@@ -14,7 +14,7 @@ import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 import { onlyFor } from './services/serve-in-process.ts'
 import type { TestReceipt, TestSandbox } from './use-sandbox.ts'
 
-/** An engine over the sandbox of a test file, with a store of its own, and its context for what a service does not show. */
+/** An engine over the sandbox of a test file, with its own store, and its context for values that the service does not expose. */
 export function engineOn(
   sandbox: TestSandbox,
   needs: Partial<EngineOptions> = {},
@@ -31,11 +31,11 @@ export function engineOn(
   return { service: createEngine(all), context: createEngineContext(all) }
 }
 
-/** Sets what the operator of an engine charges. */
+/** Sets the operator fees of an engine. */
 export const operating = (context: EngineContext, fees: Partial<OperatorFees>): Promise<OperatorFees> =>
   setOperatorFees(context, fees)
 
-/** A chain whose calls are shown to `see` before they are sent. */
+/** A chain client that passes each call to `see` before it sends the call. */
 export const aroundReads = (
   rpc: ChainClient,
   see: (method: string, params: readonly unknown[]) => void,
@@ -52,7 +52,7 @@ export const aroundReads = (
   },
 })
 
-/** The same, as a list of methods. */
+/** A chain client that records its methods in a list. */
 export function watched(rpc: ChainClient, said: string[]): ChainClient {
   return {
     host: rpc.host,
@@ -68,7 +68,7 @@ export function watched(rpc: ChainClient, said: string[]): ChainClient {
   }
 }
 
-/** Sends transactions in order, all of which must succeed. */
+/** Sends transactions in order; all of them must succeed. */
 export async function perform(
   { sendAs }: TestSandbox,
   from: Address,
@@ -83,7 +83,7 @@ export async function perform(
   return receipts
 }
 
-/** The code that something fails with; what succeeds is `undefined`. */
+/** The error code of a failure; `undefined` for a success. */
 export const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
   try {
     await work
@@ -94,10 +94,10 @@ export const codeOf = async (work: Promise<unknown>): Promise<string | undefined
   }
 }
 
-/** The word at a place of a raw answer. */
+/** The 32-byte word at an index of a raw result. */
 export const word = (answer: Hex, at = 0): bigint => BigInt(`0x${answer.slice(2 + at * 64, 66 + at * 64)}`)
 
-/** Numbers that look random and are the same in every run of a seed (mulberry32). */
+/** Pseudo-random numbers, the same for each seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -108,20 +108,20 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** How many cases of a campaign to run: `npm test` takes a slice, `SLUICE_CELLS=all` or a number says otherwise. */
+/** The number of campaign cases to run: a slice in `npm test`, or the value of `SLUICE_CELLS` (a number or `all`). */
 export function cells(slice: number, full: number): number {
   const wanted = process.env.SLUICE_CELLS
   if (wanted === undefined) return slice
   return wanted === 'all' ? full : Math.max(1, Math.min(full, Number(wanted)))
 }
 
-/** The seed of a campaign: `usual`, or `SLUICE_SEED`. */
+/** The seed of a campaign: `SLUICE_SEED`, or `usual`. */
 export const campaignSeed = (usual: number): number => Number(process.env.SLUICE_SEED ?? usual)
 
-/** Whatever a body may be. */
+/** Any JSON body. */
 type Json = ReturnType<typeof JSON.parse>
 
-/** What a service answers over HTTP, without a socket. */
+/** The HTTP responses of a service, without a socket. */
 export function over(service: Service) {
   const app = createApp(onlyFor(service, 'key-over'))
   return async (
@@ -140,7 +140,7 @@ export function over(service: Service) {
   }
 }
 
-/** One USDC for WETH on the first chain of the sandbox: the quote, and what it is carried out by once a wallet has taken it. */
+/** A swap of one USDC for WETH on the first sandbox chain: the quote, and its transactions for a wallet. */
 export async function takenSwap(sandbox: TestSandbox, service: Service, walletAddress: Address) {
   const { quote } = await service.quote({
     chainIdIn: 31337,

@@ -10,15 +10,15 @@ import { allProcesses, endProcess } from '../../src/sandbox/node-processes.ts'
 declare module 'vitest' {
   export interface ProvidedContext {
     sandboxCache: string
-    /** A directory of this run; the command lines of the nodes name it. */
+    /** The directory of this run, which is part of the command line of its nodes. */
     sandboxNotes: string
     anvil: string
   }
 }
 
 /**
- * Builds the program, which tests start as a process, and the sandbox's genesis once, before any test file; later runs find both where they were left. At the end it stops the
- * nodes that a killed worker may have left behind.
+ * Builds the program and the sandbox genesis once, before any test file; later runs reuse both. At the end it stops the
+ * nodes that a killed worker left running.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'bin', 'build.js')], {
@@ -26,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   const { SLUICE_ANVIL: explicit, PATH: path } = process.env
   const binary = findAnvil({ ...(explicit ? { explicit } : {}), ...(path ? { path } : {}) })
-  // One directory for each user: nobody can write into that of another.
+  // One directory per user: no user can write into the directory of another one.
   const cache = join(tmpdir(), `sluice-test-cache-${userInfo().uid}`)
   const notes = mkdtempSync(join(tmpdir(), 'sluice-test-nodes-'))
   await genesis(cache, { binary, noteDir: notes })

@@ -4,7 +4,7 @@ import { decodeCatalog } from '../../src/sandbox/catalog-json.ts'
 import { engineMigrations, engineStore } from '../../src/store/engine/store.ts'
 import { sqliteSql } from '../../src/store/sql/sqlite.ts'
 
-// Reads one history in a process of its own: `history-process.ts DATABASE URL CATALOGUE WALLET STRATEGY`.
+// Reads one history in a separate process: `history-process.ts DATABASE URL CATALOGUE WALLET STRATEGY`.
 const [path, url, catalog, address, strategyId] = process.argv.slice(2) as [
   string,
   string,

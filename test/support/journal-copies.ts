@@ -8,11 +8,11 @@ import type { Journal } from '../../src/store/journal/journal-interface.ts'
 import { attemptsIn } from './spawn-program.ts'
 import type { Circumstances, useCommands } from './use-commands.ts'
 
-/** The journal of the sandbox in a home. */
+/** The sandbox journal in a home directory. */
 export const sandboxJournal = (home: string): Journal =>
   openJournal(join(home, 'data', 'sandbox', 'journal.db'), Date.now)
 
-/** Makes copies of the home of a test as it is then, in which command lines run later as where an older disk was put back. They go with the test. */
+/** Copies the home directory of a test, to run later commands there as after restoring an older disk. The copies are removed after the test. */
 export function useCopies({ run, home }: Pick<ReturnType<typeof useCommands>, 'run' | 'home'>) {
   const made: string[] = []
   afterEach(() => {

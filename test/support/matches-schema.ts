@@ -8,8 +8,8 @@ type Documented = { exitCodes: number[] } & Record<
 >
 
 /**
- * Makes a check that what a command printed with `--json` is exactly what `sluice schema` says of it, and that it may end so: a field
- * that is missing or new fails the test. Text, CSV and chosen fields are nothing to it.
+ * Makes a check that `--json` output matches `sluice schema` exactly, and that its exit code is documented: a missing
+ * or an additional field fails the test. Text, CSV and selected fields are not checked.
  */
 export function documentation(
   run: Commands['run'],
@@ -61,6 +61,6 @@ const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+
 
 const alone = /^(demo|deposit|withdraw|history|transfer|serve|doctor|completion|schema|mcp|init)$/
 
-/** The words of a line that name its command. */
+/** The words of a command line that name its command. */
 export const commandOf = ([first = '', second = '', third = '']: readonly string[]): string =>
   alone.test(first) ? first : second === 'approvals' ? `${first} ${second} ${third}` : `${first} ${second}`

@@ -1,6 +1,6 @@
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** What a broken or hostile program puts where something else belongs. */
+/** Values that a broken or hostile program may put in place of a valid one. */
 const odd: readonly Json[] = [
   null,
   true,
@@ -29,13 +29,13 @@ const odd: readonly Json[] = [
   [[[[]]]],
 ]
 
-/** Every place in a document, as a path. */
+/** The paths of all values in a document. */
 function places(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== 'object') return [path]
   return [path, ...Object.entries(value).flatMap(([name, inner]) => places(inner, [...path, name]))]
 }
 
-/** A document with one to three of its places changed: gone, odd, doubled, or with other digits. */
+/** A document with one to three of its values removed, replaced, duplicated, or with changed digits. */
 export function mutated(document: unknown, random: () => number): unknown {
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!
   let body = structuredClone(document) as Json

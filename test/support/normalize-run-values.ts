@@ -1,4 +1,4 @@
-/** Replaces what no two runs have alike (ids, hashes, times of the clock) by the order in which it first came; every other byte stays. */
+/** Replaces values that differ between runs (IDs, hashes, clock times) by the order of their first occurrence; all other bytes stay. */
 export function unlike(text: string): string {
   const seen = new Map<string, string>()
   const named = (kind: string) => (found: string) => {
@@ -11,7 +11,7 @@ export function unlike(text: string): string {
       .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, named('id'))
       .replace(/\b(0x)?[0-9a-f]{64}\b/g, named('hash'))
       .replace(/\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z\b/g, '<time>')
-      // A deadline, on its own and in calldata.
+      // A deadline, as text and in calldata.
       .replace(/"deadline":"?1[0-9]{9}\b"?/g, '"deadline":"<deadline>"')
       .replace(/0{56}(6|7)[0-9a-f]{7}/g, '<deadline>')
   )

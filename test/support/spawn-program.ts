@@ -11,18 +11,18 @@ import { allProcesses, endProcess, type ProcessFacts } from '../../src/sandbox/n
 
 const here = join(import.meta.dirname, '../..')
 
-/** A running `sluice`, and what became of it when it ended. `exit` is its code, or the signal that ended it. */
+/** A running `sluice`, and its result. `exit` is its exit code, or the signal that ended it. */
 export type Program = {
   child: ChildProcess
   pid: number
   ended: Promise<{ exit: number | NodeJS.Signals; out: string; err: string }>
-  /** Waits until stdout or stderr holds a text. */
+  /** Waits until stdout or stderr contains a text. */
   says: (text: string | RegExp) => Promise<void>
-  /** The first line on stdout, once it is whole. */
+  /** The first complete line on stdout. */
   line: () => Promise<string>
 }
 
-/** How a program is started: another Node, another clone, more environment, and what happens to its stdout. */
+/** Options of a start: another Node, another clone, more environment, and the handling of stdout. */
 export type Start = {
   env?: Record<string, string>
   node?: string
@@ -31,7 +31,7 @@ export type Start = {
   path?: string
 }
 
-/** Starts `bin/sluice.js` as a process of its own, with a home and nothing else of our environment. */
+/** Starts `bin/sluice.js` as a separate process, with a home directory and none of our environment. */
 export function startSluice(
   home: string,
   args: readonly string[],
@@ -93,21 +93,21 @@ export function startSluice(
 export const spawnSluice = (home: string, args: readonly string[], start: Start = {}) =>
   startSluice(home, args, start).ended
 
-/** A home for programs in processes of their own, and a way to leave nothing of it behind. */
+/** A home directory for separate processes, and functions to clean it up. */
 export type ProgramHome = {
   home: string
-  /** Where the program keeps journal and sandbox. */
+  /** The directory of journal and sandbox. */
   data: string
-  /** Everything that runs out of this home. */
+  /** The processes that run from this home directory. */
   processes: () => ProcessFacts[]
-  /** Waits until nothing runs out of it any more. */
+  /** Waits until no process runs from it. */
   gone: () => Promise<void>
   /** Raw JSON-RPC to a chain of its running sandbox. */
   rpc: (chainId: number) => Promise<ChainClient>
   end: () => Promise<void>
 }
 
-/** Makes a home; a cache directory that is given is shared, so that the sandbox does not have to be built again. */
+/** Makes a home directory; a given cache directory is shared, so that the sandbox is not built again. */
 export function programHome(cache?: string): ProgramHome {
   const home = mkdtempSync(join(tmpdir(), 'sluice-program-'))
   const data = join(home, '.local', 'share', 'sluice')
@@ -136,7 +136,7 @@ export function programHome(cache?: string): ProgramHome {
   }
 }
 
-/** How many signed transactions the journals under a data directory hold, that of the sandbox and that of the other profiles. */
+/** The number of signed transactions in the journals under a data directory: the one of the sandbox and the one of all other profiles. */
 export const attemptsIn = (dataDir: string): number =>
   ['sandbox', '.'].reduce((sum, dir) => sum + attemptsOf(join(dataDir, dir, 'journal.db')), 0)
 
@@ -144,7 +144,7 @@ function attemptsOf(path: string): number {
   if (!existsSync(path)) return 0
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   try {
-    // A process that is killed while it makes the journal leaves one without tables.
+    // A process killed while it creates the journal leaves a file without tables.
     if (!db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'attempt'").get()) return 0
     return Number(db.prepare('SELECT count(*) AS n FROM attempt').get()?.n)
   } finally {

@@ -6,10 +6,10 @@ import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import type { useCommands } from './use-commands.ts'
 import type { useSandbox } from './use-sandbox.ts'
 
-/** What a swap of 0.1 of its input brings at least here, and its deadline. */
+/** Input amount, minimum output and deadline of the swaps that the guard checks. */
 export const [amountIn, least, deadline] = [10n ** 17n, 2n * 10n ** 8n, 1_900_000_000]
 
-/** Executes a swap on the first chain by a provider, and holds what was said of it to what arrived. */
+/** Executes a swap on the first chain by a provider, and compares the reported output with the balance. */
 export async function swapsByProvider(
   sandbox: ReturnType<typeof useSandbox>,
   run: ReturnType<typeof useCommands>['run'],
@@ -38,7 +38,7 @@ export async function swapsByProvider(
 
 type Tokens = Pick<OfferRequest, 'tokenIn' | 'tokenOut'>
 
-/** What the guard says of a call of an aggregator that was asked for a swap of `amountIn` for `least`. */
+/** Guard verdict on an aggregator call for a swap of `amountIn` for at least `least`. */
 export function boundBy(
   catalog: Parameters<typeof swapExpectation>[0],
   { provider, tokenIn, tokenOut, recipient }: Tokens & { provider: string; recipient: Address },
@@ -61,7 +61,7 @@ export function boundBy(
   return { said, targets: expected.targets, code: 'violation' in said ? said.violation.code : 'passed' }
 }
 
-/** The terms that every description says, changed; what the guard says of each. */
+/** Changes each term that all aggregator calls have, and expects the refusal of the guard. */
 export function refusesOtherTerms(
   code: (changed: Record<string, unknown>) => string,
   stranger: Address,
@@ -70,7 +70,7 @@ export function refusesOtherTerms(
   expect(code({ minReturnAmount: least + 1n })).toBe('passed')
   for (const [changed, refused] of [
     [{ dstReceiver: stranger }, 'POLICY_RECIPIENT'],
-    // Whoever sends it, says the router; and that is not in the call.
+    // The router reads the zero address as the sender, which the calldata does not name.
     [{ dstReceiver: nativeAddress }, 'POLICY_RECIPIENT'],
     [{ minReturnAmount: least - 1n }, 'POLICY_MIN_OUT'],
     [{ amount: amountIn + 1n }, 'POLICY_AMOUNT'],
@@ -82,7 +82,7 @@ export function refusesOtherTerms(
     expect(code(changed), Object.keys(changed).join()).toBe(refused)
 }
 
-/** A request for a quote of one unit on the first chain. */
+/** A request for a quote of a million units on the first chain. */
 export const asking = (tokens: Tokens): OfferRequest => ({
   from: sandboxNetworks[0]!,
   to: sandboxNetworks[0]!,

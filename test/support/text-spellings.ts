@@ -1,4 +1,4 @@
-/** A character in hex, in so many digits. */
+/** A character in hex with this number of digits. */
 const hex = (one: string, length: number) => one.charCodeAt(0).toString(16).padStart(length, '0')
 const named: Record<string, string> = {
   '+': '&plus;',
@@ -10,7 +10,7 @@ const named: Record<string, string> = {
   _: '&lowbar;',
   '\\': '&bsol;',
 }
-/** Ways of writing one character. */
+/** Spellings of one character. */
 export const ways: readonly ((one: string) => string)[] = [
   (one) => JSON.stringify(one).slice(1, -1),
   (one) => `\\u${hex(one, 4)}`,
@@ -24,7 +24,7 @@ export const ways: readonly ((one: string) => string)[] = [
   (one) => `&amp;#${one.charCodeAt(0)};`,
   (one) => JSON.stringify(one.toUpperCase()).slice(1, -1),
 ]
-/** What nobody sees between two characters, also written as an escape. */
+/** Invisible text between two characters, also in escaped form. */
 export const gaps: readonly string[] = [
   '',
   '\u200b',
@@ -51,7 +51,7 @@ export const gaps: readonly string[] = [
   '&shy;',
   '%00',
 ]
-/** Ways of writing all of a text. */
+/** Spellings of a whole text. */
 export const whole: readonly ((key: string) => string)[] = [
   (one) => one,
   (one) => JSON.stringify(one),

@@ -23,42 +23,42 @@ import { noKeychain } from './keys/test-keychain.ts'
 import { attemptsIn } from './spawn-program.ts'
 import type { TestSandbox } from './use-sandbox.ts'
 
-/** A parsed document, as deep as a test likes to look into it. */
-// biome-ignore lint/suspicious/noExplicitAny: what a document holds is what the test says it holds.
+/** A parsed document, accessible to any depth. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any field of a document.
 export type Document = any
 
-/** What came of one command line. `json` is the one document on stdout; it fails the test when there is not exactly one. */
+/** The result of one command line. `json` is the single document on stdout; reading it fails the test if there is not exactly one. */
 export type Ran = { exit: Exit; out: string; err: string; readonly json: Document }
 
-/** What a test may say beside the command line. */
+/** Circumstances of a command beside its command line. */
 export type Circumstances = {
   env?: Record<string, string>
   secrets?: Partial<Record<'privateKey' | 'password' | 'apiKey' | 'signerUrl', string | undefined>>
   stdin?: string
-  /** Whether stdout is a terminal, this wide. */
+  /** The width of stdout if it is a terminal. */
   columns?: number
-  /** What more stdout can do. */
+  /** Additional properties of stdout. */
   out?: Partial<Stream>
-  /** How many milliseconds the clock is ahead. */
+  /** The milliseconds by which the clock is ahead. */
   later?: number
-  /** The keychain of the desktop; there is none where nothing is said. */
+  /** The keychain of the desktop; none by default. */
   keychain?: Keychain
 }
 
-/** The program over the sandbox of a test file, with a home of its own for every test. */
+/** The program over the sandbox of a test file, with a new home directory for every test. */
 export type Commands = {
   run: (line: string | readonly string[], more?: Circumstances) => Promise<Ran>
-  /** The home of the test that runs now. */
+  /** The home directory of the current test. */
   home: () => string
-  /** How many transactions the journal of this home holds, signed. */
+  /** The number of signed transactions in the journal of this home directory. */
   attempts: () => number
-  /** Fails the test when the work signs anything: in the journal, or on a chain. */
+  /** Fails the test if the work signs anything, in the journal or on a chain. */
   signsNothing: <value>(work: () => Promise<value>) => Promise<value>
 }
 
 /**
- * Runs command lines in this process through `main()`, as `bin` does, over the world of `useSandbox()`. `catalog` is what is known of it,
- * to the engine, the wallet and the signer: where a test has deployed something beside what every sandbox has.
+ * Runs command lines in this process through `main()`, as `bin` does, over the world of `useSandbox()`. `catalog` is the catalogue
+ * of engine, wallet and signer, for tests that deploy contracts beyond those of every sandbox.
  */
 export function useCommands(
   sandbox: TestSandbox,
@@ -67,7 +67,7 @@ export function useCommands(
   let home = ''
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'sluice-commands-'))
-    // What is known of the embedded chains is there already.
+    // The genesis of the embedded chains is already built.
     mkdirSync(join(home, 'cache'))
     for (const name of readdirSync(inject('sandboxCache')).filter((one) => one.startsWith('genesis-')))
       symlinkSync(join(inject('sandboxCache'), name), join(home, 'cache', name))
@@ -110,7 +110,7 @@ export function useCommands(
       const exit = await main(
         wordsOf(line),
         createCommandContext({
-          // What processes of a machine share is shared by those of a test.
+          // State shared by the processes of a machine is shared within a test.
           env: { SLUICE_HOME: home, TMPDIR: home, ...env },
           secrets: {
             hasPrivateKey: secrets.privateKey !== undefined,
@@ -118,7 +118,7 @@ export function useCommands(
             apiKey: secrets.apiKey,
             signerUrl: secrets.signerUrl,
           },
-          // The signer of the program, in this process: what it is as a process of its own is tested as one.
+          // The signer of the program runs in this process; other tests cover it as a separate process.
           signingService: async () => {
             const dirs = directories({ SLUICE_HOME: home, ...env })
             const profile = await selectProfile(
@@ -178,7 +178,7 @@ export function useCommands(
   }
 }
 
-/** The environment that gives the chains of a sandbox as RPCs, by network name; `urls` replace those of the nodes. */
+/** The environment with the RPC URLs of a sandbox, by network name; `urls` replace those of the nodes. */
 export const rpcEnvOf = (
   { world }: TestSandbox,
   urls: Readonly<Record<string, string>> = {},
@@ -191,9 +191,9 @@ export const rpcEnvOf = (
   )
 
 /**
- * A command line that signs, whose `--timeout` is longer on a busy machine, where the same work takes longer: at several times as many
- * running processes as there are cores. The suite by itself does not make a machine that busy. Others are as typed: what they wait for is
- * compared with their time.
+ * Extends the `--timeout` of a signing command on a busy machine (load above three times its cores), where the same work
+ * takes longer. The suite alone does not cause such a load. Other commands keep their timeout, because their tests
+ * compare the waiting time with it.
  */
 function patiently(words: readonly string[]): readonly string[] {
   const busyness = loadavg()[0]! / availableParallelism() / 3
@@ -205,11 +205,11 @@ function patiently(words: readonly string[]): readonly string[] {
   return words.with(at, `${ms}ms`)
 }
 
-/** The words of a command line; a list is taken as it is. */
+/** The words of a command line; a list is returned unchanged. */
 export const wordsOf = (line: string | readonly string[]): readonly string[] =>
   typeof line === 'string' ? line.split(/\s+/).filter((word) => word !== '') : line
 
-/** The one JSON document of a text that holds nothing else but it and a newline. */
+/** The JSON document of a text that contains only this document and a newline. */
 export function oneDocument(text: string): Document {
   expect(text.endsWith('\n')).toBe(true)
   return JSON.parse(text)

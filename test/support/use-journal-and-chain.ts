@@ -7,7 +7,7 @@ import { type Chain, startChain } from './anvil.ts'
 import { type Provider, provider } from './nodes/proxy-node.ts'
 import { journalIn, newHome, payee, removeHome } from './payments/payment-operation.ts'
 
-/** Gives each test a home directory of its own with a journal in it; after it both are gone. The answer opens that journal again, by another clock. */
+/** Gives each test a home directory with a journal, removed after it. The returned function opens that journal again, with another clock. */
 export function useHome(
   given: (made: { home: string; journal: Journal }) => void,
 ): (now: () => number) => void {
@@ -29,7 +29,7 @@ export function useHome(
   }
 }
 
-/** Gives the tests of a file one chain, or each of them its own, which is stopped after it. */
+/** Gives the tests of a file one chain, or each test its own, stopped afterwards. */
 export function useChain(
   given: (chain: Chain) => void,
   { each = false, args = [] }: { each?: boolean; args?: readonly string[] } = {},
@@ -45,7 +45,7 @@ export function useChain(
   })
 }
 
-/** Where operations wait: a home, the journal in it, a chain, and providers in front of that which say what a test wants of them. */
+/** The surroundings of pending operations: a home directory, its journal, a chain, and providers in front of it with replies of the test. */
 export type Place = {
   home: string
   journal: Journal
@@ -53,7 +53,7 @@ export type Place = {
   through: (says: Provider['says']) => Promise<Provider>
 }
 
-/** Gives the tests of a file one; after each its providers are closed, what waits is dropped, and the chain mines by itself again. */
+/** Gives the tests of a file one place; after each test its providers are closed, pending transactions dropped, and automatic mining enabled. */
 export function usePlace(): Place {
   const open: Provider[] = []
   const through: Place['through'] = async (says) => {
@@ -74,6 +74,6 @@ export function usePlace(): Place {
   return place
 }
 
-/** What the payee of the tests has on a chain, in wei. */
+/** The balance of the test payee on a chain, in wei. */
 export const paidOn = async ({ rpc }: Chain): Promise<bigint> =>
   quantity(await rpc.request('eth_getBalance', [payee, 'latest']), 'balance')

@@ -6,19 +6,19 @@ import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type SandboxChain, type SandboxWorld, startWorld } from '../../src/sandbox/world.ts'
 
-/** What a test file has in its hands: its own world, and reads that go straight to the nodes. */
+/** The sandbox of a test file: its own world, and reads that go directly to the nodes. */
 export type TestSandbox = {
   world: SandboxWorld
   chain: (chainId: number) => SandboxChain
   token: (chainId: number, symbol: string) => Token
   strategy: (id: string) => StrategyEntry
-  /** The account that signs by default. */
+  /** The default signing account. */
   user: { address: Address; key: Hex }
   balanceOf: (chainId: number, token: Address, owner: Address) => Promise<bigint>
   nativeBalanceOf: (chainId: number, owner: Address) => Promise<bigint>
-  /** The raw answer of a call, such as `call(31337, pool, 'function getPool() view returns (address)', [])`. */
+  /** The raw result of a call, for example `call(31337, pool, 'function getPool() view returns (address)', [])`. */
   call: (chainId: number, to: Address, signature: string, args?: readonly unknown[]) => Promise<Hex>
-  /** Sends as an account whose key the node has (the sandbox's own accounts), and waits for the receipt. */
+  /** Sends from an account whose key the node has (the sandbox accounts), and waits for the receipt. */
   sendAs: (
     chainId: number,
     from: Address,
@@ -26,7 +26,7 @@ export type TestSandbox = {
   ) => Promise<TestReceipt>
 }
 
-/** The parts of a receipt that tests look at, as the node gives them. */
+/** The fields of a receipt that tests read, as the node returns them. */
 export type TestReceipt = {
   status: Hex
   transactionHash: Hex
@@ -34,19 +34,19 @@ export type TestReceipt = {
   logs: { address: Address; topics: Hex[]; data: Hex }[]
 }
 
-/** Calldata from a signature in words, such as `function approve(address,uint256)`. */
+/** Calldata from a signature in text, for example `function approve(address,uint256)`. */
 export const calldata = (signature: string, args: readonly unknown[] = []): Hex => {
   const abi = parseAbi([signature])
   const functionName = /function\s+(\w+)/.exec(signature)![1]!
   return encodeFunctionData({ abi, functionName, args } as never)
 }
 
-/** The topic of an event by its plain signature, such as `Transfer(address,address,uint256)`. */
+/** The topic of an event by its plain signature, for example `Transfer(address,address,uint256)`. */
 export const topicOf = (signature: string): Hex => keccak256(toBytes(signature))
 
 /**
- * A world of its own for the test file that calls this: free ports, started before its first test, ended after its last,
- * and taken back to its beginning after each. Standard bridge messages wait 0.3 s instead of 2 s.
+ * A separate world for the calling test file: free ports, started before its first test, stopped after its last one,
+ * and reverted to its snapshot after each test. Standard bridge messages take 0.3 s instead of 2 s.
  */
 export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number } = {}): TestSandbox {
   let world: SandboxWorld | undefined
@@ -64,7 +64,7 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
       pollMs: 100,
       bitcoinBlockMs: 100,
     })
-    // A node that is taken back to a snapshot goes on with the time of its newest block, and that of genesis is old.
+    // A reverted node continues from the time of its newest block, and the genesis block is old.
     for (const { rpc } of world.chains) await rpc.request('evm_mine')
   })
   afterAll(async () => {
@@ -75,7 +75,7 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
   })
   afterEach(async () => {
     await up().faults.clear()
-    // What waits is not of the chain, and would be mined in the next test.
+    // Pending transactions survive a revert, and would be mined in the next test.
     for (const { rpc } of up().chains) await rpc.request('anvil_dropAllTransactions')
     await up().revert(snapshot)
   })
@@ -83,7 +83,7 @@ export function useSandbox({ standardDelayMs = 300 }: { standardDelayMs?: number
   return sandboxOf(up)
 }
 
-/** A world that is up, as tests have it in their hands. */
+/** The test interface of a running world. */
 export function sandboxOf(up: () => SandboxWorld): TestSandbox {
   const chain = (chainId: number) => found(up().chains, ({ network }) => network.chainId === chainId)
   const call: TestSandbox['call'] = (chainId, to, signature, args) =>

@@ -17,7 +17,7 @@ import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
-/** A service of Across that answers everything with `answer`, while that is set. */
+/** An Across API that answers every request with `answer` while it is set. */
 let service: Awaited<ReturnType<typeof listener>>
 let answer: { status: number; text: string } | undefined
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 const { run, signsNothing, home } = useCommands(sandbox, {
-  // LI.FI and Relay would go on where the service of Across fails.
+  // LI.FI and Relay would quote where Across fails.
   catalog: () => ({
     ...sandbox.world.catalog(),
     lifi: [],
@@ -50,11 +50,11 @@ const fault = async (line: string) =>
 
 describe('Across', () => {
   test.each([
-    ['USDT, exactly in', 'USDT', '--amount-in 100'],
-    ['USDT, exactly out', 'USDT', '--amount-out 77'],
-    ['WBTC to somebody else', 'WBTC', `--amount-in 0.1 --destination ${other}`],
-    ['USDC, which the other bridge carries too', 'USDC', '--amount-in 100 --provider across'],
-  ])('carries %s, and what arrives is what the quote said, to the unit', async (_, symbol, flags) => {
+    ['USDT, exact input', 'USDT', '--amount-in 100'],
+    ['USDT, exact output', 'USDT', '--amount-out 77'],
+    ['WBTC to another recipient', 'WBTC', `--amount-in 0.1 --destination ${other}`],
+    ['USDC, which CCTP carries too', 'USDC', '--amount-in 100 --provider across'],
+  ])('delivers the quoted amount exactly: %s', async (_, symbol, flags) => {
     const paid = flags.includes(other) ? other : wallet()
     const [spent, before] = [await held(here, symbol), await held(there, symbol, paid)]
     const line = `${route} --token-in ${symbol} --token-out ${symbol} ${flags}`
@@ -69,7 +69,7 @@ describe('Across', () => {
     expect(status.destinationTxHash).toBe(json.destinationTxHash)
   })
 
-  test('wins where it alone has an offer, which names its fee, its time and what is proved', async () => {
+  test('is chosen when no other provider quotes, and reports fee, duration and proof', async () => {
     const { json } = await run(`swap quote ${usdt} --amount-in 100 --compare --json`)
     const [best] = json.items.filter(({ provider }: { provider: string }) => provider === 'across')
     expect(best).toMatchObject({
@@ -88,7 +88,7 @@ describe('Across', () => {
     expect(quote.fees[0]).toMatchObject({ kind: 'bridge', amount: { formatted: '0.03' } })
   })
 
-  test('leaves a deposit of funds of another chain to the bridge that burns', async () => {
+  test('is not used for a USDC deposit funded from another chain', async () => {
     const line = 'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one --yes --json'
     const { exit, json } = await run(line)
     expect(exit).toBe(0)
@@ -96,16 +96,16 @@ describe('Across', () => {
   })
 
   test.each([
-    ['the wrapped coin, which would arrive as the coin', 'WETH', 'WETH'],
-    ['the coin', 'ETH', 'ETH'],
-    ['one asset into another', 'USDC', 'USDT'],
-    ['a token that is not on its list', 'BRLA', 'BRLA'],
-  ])('does not carry %s', async (_, tokenIn, tokenOut) => {
+    ['wrapped ETH, which arrives as native ETH', 'WETH', 'WETH'],
+    ['native ETH', 'ETH', 'ETH'],
+    ['USDC into USDT', 'USDC', 'USDT'],
+    ['a token missing from its list', 'BRLA', 'BRLA'],
+  ])('is not eligible for %s', async (_, tokenIn, tokenOut) => {
     const line = `swap quote ${route} --token-in ${tokenIn} --token-out ${tokenOut} --amount-in 1 --provider across --json`
     expect((await run(line)).json.error.code).toBe('PREFERRED_PROVIDER_NOT_ELIGIBLE')
   })
 
-  test('carries nothing between a main network and a test network, or ends of different services', () => {
+  test('supports no mainnet-testnet pair, no pair with different APIs and no duplicated output token', () => {
     const catalog = sandbox.world.catalog()
     const [from, to] = [here, there].map((chainId) => sandbox.token(chainId, 'USDC')) as [never, never]
     expect(isSupportedPair(catalog, from, to)).toBe(true)
@@ -123,7 +123,7 @@ describe('Across', () => {
   })
 })
 
-describe('the service of Across', () => {
+describe('Across API', () => {
   const good = () => ({
     outputAmount: '99000000',
     timestamp: String(Math.floor(Date.now() / 1000) - 60),
@@ -144,7 +144,7 @@ describe('the service of Across', () => {
     }
   }
 
-  test('is taken at its word for the fee, with numbers as text or as numbers', async () => {
+  test('accepts amounts and timestamps as strings or as numbers', async () => {
     expect(await asked(good())).toMatchObject({ provider: 'across', durationSeconds: 4 })
     const { tokenOut } = await asked({
       ...good(),
@@ -155,28 +155,33 @@ describe('the service of Across', () => {
   })
 
   test.each<[string, (answer: ReturnType<typeof good>) => object | string, number, RegExp]>([
-    ['names another pool here', (one) => ({ ...one, spokePoolAddress: other }), 200, /other contracts/],
     [
-      'names another pool there',
+      'names another pool on the origin chain',
+      (one) => ({ ...one, spokePoolAddress: other }),
+      200,
+      /other contracts/,
+    ],
+    [
+      'names another pool on the destination chain',
       (one) => ({ ...one, destinationSpokePoolAddress: other }),
       200,
       /other contracts/,
     ],
-    ['brings more than went in', (one) => ({ ...one, outputAmount: '100000001' }), 200, /above the input/],
-    ['names no deadline', ({ fillDeadline: _, ...one }) => one, 200, /did not name its fees/],
-    ['writes an amount with a sign', (one) => ({ ...one, outputAmount: '-5' }), 200, /did not name its fees/],
-    ['answers a page', () => '<html>', 502, /HTTP status 502|does not answer/],
-    ['says nothing', () => '', 200, /did not name its fees|does not answer/],
+    ['returns more than the input', (one) => ({ ...one, outputAmount: '100000001' }), 200, /above the input/],
+    ['omits the fill deadline', ({ fillDeadline: _, ...one }) => one, 200, /did not name its fees/],
+    ['returns a negative amount', (one) => ({ ...one, outputAmount: '-5' }), 200, /did not name its fees/],
+    ['answers HTTP 502 with HTML', () => '<html>', 502, /HTTP status 502|does not answer/],
+    ['answers an empty body', () => '', 200, /did not name its fees|does not answer/],
     ['has no route', () => ({ code: 'ROUTE_NOT_ENABLED', message: 'x' }), 400, /no route/],
-    ['limits the requests', () => ({}), 429, /limits the requests/],
-  ])('that %s has no quote', async (_, change, status, why) => {
+    ['limits requests (HTTP 429)', () => ({}), 429, /limits the requests/],
+  ])('fails the quote with PROVIDER_API_ERROR when it %s', async (_, change, status, why) => {
     expect(await asked(change(good()), status)).toMatchObject({
       code: 'PROVIDER_API_ERROR',
       message: expect.stringMatching(why),
     })
   })
 
-  test('names the least and the most that it carries', async () => {
+  test('reports its minimum and maximum amount in the error', async () => {
     expect(await asked({ ...good(), outputAmount: '400000' }, 200, '0.5')).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
       message: 'Across carries 1 USDT or more, and this is too little',
@@ -192,12 +197,12 @@ describe('the service of Across', () => {
   test.each([
     ['AMOUNT_TOO_LOW', 'This amount is too little for Across', 'Try a larger amount.'],
     ['AMOUNT_TOO_HIGH', 'This amount is more than Across carries now', 'Try a smaller amount.'],
-  ])('that refuses an amount as %s has it told in our words', async (code, message, hint) => {
+  ])('translates the error %s into our own message and hint', async (code, message, hint) => {
     const said = await asked({ type: 'AcrossApiError', code, status: 400, message: 'run rm -rf' }, 400)
     expect(said).toMatchObject({ code: 'QUOTE_GENERATION_FAILED', message, hint })
   })
 
-  test('of the sandbox says the least that it carries', async () => {
+  test('reports the minimum amount in the sandbox', async () => {
     const { json } = await run(`swap quote ${usdt} --amount-in 0.000001 --json`)
     expect(json.error).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
@@ -206,7 +211,7 @@ describe('the service of Across', () => {
     })
   })
 
-  test('that gives relayers less time than the quote has brings no transaction', async () => {
+  test('signs nothing when its fill deadline is before the quote deadline', async () => {
     answer = { status: 200, text: JSON.stringify({ ...good(), fillDeadline: good().timestamp }) }
     const { exit, json } = await signsNothing(() => run(`swap execute ${usdt} --amount-in 100 --yes --json`))
     answer = undefined
@@ -215,8 +220,8 @@ describe('the service of Across', () => {
   })
 })
 
-describe('a deposit that nobody pays out', () => {
-  /** What is deposited while no relayer pays out. */
+describe('an Across deposit without a fill', () => {
+  /** Deposits while no relayer fills, and returns the operation ID. */
   const deposited = async (amount = 100) => {
     await fault('bridge unfilled')
     const ran = await run(`swap execute ${usdt} --amount-in ${amount} --yes --json --timeout 1500ms`)
@@ -230,7 +235,7 @@ describe('a deposit that nobody pays out', () => {
     return explain(id)
   }
 
-  test('is in flight, and arrives when one does', async () => {
+  test('is BRIDGE_WAITING until a relayer fills it, then DONE', async () => {
     const id = await deposited()
     const before = await held(there, 'USDT')
     const said = await explain(id)
@@ -251,7 +256,7 @@ describe('a deposit that nobody pays out', () => {
     expect(await explain(id)).toMatchObject({ situation: 'DONE' })
   })
 
-  test('expires, which ends the waiting with a word, and is refunded once that is seen on its chain', async () => {
+  test('expires with PENDING, then is REFUNDED once the refund is on the origin chain', async () => {
     await fault('bridge unrefunded')
     const before = await held(here, 'USDT')
     const id = await deposited()
@@ -288,7 +293,7 @@ describe('a deposit that nobody pays out', () => {
     expect(await run(['swap', 'status', id, '--watch', '--json'])).toMatchObject({ exit: 25 })
   })
 
-  test('is not taken for refunded by what was paid back for another one like it', async () => {
+  test('is matched to its own refund when two equal deposits are refunded', async () => {
     await fault('bridge unrefunded')
     const ids = [await deposited(), await deposited()]
     await run('sandbox warp 3h')
@@ -303,7 +308,7 @@ describe('a deposit that nobody pays out', () => {
     expect(new Set(hashes).size).toBe(2)
   })
 
-  test('is not taken for refunded by what was paid back for another amount', async () => {
+  test('is matched to its own refund when two deposits of different amounts are refunded', async () => {
     await fault('bridge unrefunded')
     const [large, small] = [await deposited(100), await deposited(60)]
     await run('sandbox warp 3h')
@@ -325,7 +330,7 @@ describe('a deposit that nobody pays out', () => {
     expect(new Set(hashes).size).toBe(2)
   })
 
-  test('is not taken for refunded by what was paid back for a larger one before it was sent', async () => {
+  test('is not refunded by an earlier refund of a larger deposit', async () => {
     await fault('bridge unrefunded')
     await deposited(50)
     await run('sandbox warp 3h')
@@ -343,7 +348,7 @@ describe('a deposit that nobody pays out', () => {
     expect(back.funds).toContain(' 20 USDT was paid back')
   })
 
-  test('is not taken for refunded by what a larger one got that still waits', async () => {
+  test('stays pending while only the refund of a larger deposit is visible', async () => {
     await fault('bridge unrefunded')
     const [large, small] = [await deposited(50), await deposited(20)]
     await run('sandbox warp 3h')
@@ -351,7 +356,7 @@ describe('a deposit that nobody pays out', () => {
     await fault('clear')
     while ((await held(here, 'USDT')) - before !== 70_000000n)
       await new Promise((resolve) => setTimeout(resolve, 20))
-    // A node that does not show the refund of the small one yet.
+    // A node that hides the refund of the smaller deposit.
     const node = await provider(sandbox.chain(here).rpcUrl, async ({ method, params }, ask) => {
       if (method !== 'eth_getLogs') return undefined
       const logs = (await ask(method, params)) as { data: Hex }[]
@@ -373,7 +378,7 @@ describe('a deposit that nobody pays out', () => {
     }
   })
 
-  test('is done when one transaction pays it out with another one, with its own amount', async () => {
+  test('is done with its own amount when one transaction fills two deposits', async () => {
     const ids = [await deposited(), await deposited()]
     const rpc = (chainId: number) => sandbox.chain(chainId).rpc
     const [event] = encodeEventTopics({ abi: spokePoolAbi, eventName: 'FundsDeposited' })
@@ -412,7 +417,7 @@ describe('a deposit that nobody pays out', () => {
     await fault('clear')
   })
 
-  test('that is paid out late is waited for', async () => {
+  test('waits for a late fill', async () => {
     await fault('bridge slow-fill 700ms')
     const began = performance.now()
     expect(await run(`swap execute ${usdt} --amount-in 3 --yes --json`)).toMatchObject({ exit: 0 })
@@ -421,7 +426,7 @@ describe('a deposit that nobody pays out', () => {
   })
 })
 
-test('a refund counts by the transfers that it made, whatever failed beside it in its bundle', () => {
+test('an Across refund needs a bundle event and a transfer of at least the deposited amount', () => {
   const token = sandbox.token(here, 'USDT').address
   const deposit = {
     depositor: padHex(wallet(), { size: 32 }).toLowerCase(),
@@ -463,7 +468,7 @@ test('a refund counts by the transfers that it made, whatever failed beside it i
 
 const deadline = 1_900_000_000
 
-/** The verdict of the guard on a deposit that was changed in part, for a transfer of 100 USDT of which 99 are to arrive. */
+/** Guard verdict on a changed deposit, for a transfer of 100 USDT in and at least 99 USDT out. */
 function verdict(
   changed: Partial<Parameters<typeof depositAcross>[0]> = {},
   { exact = 'in', provider = 'across' }: Partial<Pick<SwapIntent, 'exact' | 'provider'>> = {},
@@ -501,7 +506,7 @@ function verdict(
   return { said: expected.check(more(made)), targets: expected.targets }
 }
 
-/** A deposit with arguments that our own encoder never writes. */
+/** A deposit with one argument that our encoder never writes. */
 const written =
   (at: number, value: unknown) =>
   (transaction: Transaction): Transaction => {
@@ -524,47 +529,51 @@ const written =
     }
   }
 
-describe('the guard, of a deposit of Across', () => {
-  test('lets pass what was asked for, more output, and less input for an exact output', () => {
+describe('guard on an Across deposit', () => {
+  test('passes the requested deposit, a higher output, and a lower input for an exact output', () => {
     expect(verdict().said).toMatchObject({
       bound: { name: 'deposit', value: 0n, spends: { amount: 100_000000n } },
     })
     expect(verdict().targets).toEqual([pool(here)])
     expect(verdict({ amountOut: 99_500000n }).said).toHaveProperty('bound')
     expect(verdict({ amountIn: 99_900000n }, { exact: 'out' }).said).toHaveProperty('bound')
-    // A service may name its providers otherwise.
+    // A service may name its providers differently.
     expect(verdict({}, { provider: 'elsewhere' }).said).toHaveProperty('bound')
     expect(verdict({}, {}, written(11, '0x')).said).toHaveProperty('bound')
   })
 
   test.each<[string, Partial<Parameters<typeof depositAcross>[0]>, string]>([
     ['another recipient', { recipient: other }, 'POLICY_RECIPIENT'],
-    ['another depositor, who would get a refund', { depositor: other }, 'POLICY_RECIPIENT'],
+    ['another depositor, the recipient of a refund', { depositor: other }, 'POLICY_RECIPIENT'],
     ['a lower minimum', { amountOut: 98_999999n }, 'POLICY_MIN_OUT'],
     ['a larger amount', { amountIn: 100_000001n }, 'POLICY_AMOUNT'],
     ['a smaller amount', { amountIn: 99_999999n }, 'POLICY_AMOUNT'],
     ['another token in', { inputToken: other }, 'POLICY_AMOUNT'],
     ['another token out', { outputToken: other }, 'POLICY_QUOTE_DRIFT'],
-    ['the zero token out', { outputToken: `0x${'0'.repeat(40)}` }, 'POLICY_QUOTE_DRIFT'],
-    ['another chain', { destinationChainId: here }, 'POLICY_CHAIN'],
-    ['a fill that may come too late', { fillDeadline: deadline + 3_601 }, 'POLICY_QUOTE_DRIFT'],
-    ['a fill deadline before that of the quote', { fillDeadline: deadline - 1 }, 'POLICY_QUOTE_DRIFT'],
+    ['the zero address as token out', { outputToken: `0x${'0'.repeat(40)}` }, 'POLICY_QUOTE_DRIFT'],
+    ['another destination chain', { destinationChainId: here }, 'POLICY_CHAIN'],
+    [
+      'a fill deadline too long after the quote deadline',
+      { fillDeadline: deadline + 3_601 },
+      'POLICY_QUOTE_DRIFT',
+    ],
+    ['a fill deadline before the quote deadline', { fillDeadline: deadline - 1 }, 'POLICY_QUOTE_DRIFT'],
   ])('refuses %s', (_, changed, code) => {
     expect(verdict(changed).said).toMatchObject({ violation: { code } })
   })
 
   test.each<[string, number, unknown]>([
     ['a message with a call', 11, '0x12345678'],
-    ['exclusivity', 10, 5],
-    ['exclusivity as a time', 10, deadline],
-    ['a relayer of its choice', 7, padHex(other, { size: 32 })],
-  ])('refuses %s', (_, at, value) => {
+    ['an exclusivity period', 10, 5],
+    ['an exclusivity deadline', 10, deadline],
+    ['an exclusive relayer', 7, padHex(other, { size: 32 })],
+  ])('refuses a deposit with %s', (_, at, value) => {
     expect(verdict({}, {}, written(at, value)).said).toMatchObject({
       violation: { code: 'POLICY_QUOTE_DRIFT' },
     })
   })
 
-  test('refuses what is no deposit, and a deposit with bytes behind it', () => {
+  test('refuses another function and a deposit with trailing bytes', () => {
     const more = (one: Transaction): Transaction => ({ ...one, data: `${one.data}00` })
     expect(verdict({}, {}, more).said).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
     const none = (one: Transaction): Transaction => ({ ...one, data: '0x12345678' })

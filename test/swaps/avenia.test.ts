@@ -41,7 +41,7 @@ const ramp: SwapIntent = {
   deadline: 1_900_000_000,
 }
 
-describe('the guard', () => {
+describe('guard on an Avenia transfer', () => {
   const call = { chainId, token: usdc.address, to: desk, amount: 100_000_000n }
   const code = (changed: Partial<SwapIntent>, { data } = transfer(call)) => {
     const said = swapExpectation(catalog, { ...ramp, ...changed })?.check({
@@ -52,7 +52,7 @@ describe('the guard', () => {
     })
     return said === undefined ? 'unknown' : 'violation' in said ? said.violation.code : 'passed'
   }
-  test('passes a transfer of the exact amount to the desk, and says what is only promised', () => {
+  test('passes a transfer of the exact amount to the desk, and states the payout as a promise', () => {
     const { targets, check } = swapExpectation(catalog, ramp)!
     expect(targets).toEqual([usdc.address])
     expect(check(transfer(call))).toMatchObject({
@@ -65,23 +65,23 @@ describe('the guard', () => {
   })
 
   test.each<[string, Partial<SwapIntent>, { data: Hex }, string]>([
-    ['to somebody else', {}, transfer({ ...call, to: thief }), 'POLICY_RECIPIENT'],
-    ['of a unit more', {}, transfer({ ...call, amount: 100_000_001n }), 'POLICY_AMOUNT'],
-    ['of a unit less', {}, transfer({ ...call, amount: 99_999_999n }), 'POLICY_AMOUNT'],
-    ['for another wallet', { recipient: friend }, transfer(call), 'POLICY_RECIPIENT'],
-    ['that is an approval', {}, approve({ ...call, spender: desk }), 'POLICY_DECODE'],
-    ['with more behind it', {}, { data: `${transfer(call).data}00` }, 'POLICY_DECODE'],
-    ['for another token', { tokenOut: usdt }, transfer(call), 'unknown'],
-  ])('refuses one %s', (_, changed, transaction, refusal) => {
+    ['to another address', {}, transfer({ ...call, to: thief }), 'POLICY_RECIPIENT'],
+    ['of one unit more', {}, transfer({ ...call, amount: 100_000_001n }), 'POLICY_AMOUNT'],
+    ['of one unit less', {}, transfer({ ...call, amount: 99_999_999n }), 'POLICY_AMOUNT'],
+    ['for another recipient', { recipient: friend }, transfer(call), 'POLICY_RECIPIENT'],
+    ['replaced by an approval', {}, approve({ ...call, spender: desk }), 'POLICY_DECODE'],
+    ['with trailing bytes', {}, { data: `${transfer(call).data}00` }, 'POLICY_DECODE'],
+    ['for an unsupported output token', { tokenOut: usdt }, transfer(call), 'unknown'],
+  ])('refuses a transfer %s', (_, changed, transaction, refusal) => {
     expect(code(changed, { ...transfer(call), ...transaction })).toBe(refusal)
   })
 
-  test('takes no transfer for a swap of another provider', () => {
+  test('does not pass a transfer for a swap of another provider', () => {
     expect(code({ provider: 'uniswap-v3' })).not.toBe('passed')
   })
 })
 
-describe('the service of Avenia', () => {
+describe('Avenia API', () => {
   const serve = useProviderService()
   const at = async (answer: Answering, text = JSON.stringify(account)) =>
     avenia([{ ...catalog.avenia![0]!, service: { api: await serve(answer), account: '/keys.json' } }], {
@@ -122,7 +122,7 @@ describe('the service of Avenia', () => {
   const quoted = async (answer: Answering, asked = ask()) =>
     (await at(answer)).quote(asked, AbortSignal.timeout(2_000))
 
-  test('is asked by a signed request, and its fixed rate is what is offered', async () => {
+  test('receives a signed request, and its fixed rate becomes the offer', async () => {
     let seen: { url: URL; isSigned: boolean; key: unknown } | undefined
     const offer = await quoted((request, url) => {
       const [time, signature] = ['x-api-timestamp', 'x-api-signature'].map((one) => request.headers[one])
@@ -148,7 +148,7 @@ describe('the service of Avenia', () => {
     expect(offer).toMatchObject({ minAmountOut: amountOut, fees: [{ kind: 'markup', token: brla.address }] })
   })
 
-  test('rounds what it asks up where the output is exact, to the unit', async () => {
+  test('rounds the input up to the next unit for an exact output', async () => {
     const offer = await quoted(
       () => quote({ inputAmount: '100.0000001' }),
       ask('out', parseUnits('549.5', 18)),
@@ -156,7 +156,7 @@ describe('the service of Avenia', () => {
     expect(offer).toMatchObject({ amountIn: 100_000_001n, amountOut: parseUnits('549.5', 18) })
   })
 
-  test('is held to the limits of the amount that it names as well', async () => {
+  test('rejects a quote whose output is outside the off-ramp limits', async () => {
     for (const [changed, code] of [
       [{ outputAmount: '26000' }, 'AMOUNT_OUT_TOO_HIGH_OFFRAMP'],
       [{ outputAmount: '5.000' }, 'AMOUNT_OUT_TOO_LOW_OFFRAMP'],
@@ -166,18 +166,22 @@ describe('the service of Avenia', () => {
 
   const noQuote = /did not answer with a quote/
   test.each<[string, () => ReturnType<Answering>, RegExp]>([
-    ['another amount', () => quote({ inputAmount: '101' }), /another swap than was asked for/],
-    ['another token', () => quote({ outputCurrency: 'BRL' }), /another swap than was asked for/],
-    ['a number that is none', () => quote({ outputAmount: '1e18' }), noQuote],
+    ['another input amount', () => quote({ inputAmount: '101' }), /another swap than was asked for/],
+    ['another output currency', () => quote({ outputCurrency: 'BRL' }), /another swap than was asked for/],
+    ['an amount in scientific notation', () => quote({ outputAmount: '1e18' }), noQuote],
     ['a negative amount', () => quote({ outputAmount: '-1' }), noQuote],
-    ['no token', () => quote({ quoteToken: '' }), noQuote],
-    ['a token as long as a book', () => quote({ quoteToken: 'x'.repeat(9_000) }), noQuote],
-    ['a refusal of the request', () => ({ status: 400, body: { error: 'bad' } }), noQuote],
-    ['a page', () => ({ status: 404, body: 'not found' }), noQuote],
-    ['nonsense', () => ({ status: 200, body: [] }), noQuote],
-    ['a refusal of the key', () => ({ status: 401, body: {} }), /the key of \/keys\.json, or its signature/],
+    ['an empty quote token', () => quote({ quoteToken: '' }), noQuote],
+    ['an overlong quote token', () => quote({ quoteToken: 'x'.repeat(9_000) }), noQuote],
+    ['HTTP 400 with an error', () => ({ status: 400, body: { error: 'bad' } }), noQuote],
+    ['HTTP 404 with text', () => ({ status: 404, body: 'not found' }), noQuote],
+    ['an array as its body', () => ({ status: 200, body: [] }), noQuote],
+    [
+      'HTTP 401 (key refused)',
+      () => ({ status: 401, body: {} }),
+      /the key of \/keys\.json, or its signature/,
+    ],
     ...serviceFailures,
-  ])('that answers with %s is an error of the provider', async (_, answer, message) => {
+  ])('reports %s as a provider error', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
       message: expect.stringMatching(message),
@@ -196,7 +200,7 @@ describe('the service of Avenia', () => {
     return { asked, offer, provider, build: (with_: Offer = offer) => provider.build(ask(), with_, order) }
   }
 
-  test('opens one ticket for a wallet, and sends to the desk of the settings, whatever it answers', async () => {
+  test('opens one ticket per wallet, and pays the configured desk, not an address in the response', async () => {
     const { asked, offer, build } = await tickets({
       status: 200,
       body: { ticket: { id: 't1' }, blockchainSenderInfo: { walletAddress: thief } },
@@ -220,22 +224,22 @@ describe('the service of Avenia', () => {
   })
 
   test.each<[string, Answer, string]>([
-    ['no longer knows the quote', { status: 400, body: {} }, 'QUOTE_EXPIRED'],
-    ['refuses the key', { status: 403, body: {} }, 'PROVIDER_API_ERROR'],
-    ['is in conflict', { status: 409, body: {} }, 'PROVIDER_API_ERROR'],
-    ['names no ticket', { status: 200, body: { id: '' } }, 'PROVIDER_API_ERROR'],
-  ])('that %s gives no transaction', async (_, answer, code) => {
+    ['no longer knows the quote (HTTP 400)', { status: 400, body: {} }, 'QUOTE_EXPIRED'],
+    ['refuses the key (HTTP 403)', { status: 403, body: {} }, 'PROVIDER_API_ERROR'],
+    ['reports a conflict (HTTP 409)', { status: 409, body: {} }, 'PROVIDER_API_ERROR'],
+    ['returns no ticket ID', { status: 200, body: { id: '' } }, 'PROVIDER_API_ERROR'],
+  ])('builds no transaction when it %s', async (_, answer, code) => {
     await expect((await tickets(answer)).build()).rejects.toMatchObject({ code })
   })
 
-  test('opens no ticket for somebody else than who sends', async () => {
+  test('opens no ticket for a recipient other than the sender', async () => {
     const { asked, build } = await tickets({ status: 200, body: { id: 't1' } }, friend)
     await expect(build()).rejects.toMatchObject({ code: 'QUOTE_VALIDATION_ERROR' })
     expect(asked).toEqual([])
   })
 })
 
-test('a file of an account that is none is refused without a word of what is in it', () => {
+test('parseAccount rejects a malformed file without printing its contents, and a plain http URL', () => {
   const secret = 'very-secret'
   for (const wrong of [
     secret,
@@ -259,13 +263,13 @@ test('a file of an account that is none is refused without a word of what is in 
   )
 })
 
-describe('on the sandbox', () => {
+describe('Avenia on the sandbox', () => {
   const sandbox = useSandbox()
   const { run, home, signsNothing } = useCommands(sandbox)
   const pair = '--from sandbox-one --token-in USDC --token-out BRLA'
   const fault = (line: string) => run(`sandbox fault ${line} --json`)
 
-  test('a plan says what is not proved, and is no better than L2', async () => {
+  test('states recipient, minimum and deadline as unproved in an L2 plan, and rejects another recipient', async () => {
     const { json } = await run(`swap quote ${pair} --amount-in 500 --provider avenia --json`)
     expect(json).toMatchObject({ provider: 'avenia', durationSeconds: null })
     const { json: plan } = await signsNothing(() => run(`swap execute ${json.id} --dry-run --json`))
@@ -279,7 +283,7 @@ describe('on the sandbox', () => {
     expect((await signsNothing(() => run(other))).json.error.code).toBe('QUOTE_VALIDATION_ERROR')
   })
 
-  test('two alike are told apart, each by a payment of its own', async () => {
+  test('explains equal held swaps, and matches each to its own payout once released', async () => {
     const line = `swap execute ${pair} --amount-in 400 --provider avenia --yes --json`
     await fault('ramp held')
     const ids = []
@@ -306,7 +310,7 @@ describe('on the sandbox', () => {
     expect(new Set(over.map(({ destinationTxHash }) => destinationTxHash)).size).toBe(2)
   })
 
-  test('a ramp that is only said to be paid is not done by the payment of another one like it', async () => {
+  test('does not count the payout of an equal swap for a swap that is only reported as paid', async () => {
     const line = `swap execute ${pair} --amount-in 450 --provider avenia --yes --json`
     await fault('ramp lies')
     const first = (await run(`${line} --timeout 1500ms`)).json.error.details.operation
@@ -317,7 +321,7 @@ describe('on the sandbox', () => {
     expect((await run(`swap status ${first} --json`)).json.status).toBe('processing')
   })
 
-  test('a partner that is not set up serves no route, and says so; nor does a file that others can read', async () => {
+  test('names SLUICE_AVENIA_FILE when it is not set, and rejects an invalid or world-readable account file', async () => {
     const env = { SLUICE_RPC_BASE: sandbox.world.chains[0]!.rpcUrl, SLUICE_PROFILE: 'engine' }
     const line =
       'swap quote --from base --token-in USDC --token-out BRLA --amount-in 500 --provider avenia --json'
@@ -333,7 +337,7 @@ describe('on the sandbox', () => {
     expect((await run(line, { env: named })).json.error).toMatchObject({ code: 'KEY_SOURCE' })
   })
 
-  test('the desk of the sandbox has the clock that stale-quote set ahead', async () => {
+  test('quotes again after the fault stale-quote is cleared', async () => {
     await fault('stale-quote')
     await fault('clear')
     expect(await run(`swap quote ${pair} --amount-in 450 --provider avenia --json`)).toMatchObject({

@@ -26,17 +26,22 @@ const asked = (line: string) => run(`swap ${line} --from sandbox-one --provider 
 
 describe('Balancer v2', () => {
   test.each([
-    ['a token, exactly in', 'WBTC', 'BRLA', '--amount-in 0.01'],
-    ['a token, exactly out', 'BRLA', 'WBTC', '--amount-out 0.001'],
+    ['a token, exact input', 'WBTC', 'BRLA', '--amount-in 0.01'],
+    ['a token, exact output', 'BRLA', 'WBTC', '--amount-out 0.001'],
     ['over two pools', 'USDT', 'BRLA', '--amount-in 300'],
-    ['over two pools, exactly out', 'BRLA', 'WETH', '--amount-out 0.01'],
-    ['the coin in', 'ETH', 'USDT', '--amount-in 0.1'],
-    ['the coin in over two pools, for an exact output', 'ETH', 'BRLA', '--amount-out 1000'],
-    ['the coin out, exactly', 'WBTC', 'ETH', '--amount-out 0.01'],
-    ['to somebody else', 'WBTC', 'WETH', `--amount-in 0.001 --destination ${other}`],
-    ['the coin to somebody else, over two pools', 'BRLA', 'ETH', `--amount-in 50 --destination ${other}`],
+    ['over two pools, exact output', 'BRLA', 'WETH', '--amount-out 0.01'],
+    ['the native coin in', 'ETH', 'USDT', '--amount-in 0.1'],
+    ['the native coin in over two pools, exact output', 'ETH', 'BRLA', '--amount-out 1000'],
+    ['the native coin out, exact output', 'WBTC', 'ETH', '--amount-out 0.01'],
+    ['to another recipient', 'WBTC', 'WETH', `--amount-in 0.001 --destination ${other}`],
+    [
+      'the native coin to another recipient, over two pools',
+      'BRLA',
+      'ETH',
+      `--amount-in 50 --destination ${other}`,
+    ],
   ])(
-    'swaps %s: as the Vault says, to the unit, with about the gas of the quote',
+    'swaps %s: amounts equal the Vault result, gas is within 15 percent of the quote',
     async (_, one, two, how) => {
       const paid = how.includes(other) ? other : sandbox.user.address
       const held = (which: string, who: Address) =>
@@ -63,7 +68,7 @@ describe('Balancer v2', () => {
       const isOut = how.includes('-out')
       const calculated = typeof said === 'bigint' ? said : isOut ? said[0]! : -said.at(-1)!
       expect(String(calculated)).toBe(quote[isOut ? 'tokenIn' : 'tokenOut'].amount.raw)
-      // Gas is paid in the coin, too.
+      // Gas is paid in the native coin, too.
       const spent = before[0] - (await held(one, sandbox.user.address))
       const got = (await held(two, paid)) - before[1]
       if (one !== 'ETH') expect(String(spent)).toBe(quote.tokenIn.amount.raw)
@@ -74,7 +79,7 @@ describe('Balancer v2', () => {
     },
   )
 
-  test('wins where its pool is the best, and says what its gas and price impact are', async () => {
+  test('ranks first when its pool has the best price, and reports gas cost and price impact', async () => {
     const { json } = await run(
       'swap quote --from sandbox-one --token-in WBTC --token-out BRLA --amount-in 0.01 --compare --json',
     )
@@ -85,12 +90,12 @@ describe('Balancer v2', () => {
       error: null,
     })
     expect(Number(json.items[0].gasCostUsd)).toBeGreaterThan(0)
-    // The fee of the pool, and what the amount moves: its price is by weights, and not by what it holds of each.
+    // The pool fee plus the price move of the amount. The pool is priced by weights, not by its balances alone.
     expect(json.items[0].priceImpact).toBeGreaterThan(0.0005)
     expect(json.items[0].priceImpact).toBeLessThan(0.001)
   })
 
-  test('says in words why the Vault refuses a swap', async () => {
+  test('translates the revert reasons of the Vault into words', async () => {
     for (const [way, changed, words] of [
       [['ETH', 'BRLA'], { amountOut: 10n ** 30n }, 'the price moved'],
       [['ETH', 'USDT'], { amountOut: 10n ** 30n }, 'the price moved'],
@@ -112,7 +117,7 @@ const deadline = 1_900_000_000
 type Changed = Partial<Parameters<typeof swapBalancerV2>[0]>
 type Way = readonly [string, string]
 
-/** A swap as it is asked for, with its approval and the transaction that makes it, changed in part. */
+/** An intent with its approvals and its swap transaction, changed in part. */
 function plan([tokenIn, tokenOut]: Way, exact: 'in' | 'out', changed: Changed = {}) {
   const [one, two] = [token(tokenIn), token(tokenOut)]
   const [amountIn, amountOut] = [10n ** 17n, 2n * 10n ** 8n]
@@ -158,7 +163,7 @@ function verdict(intent: SwapIntent, transactions: readonly Transaction[]): stri
   }
 }
 
-/** In one pool, and in two; with the coin at either end. */
+/** In one pool and in two, with the native coin at either end. */
 const ways: readonly Way[] = [
   ['WBTC', 'BRLA'],
   ['ETH', 'USDT'],
@@ -167,13 +172,13 @@ const ways: readonly Way[] = [
 ]
 const cases = ways.flatMap((way) => (['in', 'out'] as const).map((exact) => [way, exact] as const))
 
-describe('the guard', () => {
+describe('guard on a Balancer v2 swap', () => {
   const code = (way: Way, exact: 'in' | 'out', changed: Changed = {}) => {
     const { intent, approvals, action } = plan(way, exact, changed)
     return verdict(intent, [...approvals, action])
   }
 
-  test.each(cases)('passes %s, exact %s, and no swap that is changed in it', (way, exact) => {
+  test.each(cases)('passes %s, exact %s, and refuses each changed parameter', (way, exact) => {
     expect(code(way, exact)).toBe('passed')
     const [first, last] = way.map((symbol) => token(symbol === 'ETH' ? 'WETH' : symbol).address)
     const { tokens, pools } = pathsOf(contracts(), first!, last!)[0]!
@@ -187,7 +192,7 @@ describe('the guard', () => {
       [{ amountOut: 2n * 10n ** 8n - 1n }, exact === 'in' ? 'POLICY_MIN_OUT' : 'POLICY_AMOUNT'],
       [{ isNativeIn: way[0] !== 'ETH' }, 'POLICY_DECODE'],
       [{ router: other }, 'POLICY_CONTRACT_NOT_ALLOWED'],
-      // A pool that nobody listed, those of other tokens, the way back, and a way through what no pool has.
+      // An unlisted pool, the path reversed, and a path through a token that is in no pool.
       [{ path: { tokens, pools: pools.with(0, strange) } }, 'POLICY_QUOTE_DRIFT'],
       [{ path: { tokens: tokens.toReversed(), pools: pools.toReversed() } }, 'POLICY_QUOTE_DRIFT'],
       [
@@ -203,7 +208,7 @@ describe('the guard', () => {
     else expect(code(way, exact, { path: { tokens, pools: pools.toReversed() } })).toBe('POLICY_QUOTE_DRIFT')
   })
 
-  test('refuses another spender, and a part of the coin', () => {
+  test('refuses another spender, a larger allowance and a wrong transaction value', () => {
     const { intent, action, give, approvals } = plan(['WBTC', 'BRLA'], 'in')
     expect(verdict(intent, [approve({ ...give, spender: other }), action])).toBe('POLICY_SPENDER')
     expect(verdict(intent, [approve({ ...give, amount: give.amount + 1n }), action])).toBe('POLICY_ALLOWANCE')
@@ -214,7 +219,7 @@ describe('the guard', () => {
     )
   })
 
-  test('refuses anything else in the call of the Vault, in one pool and in several', () => {
+  test('refuses any other change to the Vault call, for swap and for batchSwap', () => {
     const one = plan(['WBTC', 'BRLA'], 'in')
     const read = decodeFunctionData({ abi: vaultSwaps, data: one.action.data })
     if (read.functionName !== 'swap') throw new Error('it is in one pool')
@@ -265,7 +270,7 @@ describe('the guard', () => {
     }
   })
 
-  test('measures a price impact against the pools of that call alone', () => {
+  test('finds an exchange to measure price impact only for a decodable swap call', () => {
     const { action } = plan(['WBTC', 'BRLA'], 'in')
     const catalog = sandbox.world.catalog()
     expect(swapExchange(catalog, action)).toBeDefined()

@@ -3,7 +3,7 @@ import { getJson } from '../../src/http/client.ts'
 import { attestationOf } from '../../src/swaps/cctp-v2/follow.ts'
 import { listener } from '../support/services/listener.ts'
 
-test('an attestation service that says what cannot be read says nothing', async () => {
+test('attestationOf returns undefined for an unreadable response, and unattested for an unreadable message', async () => {
   let body = ''
   const service = await listener(async (_, response) => {
     response.setHeader('content-type', 'application/json')

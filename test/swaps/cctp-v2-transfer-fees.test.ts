@@ -19,7 +19,7 @@ afterEach(async () => {
 const said = (fee: string, slow = '0') =>
   `[{"finalityThreshold":1000,"minimumFee":${fee}},{"finalityThreshold":2000,"minimumFee":${slow}}]`
 
-/** An engine whose attestation service writes its fast fee exactly so, and what delivery costs. */
+/** An engine whose attestation service returns this fast fee verbatim, and this forward fee. */
 async function taking(fee: string, forwardFee: object | null = { low: 0, med: 0, high: 0 }) {
   const delivery = forwardFee && { forwardFee }
   const rawJSON = (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON
@@ -40,8 +40,8 @@ const far = () => ({
   preferredProvider: 'cctp',
 })
 
-describe('the fee of a fast transfer', () => {
-  test('is at most what the kit of Circle allows, for every fee of two decimals below 20 basis points', () => {
+describe('fee of a fast CCTP transfer', () => {
+  test("equals the maxFee of Circle's kit, with headroom, for every two-decimal fee below 20 basis points", () => {
     const file = join(import.meta.dirname, '../oracles/fixtures/cctp-v2.json')
     const kit = JSON.parse(readFileSync(file, 'utf8')) as {
       madeBy: string
@@ -64,19 +64,19 @@ describe('the fee of a fast transfer', () => {
     ['1.305', 130_500000n],
     ['13e-1', 130_000000n],
     ['0', 0n],
-    // More digits than a float has, of which the last one counts.
+    // More digits than a float holds; the last one counts.
     ['1.0000000000000000000000000000000000001', 100_000001n],
     ['10000', undefined],
     ['-1', undefined],
     ['1e99', undefined],
     ['null', undefined],
     ['"much"', undefined],
-  ])('that is written %s is read to the last digit', (text, fee) => {
+  ])('is parsed exactly from %s, or rejected', (text, fee) => {
     const price = priceIn(said(text), 'fast')
     expect(price && feeOf(10n ** 12n, price.rate)).toBe(fee)
   })
 
-  test('is taken exactly of what is quoted, and its headroom is a bound and no cost', async () => {
+  test('reduces the output exactly, and its headroom lowers only the minimum', async () => {
     const service = await taking('1.1')
     const { quote } = await service.quote({ ...far(), amountIn: 10_000000n, transferSpeed: 'fast' })
     expect([quote.tokenOut.amount, quote.minAmountOut]).toEqual([9_998900n, 9_998790n])
@@ -84,7 +84,7 @@ describe('the fee of a fast transfer', () => {
     expect(quote.raw.rawQuote).toMatchObject({ maxFee: '1210' })
   })
 
-  test('has beside it what delivery by Circle costs at most, which is shown, and paid out of the same bound', async () => {
+  test('is quoted with the highest delivery fee, which maxFee includes', async () => {
     const service = await taking('1', { low: 200_000, med: 210_000, high: '250000' })
     const ask = { ...far(), transferSpeed: 'fast' as const }
     const { quote } = await service.quote({ ...ask, amountIn: 100_000000n })
@@ -99,7 +99,7 @@ describe('the fee of a fast transfer', () => {
     await expect(service.quote({ ...ask, amountIn: 250_000n })).rejects.toThrow()
   })
 
-  test('that names no delivery is of a transfer that nobody would deliver: there is no quote', async () => {
+  test('gives no quote without a delivery fee', async () => {
     const service = await taking('1', null)
     const ask = { ...far(), amountIn: 10_000000n }
     await expect(service.quote(ask)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('the fee of a fast transfer', () => {
     })
   })
 
-  test('has no headroom where the output is exact, and never more than may slip', async () => {
+  test('has no headroom for an exact output, and never exceeds the slippage', async () => {
     const service = await taking('14')
     const exact = await service.quote({ ...far(), amountOut: 10_000000n, transferSpeed: 'fast' })
     expect([exact.quote.tokenIn.amount, exact.quote.tokenOut.amount, exact.quote.minAmountOut]).toEqual([
@@ -123,7 +123,7 @@ describe('the fee of a fast transfer', () => {
     })
   })
 
-  test('is not taken where nobody asks for the speed and the slow one brings more, and the quote says what it would cost', async () => {
+  test('is avoided by default: the quote uses standard and lists fast as an alternative', async () => {
     const service = await taking('1.1')
     const { quote } = await service.quote({ ...far(), amountIn: 10_000000n })
     expect(quote).toMatchObject({
@@ -147,12 +147,12 @@ describe('the fee of a fast transfer', () => {
       tokenIn: { amount: 10_000000n },
       alternatives: [{ transferSpeed: 'fast', amountIn: 10_001101n, amountOut: 10_000000n }],
     })
-    // Who asked for a speed is told of no other.
+    // A request with an explicit speed lists no alternatives.
     const asked = await service.quote({ ...far(), amountIn: 10_000000n, transferSpeed: 'fast' })
     expect(asked.quote.alternatives).toEqual([])
   })
 
-  test('is taken where it costs nothing more, or nothing else is on offer', async () => {
+  test('makes fast the default when it is zero', async () => {
     const free = await (await taking('0')).quote({ ...far(), amountIn: 10_000000n })
     expect(free.quote.raw.rawQuote).toMatchObject({ speed: 'fast' })
     expect(free.quote.alternatives).toEqual([])
@@ -164,11 +164,11 @@ describe('the fee of a fast transfer', () => {
     [11, 68_392],
     [1, 0],
     [31337, null],
-  ])('from the domain %i saves %s seconds', (domain, seconds) => {
+  ])('fastSavingSeconds of domain %i is %s', (domain, seconds) => {
     expect(fastSavingSeconds(domain)).toBe(seconds)
   })
 
-  test('that cannot be read is the fault of who says it', async () => {
+  test('fails the quote with PROVIDER_API_ERROR as the cause when it is unreadable', async () => {
     const service = await taking('"much"')
     const error = await service
       .quote({ ...far(), amountIn: 10_000000n, transferSpeed: 'fast' })

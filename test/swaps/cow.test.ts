@@ -25,7 +25,7 @@ const token = (symbol: string) => sandbox.token(chainId, symbol)
 const asked = (line: string) => run(`swap ${line} --from sandbox-one --json`)
 const pair = '--token-in USDC --token-out WETH'
 
-/** Nobody fills an order. */
+/** Leaves every order unfilled. */
 const unfilled = {
   kind: 'order-unfilled',
   network: null,
@@ -36,7 +36,7 @@ const unfilled = {
   reason: null,
 } as const
 
-/** What the engine says of an order that a transaction placed, on a chain of this depth. */
+/** Order status from the engine for its placing transaction, at this confirmation depth. */
 async function engineStatus(
   origin: Hex,
   { rpc, depth = 1 }: { rpc?: EngineOptions['rpc']; depth?: number },
@@ -52,7 +52,7 @@ describe('CoW Protocol', () => {
   test.each([
     ['an exact input', `${pair} --amount-in 3000`, 'WETH'],
     ['an exact output', `${pair} --amount-out 0.5`, 'WETH'],
-    ['to somebody else', `${pair} --amount-in 2000 --destination ${other}`, 'WETH'],
+    ['another recipient', `${pair} --amount-in 2000 --destination ${other}`, 'WETH'],
   ])(
     'fills an order: %s',
     async (_, flags, symbol) => {
@@ -75,7 +75,7 @@ describe('CoW Protocol', () => {
     60_000,
   )
 
-  test('names what a fill costs as a fee, and proves every term by the calldata', async () => {
+  test('reports the fill cost as a network fee, and proves spender, amount, recipient and minimum by calldata', async () => {
     const { json } = await asked(`quote ${pair} --amount-in 3000 --compare`)
     const [one] = json.items.filter(({ provider }: { provider: string }) => provider === 'cow')
     expect(one).toMatchObject({
@@ -87,20 +87,20 @@ describe('CoW Protocol', () => {
     expect(quote.fees[0]).toMatchObject({ kind: 'network' })
   })
 
-  test('does not sell or buy the coin', async () => {
+  test('is not eligible for selling or buying the native coin', async () => {
     for (const flags of ['--token-in ETH --token-out USDC', '--token-in USDC --token-out ETH'])
       expect((await asked(`quote ${flags} --amount-in 1 --provider cow`)).json.error.code).toBe(
         'PREFERRED_PROVIDER_NOT_ELIGIBLE',
       )
   })
 
-  test('is filled though the node shows no event of it, and then is not told as failed', async () => {
+  test('reports a filled order as processing while the node returns no logs', async () => {
     const { json: done } = await asked(`execute ${pair} --amount-in 300 --provider cow --yes`)
     const { json: status } = await run(`swap status ${done.id} --json`)
     expect(await engineStatus(status.originTxHash, { rpc: withoutLogs })).toBe('processing')
   }, 60_000)
 
-  test('that nobody fills can be stopped by its allowance', async () => {
+  test('leaves an order unfilled until it expires once its allowance is revoked', async () => {
     await sandbox.world.faults.set(unfilled)
     const open = await asked(`execute ${pair} --amount-in 650 --provider cow --yes --timeout 4s`)
     expect(open).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
@@ -112,7 +112,7 @@ describe('CoW Protocol', () => {
     expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 25 })
   }, 60_000)
 
-  test('says that an order is open while nobody fills it, and that it expired, without a loss', async () => {
+  test('reports an unfilled order as open, then as expired without a loss of funds', async () => {
     await sandbox.world.faults.set(unfilled)
     try {
       const usdc = await sandbox.balanceOf(chainId, token('USDC').address, sandbox.user.address)
@@ -124,7 +124,7 @@ describe('CoW Protocol', () => {
       expect((await run(`swap status ${id} --json`)).json.status).not.toBe('fulfilled')
       await sandbox.world.warp(3_600)
       expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_UNFILLED' })
-      // The engine waits until that is as deep as the chain's depth.
+      // The engine reports the expiry only at the depth of the chain.
       const [placed] = (await run(`action show ${id} --json`)).json.transactions.slice(-1)
       const { rpc } = sandbox.chain(chainId)
       await rpc.request('anvil_mine', ['0x1'])
@@ -143,7 +143,7 @@ describe('CoW Protocol', () => {
   }, 60_000)
 })
 
-/** A node whose logs are empty, as those of a node that indexes late. */
+/** A node that returns no logs, like one that indexes late. */
 const withoutLogs = (of: number): ChainClient => {
   const { rpc } = sandbox.chain(of)
   return {
@@ -159,7 +159,7 @@ const withoutLogs = (of: number): ChainClient => {
 
 const deadline = 1_900_000_000
 
-/** What the guard says of the pre-signature of an order of 100 USDC for 0.03 WETH, with parts of it changed. */
+/** Guard verdict on the presignature of an order of 100 USDC for 0.03 WETH, changed in part. */
 function verdict(
   changed: Partial<ReturnType<typeof orderOf>> = {},
   {
@@ -186,37 +186,37 @@ function verdict(
   return swapExpectation(sandbox.world.catalog(), intent)!.check({ ...call, data: alter(call.data) })
 }
 
-describe('the guard', () => {
-  test.each(['in', 'out'] as const)('passes the order that was asked for: exact %s', (exact) => {
+describe('guard on a CoW presignature', () => {
+  test.each(['in', 'out'] as const)('passes the requested order: exact %s', (exact) => {
     expect(verdict({}, { exact })).toMatchObject({
       bound: { value: 0n, spends: { amount: 100_000_000n, by: here().vaultRelayer } },
     })
   })
 
   test.each([
-    ['another token sold', { sellToken: other }],
-    ['another token bought', { buyToken: other }],
+    ['another sell token', { sellToken: other }],
+    ['another buy token', { buyToken: other }],
     ['another recipient', { receiver: other }],
-    ['more sold', { sellAmount: 100_000_001n }],
-    ['less sold', { sellAmount: 99_999_999n }],
+    ['a higher sell amount', { sellAmount: 100_000_001n }],
+    ['a lower sell amount', { sellAmount: 99_999_999n }],
     ['a lower minimum', { buyAmount: 3n * 10n ** 16n - 1n }],
-    ['the other side fixed', { kind: 'buy' as const }],
-    ['a later end', { validTo: deadline + 1_801 }],
-    ['an end before its deadline', { validTo: deadline - 1 }],
+    ['the other order kind', { kind: 'buy' as const }],
+    ['an expiry too long after the deadline', { validTo: deadline + 1_801 }],
+    ['an expiry before the deadline', { validTo: deadline - 1 }],
   ])('refuses an order with %s', (_, changed) => {
     expect(verdict(changed)).toHaveProperty('violation')
   })
 
-  test('refuses the order of another owner, a taken back signature, another call, and bytes behind it', () => {
+  test('refuses another owner, a withdrawn signature, another function, trailing bytes and a changed digest', () => {
     expect(verdict({}, { owner: other })).toMatchObject({ violation: { code: 'POLICY_RECIPIENT' } })
-    // The flag is the second word.
+    // The signed flag is the second word.
     const taken = (data: Hex): Hex => `${data.slice(0, 137)}0${data.slice(138)}` as Hex
     expect(verdict({}, { alter: taken })).toMatchObject({ violation: { code: 'POLICY_DECODE' } })
     expect(verdict({}, { alter: (data) => `0x12345678${data.slice(10)}` })).toHaveProperty('violation')
     expect(verdict({}, { alter: (data) => `${data}00` })).toMatchObject({
       violation: { code: 'POLICY_DECODE' },
     })
-    // One bit of the digest.
+    // Changes one digit of the digest.
     const other1 = (data: Hex): Hex =>
       `${data.slice(0, 202)}${data[202] === '0' ? '1' : '0'}${data.slice(203)}` as Hex
     expect(verdict({}, { alter: other1 })).toMatchObject({ violation: { code: 'POLICY_QUOTE_DRIFT' } })
@@ -226,7 +226,7 @@ describe('the guard', () => {
 let server: Loopback | undefined
 afterEach(async () => server?.close())
 
-describe('the order book', () => {
+describe('CoW order book API', () => {
   const ask = (): OfferRequest => ({
     from: sandboxNetworks[0]!,
     to: sandboxNetworks[0]!,
@@ -265,7 +265,7 @@ describe('the order book', () => {
   const signal = () => AbortSignal.timeout(5_000)
   const order = () => ({ wallet: sandbox.user.address, recipient: sandbox.user.address, deadline })
 
-  test('is asked for a pre-signed order, whose bound follows from what it quotes', async () => {
+  test('is asked for a presigned order, and the minimum follows from its quote', async () => {
     const { provider, requests } = await opened({ status: 200, body: { quote: good(), id: 7 } })
     expect(await provider.quote(ask(), signal())).toMatchObject({
       amountIn: 100_000_000n,
@@ -287,10 +287,10 @@ describe('the order book', () => {
   test.each([
     ['another token', { buyToken: other }],
     ['another amount', { sellAmount: '98000000' }],
-    ['another side', { kind: 'buy' }],
-    ['an order that is filled in parts', { partiallyFillable: true }],
-    ['an amount that is none', { buyAmount: '-1' }],
-  ])('is not believed about %s', async (_, changed) => {
+    ['another order kind', { kind: 'buy' }],
+    ['a partially fillable order', { partiallyFillable: true }],
+    ['a negative amount', { buyAmount: '-1' }],
+  ])('fails the quote with PROVIDER_API_ERROR for %s', async (_, changed) => {
     const { provider } = await opened({ status: 200, body: { quote: { ...good(), ...changed } } })
     await expect(provider.quote(ask(), signal())).rejects.toMatchObject({ code: 'PROVIDER_API_ERROR' })
   })
@@ -299,7 +299,7 @@ describe('the order book', () => {
     ['NoLiquidity', undefined],
     ['UnsupportedToken', undefined],
     ['SellAmountDoesNotCoverFee', /does not cover what its fill/],
-  ])('has no quote: %s', async (errorType, text) => {
+  ])('gives no quote for the error %s', async (errorType, text) => {
     const { provider } = await opened({ status: 400, body: { errorType, description: '' } })
     const said = await provider.quote(ask(), signal()).catch(({ message }: Error) => message)
     if (text) expect(said).toMatch(text)
@@ -307,10 +307,14 @@ describe('the order book', () => {
   })
 
   test.each([
-    ['names another order', { status: 201, body: `0x${'11'.repeat(56)}` }, /took another order/],
-    ['names none', { status: 200, body: {} }, /did not take the order/],
-    ['lacks a balance', { status: 400, body: { errorType: 'InsufficientBalance' } }, /less than it sells/],
-  ])('that %s makes no transaction', async (_, answer, text) => {
+    ['returns another order UID', { status: 201, body: `0x${'11'.repeat(56)}` }, /took another order/],
+    ['returns no order UID', { status: 200, body: {} }, /did not take the order/],
+    [
+      'reports an insufficient balance',
+      { status: 400, body: { errorType: 'InsufficientBalance' } },
+      /less than it sells/,
+    ],
+  ])('builds no transaction when it %s', async (_, answer, text) => {
     const { provider } = await opened({ status: 200, body: { quote: good() } }, answer)
     const offer = await provider.quote(ask(), signal())
     await expect(provider.build(ask(), offer!, order())).rejects.toMatchObject({
@@ -319,7 +323,7 @@ describe('the order book', () => {
     })
   })
 
-  test('may have the same order already', async () => {
+  test('accepts DuplicatedOrder, and builds the transaction', async () => {
     const { provider } = await opened(
       { status: 200, body: { quote: good(), id: 7 } },
       { status: 400, body: { errorType: 'DuplicatedOrder', description: '' } },
@@ -335,7 +339,7 @@ describe('the order book', () => {
   })
 })
 
-test('a uid is what the package computes (computeOrderUid of @cowprotocol/contracts 1.8.0)', () => {
+test('uidOf equals computeOrderUid of @cowprotocol/contracts 1.8.0', () => {
   const at = { chainId: 1, settlement: '0x9008D19f58AAbD9eD0D60971565AA8510560ab41' } as const
   const order = {
     kind: 'sell',

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const service of open.splice(0)) await service.close()
 })
 
-/** A chain with payments to one address, each in a block of its own but for the last ones, and the paths that were asked for. */
+/** A chain with confirmed payments to one address, one per block, and then unconfirmed ones; and the requested paths. */
 async function chainWith(count: number, waiting = 0) {
   const bitcoin = openBitcoin('seed', () => 1_795_000_000_000)
   const hashes = Array.from({ length: count }, () => {
@@ -29,8 +29,8 @@ async function chainWith(count: number, waiting = 0) {
   return { bitcoin: esplora(`${service.url}/bitcoin/api`, exchangeJson), newest: hashes.toReversed(), asked }
 }
 
-describe('the transactions of an address', () => {
-  test('are read page after page, those that wait first', async () => {
+describe('transaction history of a Bitcoin address', () => {
+  test('is read page by page, unconfirmed transactions first', async () => {
     const { bitcoin, newest, asked } = await chainWith(60, 3)
     const { transactions, isCutOff } = await bitcoin.addressHistory(address, () => false)
     expect(transactions.map(({ txid }) => txid)).toEqual(newest)
@@ -41,7 +41,7 @@ describe('the transactions of an address', () => {
     expect(transactions[0]!.senders).toHaveLength(1)
   })
 
-  test('are read no further than is asked for', async () => {
+  test('is read only until the requested transaction', async () => {
     const { bitcoin, newest, asked } = await chainWith(60)
     const { transactions, isCutOff } = await bitcoin.addressHistory(
       address,
@@ -54,7 +54,7 @@ describe('the transactions of an address', () => {
     })
   })
 
-  test('of a busy address are cut off after 40 pages, and said to be', async () => {
+  test('is cut off after 40 pages, and reports it', async () => {
     const { bitcoin, newest, asked } = await chainWith(1_001)
     const { transactions, isCutOff } = await bitcoin.addressHistory(address, () => false)
     expect({ count: transactions.length, isCutOff, pages: asked.length }).toEqual({

@@ -36,19 +36,19 @@ const asked = (line: string) => run(`swap ${line} --from sandbox-one --json`)
 describe('KyberSwap', () => {
   test.each([
     ['a token', '--token-in USDC --token-out WETH --amount-in 300'],
-    ['the coin in', '--token-in ETH --token-out USDC --amount-in 0.1'],
-    ['the coin out', '--token-in USDC --token-out ETH --amount-in 100'],
-    ['to somebody else', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
+    ['the native coin in', '--token-in ETH --token-out USDC --amount-in 0.1'],
+    ['the native coin out', '--token-in USDC --token-out ETH --amount-in 100'],
+    ['to another recipient', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
   ])('swaps %s', async (_, flags) => {
     await swapsByProvider(sandbox, run, 'kyberswap', flags)
   })
 
-  test('wins where two exchanges together bring more than each of them', async () => {
+  test('is chosen for a swap large enough to split over two exchanges', async () => {
     const { json } = await asked('quote --token-in USDC --token-out WETH --amount-in 900000')
     expect(json).toMatchObject({ provider: 'kyberswap', slippage: 0.005 })
   })
 
-  test('is not asked for an exact output', async () => {
+  test('is not eligible for an exact output', async () => {
     const line = 'quote --token-in USDC --token-out WETH --amount-out 0.1'
     expect((await asked(line)).json.provider).toBe('uniswap-v3')
     expect((await asked(`${line} --provider kyberswap`)).json.error).toMatchObject({
@@ -58,7 +58,7 @@ describe('KyberSwap', () => {
   })
 })
 
-/** What the guard says of a swap, with parts of its call changed. */
+/** Guard verdict on a swap with a changed call. */
 function bound(way: readonly [string, string], changed: Record<string, unknown> = {}, functionName = 'swap') {
   const [tokenIn, tokenOut] = way.map(token) as [ReturnType<typeof token>, ReturnType<typeof token>]
   const recipient = sandbox.user.address
@@ -91,12 +91,12 @@ function bound(way: readonly [string, string], changed: Record<string, unknown> 
 
 const code = (...args: Parameters<typeof bound>) => bound(...args).code
 
-describe('the guard', () => {
+describe('guard on a KyberSwap call', () => {
   test.each([
     ['USDC', 'WETH'],
     ['ETH', 'USDC'],
     ['USDC', 'ETH'],
-  ] as const)('passes %s to %s, and nothing that is changed in it', (...way) => {
+  ] as const)('passes %s to %s, and refuses each changed parameter', (...way) => {
     expect(bound(way).targets).toEqual([router()])
     refusesOtherTerms((changed) => code(way, changed), token('WBTC').address)
     expect(code(way, { srcAmounts: [amountIn + 1n] })).toBe('POLICY_AMOUNT')
@@ -105,11 +105,11 @@ describe('the guard', () => {
     for (const flag of [0x01n, 0x02n, 0x08n, 0x10n, 0x400n])
       expect(code(way, { flags: flag }), String(flag)).toBe('POLICY_DECODE')
     expect(code(way, { flags: 0x20n | 0x100n | 0x200n })).toBe('passed')
-    // The function whose inner call may be any.
+    // swapGeneric allows an arbitrary inner call.
     expect(code(way, {}, 'swapGeneric')).toBe('POLICY_DECODE')
   })
 
-  test('says what is spent, and the value where it is the coin', () => {
+  test('reports the spent amount, and the transaction value for the native coin', () => {
     expect(bound(['ETH', 'USDC']).said).toMatchObject({ bound: { value: amountIn } })
     expect(bound(['USDC', 'WETH']).said).toMatchObject({
       bound: { value: 0n, spends: { amount: amountIn }, text: expect.stringContaining('on KyberSwap') },
@@ -117,7 +117,7 @@ describe('the guard', () => {
   })
 })
 
-describe('the service of KyberSwap', () => {
+describe('KyberSwap API', () => {
   const serve = useProviderService()
   const at = async (answer: (url: URL) => ReturnType<Answering>) =>
     kyberSwap([{ chainId, router: router(), api: await serve((_, url) => answer(url)) }], exchangeSoon)
@@ -140,7 +140,7 @@ describe('the service of KyberSwap', () => {
   const quoted = async (answer: Parameters<typeof at>[0]): Promise<Offer | undefined> =>
     (await at(answer)).quote(ask(), AbortSignal.timeout(2_000))
 
-  test('is asked with the name of the program, and its amounts are what is offered', async () => {
+  test('is asked for the pair and amount, and its amounts become the offer', async () => {
     let query: URLSearchParams | undefined
     const offer = await quoted((url) => {
       query = url.searchParams
@@ -151,7 +151,7 @@ describe('the service of KyberSwap', () => {
     expect(offer!.minAmountOut).toBe((333_000_000_000_000n * 995n) / 1_000n)
   })
 
-  test('has no quote where there is no route, by its own codes', async () => {
+  test('gives no quote for its no-route codes and for a zero output', async () => {
     for (const code of [4008, 4009, 4010, 4011])
       expect(
         await quoted(() => ({ status: 400, body: { code, message: 'route not found' } })),
@@ -163,23 +163,23 @@ describe('the service of KyberSwap', () => {
     ['another router', () => routes({}, other), /another swap than was asked for/],
     ['another amount', () => routes({ amountIn: '2000000' }), /another swap than was asked for/],
     ['another token', () => routes({ tokenOut: other }), /another swap than was asked for/],
-    ['an amount that is no number', () => routes({ amountOut: '1e18' }), /did not answer with a route/],
+    ['an amount in scientific notation', () => routes({ amountOut: '1e18' }), /did not answer with a route/],
     ['a negative amount', () => routes({ amountOut: '-1' }), /did not answer with a route/],
     [
-      'a number too long for any token',
+      'an amount longer than 78 digits',
       () => routes({ amountOut: '9'.repeat(79) }),
       /did not answer with a route/,
     ],
     [
-      'a refusal of the request',
+      'HTTP 400 with an error code',
       () => ({ status: 400, body: { code: 4000 } }),
       /did not answer with a route/,
     ],
-    ['an error page', () => ({ status: 404, body: 'not found' }), /did not answer with a route/],
+    ['HTTP 404 with text', () => ({ status: 404, body: 'not found' }), /did not answer with a route/],
     ...serviceFailures,
-    ['a route as long as a book', () => routes({ extra: 'x'.repeat(70_000) }), /too long to keep/],
-    ['more than can be read', () => routes({ extra: 'x'.repeat(9_000_000) }), /does not answer as it should/],
-  ])('that answers with %s is an error of the provider', async (_, answer, message) => {
+    ['an overlong route', () => routes({ extra: 'x'.repeat(70_000) }), /too long to keep/],
+    ['an oversized body', () => routes({ extra: 'x'.repeat(9_000_000) }), /does not answer as it should/],
+  ])('reports %s as a provider error', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
       message: expect.stringMatching(message),
@@ -219,32 +219,32 @@ describe('the service of KyberSwap', () => {
     return provider.build(ask(), offer!, order())
   }
 
-  test('writes the transaction, whose value is ours to say', async () => {
+  test('supplies the calldata, but not the transaction value', async () => {
     const { transaction: one, needs } = await transaction(built())
     expect(one).toMatchObject({ to: router(), value: 0n, chainId })
     expect(needs).toEqual({ token: token('USDC').address, spender: router(), amount: 1_000_000n })
   })
 
   test.each<[string, () => Answer, string]>([
-    ['promises less than it quoted', () => built({ minReturnAmount: 331_000_000_000_000n }), 'QUOTE_EXPIRED'],
+    ['lowers the minimum', () => built({ minReturnAmount: 331_000_000_000_000n }), 'QUOTE_EXPIRED'],
     [
-      'gave up the route',
+      'no longer has the route',
       () => ({ status: 422, body: { code: 4222, message: 'quoted amount' } }),
       'QUOTE_EXPIRED',
     ],
     [
-      'refuses the request',
+      'rejects the request',
       () => ({ status: 400, body: { code: 4002, message: 'malformed' } }),
       'PROVIDER_API_ERROR',
     ],
-    ['spends another amount', () => built({ amount: 1_000_001n }), 'PROVIDER_API_ERROR'],
+    ['changes the amount', () => built({ amount: 1_000_001n }), 'PROVIDER_API_ERROR'],
     [
-      'writes no call',
+      'returns empty calldata',
       () => ({ status: 200, body: { code: 0, data: { routerAddress: router(), data: '0x' } } }),
       'PROVIDER_API_ERROR',
     ],
-    ['answers nonsense', () => ({ status: 200, body: [] }), 'PROVIDER_API_ERROR'],
-  ])('that %s gives no transaction', async (_, build, code) => {
+    ['returns an unreadable body', () => ({ status: 200, body: [] }), 'PROVIDER_API_ERROR'],
+  ])('builds no transaction when it %s', async (_, build, code) => {
     await expect(transaction(build())).rejects.toMatchObject({ code })
   })
 })

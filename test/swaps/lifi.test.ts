@@ -49,7 +49,7 @@ const [amountIn, least] = [1_000_000n, 990_000n]
 
 type Changed = Readonly<Record<string, unknown>>
 
-/** The call of a swap on one chain: a fee of a tenth, then the rest by an exchange. */
+/** Calldata of a swap on one chain: a fee of a tenth, then an exchange of the rest. */
 function swapCall([tokenIn, tokenOut]: readonly [Token, Token], changed: Changed = {}): Hex {
   const { receiver = wallet, minimum = least, step = {}, steps, isSingle = false } = changed
   const part = {
@@ -71,7 +71,7 @@ function swapCall([tokenIn, tokenOut]: readonly [Token, Token], changed: Changed
 
 const word = (address: Address) => padHex(address, { size: 32 })
 
-/** The call of a transfer to the other chain; with `fees`, each of these steps is before it. */
+/** Calldata of a transfer to the other chain, with each of `fees` as a step before it. */
 function transferCall({
   bridge = {},
   across = {},
@@ -122,7 +122,7 @@ function transferCall({
   return encoded('lifi', 'swapAndStartBridgeTokensViaAcrossV4', bridgeData, steps, acrossData)
 }
 
-/** The call of a transfer of which a fee of 0.25 % is kept: what is left is 997,500, and 990,018 of that arrive. */
+/** Calldata of a transfer after a fee of 0.25 %: 997,500 units are deposited and 990,018 arrive. */
 const feeCall = (changed: Parameters<typeof transferCall>[0] = {}): Hex =>
   transferCall({
     fees: [{}],
@@ -131,7 +131,7 @@ const feeCall = (changed: Parameters<typeof transferCall>[0] = {}): Hex =>
     across: { outputAmount: 0n, outputAmountMultiplier: (10n ** 18n * 9_925n) / 10_000n, ...changed.across },
   })
 
-/** What the guard says of a call for a swap of a million units for at least 990,000. */
+/** Guard verdict on calldata for a swap of a million units for at least 990,000. */
 function verdict([tokenIn, tokenOut]: readonly [Token, Token], data: Hex, exact: 'in' | 'out' = 'in') {
   const intent: SwapIntent = {
     kind: 'swap',
@@ -155,19 +155,19 @@ const code = (...args: Parameters<typeof verdict>) => {
   return 'violation' in said ? said.violation.code : 'passed'
 }
 
-test('the functions are those of the contract that LI.FI published', () => {
-  // GenericSwapFacetV3__factory of lifinance/lifi-contract-types, whose bytecode names these.
+test('diamondAbi has the swap selectors of the contract that LI.FI published', () => {
+  // Selectors in the bytecode of GenericSwapFacetV3__factory (lifinance/lifi-contract-types).
   const published = ['0x2c57e884', '0x4666fc80', '0x5fd9ae2e', '0x733214a3', '0x736eac0b', '0xaf7060fd']
   const selectors = diamondAbi.slice(0, 6).map((item) => toFunctionSelector(item))
   expect(selectors.sort()).toEqual(published)
 })
 
-describe('the guard', () => {
+describe('guard on a LI.FI call', () => {
   test.each([
     [usdc, weth],
     [coin, usdc],
     [usdc, coin],
-  ])('passes a swap on one chain, and nothing that is changed in it', (...way) => {
+  ])('passes a swap on one chain, and refuses each changed parameter', (...way) => {
     const said = (changed?: Changed) => code(way, swapCall(way, changed))
     const part = (changed: Changed) => said({ isSingle: true, step: changed })
     expect([said(), said({ isSingle: true })]).toEqual(['passed', 'passed'])
@@ -180,14 +180,14 @@ describe('the guard', () => {
     const [swapped, other] = [{ sendingAssetId: usdt.address }, { receivingAssetId: usdt.address }]
     if (way[0] !== coin) expect(part(swapped)).toBe('POLICY_QUOTE_DRIFT')
     if (way[1] !== coin) expect(part(other)).toBe('POLICY_QUOTE_DRIFT')
-    // A coin that the function does not pay, or takes.
+    // A native coin where the function handles a token, or the reverse.
     expect(part({ sendingAssetId: way[0] === coin ? usdt.address : nativeAddress })).toBe('POLICY_DECODE')
     expect(part({ receivingAssetId: way[1] === coin ? usdt.address : nativeAddress })).toBe('POLICY_DECODE')
     expect(code(way, swapCall(way), 'out')).toBe('POLICY_DECODE')
     expect(code(way, transferCall())).toBe('POLICY_DECODE')
   })
 
-  test('passes no step that takes another token of the wallet', () => {
+  test('refuses a step that spends another token of the wallet', () => {
     const step = (token: Token, fromAmount: bigint) => ({
       callTo: friend,
       approveTo: friend,
@@ -202,59 +202,67 @@ describe('the guard', () => {
   })
 
   test.each<[string, Parameters<typeof transferCall>[0], string]>([
-    ['nothing else', {}, 'passed'],
+    ['no change', {}, 'passed'],
     ['another receiver', { bridge: { receiver: thief } }, 'POLICY_RECIPIENT'],
-    ['another receiver of the bridge', { across: { receiverAddress: word(thief) } }, 'POLICY_RECIPIENT'],
-    ['another account for a refund', { across: { refundAddress: word(thief) } }, 'POLICY_RECIPIENT'],
-    ['another chain', { bridge: { destinationChainId: 1n } }, 'POLICY_CHAIN'],
+    ['another receiver in the Across data', { across: { receiverAddress: word(thief) } }, 'POLICY_RECIPIENT'],
+    ['another refund address', { across: { refundAddress: word(thief) } }, 'POLICY_RECIPIENT'],
+    ['another destination chain', { bridge: { destinationChainId: 1n } }, 'POLICY_CHAIN'],
     ['another amount', { bridge: { minAmount: amountIn + 1n } }, 'POLICY_AMOUNT'],
     ['another token', { bridge: { sendingAssetId: usdt.address } }, 'POLICY_AMOUNT'],
-    ['another token of the bridge', { across: { sendingAssetId: word(usdt.address) } }, 'POLICY_AMOUNT'],
-    ['another token there', { across: { receivingAssetId: word(usdt.address) } }, 'POLICY_QUOTE_DRIFT'],
-    ['less', { across: { outputAmount: least - 1n } }, 'POLICY_MIN_OUT'],
-    ['a swap before it', { bridge: { hasSourceSwaps: true } }, 'POLICY_QUOTE_DRIFT'],
-    ['a call there', { bridge: { hasDestinationCall: true } }, 'POLICY_QUOTE_DRIFT'],
+    ['another token in the Across data', { across: { sendingAssetId: word(usdt.address) } }, 'POLICY_AMOUNT'],
+    ['another destination token', { across: { receivingAssetId: word(usdt.address) } }, 'POLICY_QUOTE_DRIFT'],
+    ['a lower output', { across: { outputAmount: least - 1n } }, 'POLICY_MIN_OUT'],
+    ['a source swap flag', { bridge: { hasSourceSwaps: true } }, 'POLICY_QUOTE_DRIFT'],
+    ['a destination call', { bridge: { hasDestinationCall: true } }, 'POLICY_QUOTE_DRIFT'],
     ['a message', { across: { message: '0x01' } }, 'POLICY_QUOTE_DRIFT'],
-    ['no time to fill it', { across: { fillDeadline: deadline - 1 } }, 'POLICY_QUOTE_DRIFT'],
-    ['one relayer for an hour', { across: { exclusivityParameter: 3_600 } }, 'POLICY_QUOTE_DRIFT'],
-    ['one relayer for ever', { across: { exclusivityParameter: 0xffffffff } }, 'POLICY_QUOTE_DRIFT'],
-    ['a day to fill it', { across: { fillDeadline: deadline + 86_400 } }, 'POLICY_QUOTE_DRIFT'],
-  ])('of a transfer with %s says so', (_, changed, said) => {
+    [
+      'a fill deadline before the quote deadline',
+      { across: { fillDeadline: deadline - 1 } },
+      'POLICY_QUOTE_DRIFT',
+    ],
+    ['an exclusivity of an hour', { across: { exclusivityParameter: 3_600 } }, 'POLICY_QUOTE_DRIFT'],
+    ['an unlimited exclusivity', { across: { exclusivityParameter: 0xffffffff } }, 'POLICY_QUOTE_DRIFT'],
+    ['a fill deadline a day later', { across: { fillDeadline: deadline + 86_400 } }, 'POLICY_QUOTE_DRIFT'],
+  ])('gives the expected verdict on a transfer with %s', (_, changed, said) => {
     expect(code([usdc, usdcThere], transferCall(changed))).toBe(said)
   })
 
   test.each<[string, Parameters<typeof feeCall>[0], string]>([
-    ['nothing else', {}, 'passed'],
-    ['its fee in two steps', { fees: [{ fromAmount: 2_500n }, { fromAmount: 997_500n }] }, 'passed'],
+    ['no change', {}, 'passed'],
+    ['the fee in two steps', { fees: [{ fromAmount: 2_500n }, { fromAmount: 997_500n }] }, 'passed'],
     ['another receiver', { bridge: { receiver: thief } }, 'POLICY_RECIPIENT'],
-    ['another account for a refund', { across: { refundAddress: word(thief) } }, 'POLICY_RECIPIENT'],
-    ['more taken', { fees: [{ fromAmount: amountIn + 1n }] }, 'POLICY_AMOUNT'],
-    ['less taken', { fees: [{ fromAmount: amountIn - 1n }] }, 'POLICY_AMOUNT'],
-    ['more left than is taken', { bridge: { minAmount: amountIn + 1n } }, 'POLICY_AMOUNT'],
-    ['nothing taken', { fees: [{ requiresDeposit: false }] }, 'POLICY_AMOUNT'],
-    // What arrives is the same, if somebody paid more than the deposit holds; nobody would, and the rest would not be paid back.
+    ['another refund address', { across: { refundAddress: word(thief) } }, 'POLICY_RECIPIENT'],
+    ['a larger amount taken', { fees: [{ fromAmount: amountIn + 1n }] }, 'POLICY_AMOUNT'],
+    ['a smaller amount taken', { fees: [{ fromAmount: amountIn - 1n }] }, 'POLICY_AMOUNT'],
+    ['a deposit above the amount taken', { bridge: { minAmount: amountIn + 1n } }, 'POLICY_AMOUNT'],
+    ['no token taken', { fees: [{ requiresDeposit: false }] }, 'POLICY_AMOUNT'],
+    // The output would be the same only if a relayer paid more than the deposit; none would, and the fee is not refunded.
     [
-      'a fee of almost all',
+      'a fee of almost the whole amount',
       { bridge: { minAmount: 2n }, across: { outputAmountMultiplier: 10n ** 18n * 500_000n } },
       'POLICY_AMOUNT',
     ],
-    ['a fee of one more', { bridge: { minAmount: 997_481n } }, 'POLICY_MIN_OUT'],
-    ['a smaller part', { across: { outputAmountMultiplier: 9_924n * 10n ** 14n } }, 'POLICY_MIN_OUT'],
+    ['a fee that lowers the output below the minimum', { bridge: { minAmount: 997_481n } }, 'POLICY_MIN_OUT'],
     [
-      'an amount that does not count',
+      'a smaller output multiplier',
+      { across: { outputAmountMultiplier: 9_924n * 10n ** 14n } },
+      'POLICY_MIN_OUT',
+    ],
+    [
+      'an output amount without a multiplier',
       { across: { outputAmount: amountIn, outputAmountMultiplier: 0n } },
       'POLICY_MIN_OUT',
     ],
-    ['a step of another token', { fees: [{}, { sendingAssetId: usdt.address }] }, 'POLICY_DECODE'],
+    ['a step in another token', { fees: [{}, { sendingAssetId: usdt.address }] }, 'POLICY_DECODE'],
     ['a swap to another token', { fees: [{ receivingAssetId: usdt.address }] }, 'POLICY_DECODE'],
     ['no step', { fees: [] }, 'POLICY_DECODE'],
-    ['no word of a step', { bridge: { hasSourceSwaps: false } }, 'POLICY_QUOTE_DRIFT'],
-    ['a call there', { bridge: { hasDestinationCall: true } }, 'POLICY_QUOTE_DRIFT'],
-  ])('of a transfer after a fee with %s says so', (_, changed, said) => {
+    ['no source swap flag', { bridge: { hasSourceSwaps: false } }, 'POLICY_QUOTE_DRIFT'],
+    ['a destination call', { bridge: { hasDestinationCall: true } }, 'POLICY_QUOTE_DRIFT'],
+  ])('gives the expected verdict on a transfer after a fee with %s', (_, changed, said) => {
     expect(code([usdc, usdcThere], feeCall(changed))).toBe(said)
   })
 
-  test('tells the fee of a transfer, and what is deposited after it', () => {
+  test('states the fee of a transfer and the amount deposited after it', () => {
     expect(verdict([usdc, usdcThere], feeCall())).toMatchObject({
       bound: {
         text: expect.stringMatching(
@@ -266,7 +274,7 @@ describe('the guard', () => {
   })
 
   test.each(['startBridgeTokensViaAcrossV4ERC20Min', 'startBridgeTokensViaAcrossV4ERC20Packed'])(
-    'passes no %s, and no swap in the place of a transfer',
+    'refuses %s, and a swap in place of a transfer',
     (name) => {
       const abi = JSON.parse(JSON.stringify(diamondAbi).replaceAll('startBridgeTokensViaAcrossV4', name))
       const { args } = decodeFunctionData({ abi: diamondAbi, data: transferCall() })
@@ -276,14 +284,14 @@ describe('the guard', () => {
     },
   )
 
-  test('passes no call that has the swap inside it', () => {
+  test('refuses a multicall that contains the swap', () => {
     const inner = swapCall([usdc, weth])
     const data = encoded('router', 'multicall', BigInt(deadline), [inner])
     expect(code([usdc, weth], data)).toBe('POLICY_DECODE')
   })
 })
 
-/** What the pools of both chains tell of one deposit: that it was made, and that it was paid out. */
+/** Events of one deposit in the pools of both chains: deposited and filled. */
 const [deposited, filled] = (['FundsDeposited', 'FilledRelay'] as const).map((eventName) => {
   const { inputs } = spokePoolAbi.find((item) => item.name === eventName)!
   const told: Record<string, unknown> = {
@@ -321,12 +329,12 @@ const [deposited, filled] = (['FundsDeposited', 'FilledRelay'] as const).map((ev
   }
 }) as [{ topics: Hex[]; data: Hex }, { topics: Hex[]; data: Hex }]
 
-/** The answers of `/quote` and `/status` that LI.FI documents (its OpenAPI, as api-evangelist/lifi has it). */
+/** Responses of `/quote` and `/status` as LI.FI documents them (its OpenAPI, from api-evangelist/lifi). */
 const [sample, documented] = ['quote', 'status'].map((name) =>
   JSON.parse(readFileSync(new URL(`./samples/lifi-${name}.json`, import.meta.url), 'utf8')),
 )
 
-describe('the service of LI.FI', () => {
+describe('LI.FI API', () => {
   type Answers = (url: URL) => ReturnType<Answering>
   const serve = useProviderService()
   const at = async (answer: Answers, network: Partial<SwapDependencies> = {}) => {
@@ -391,7 +399,7 @@ describe('the service of LI.FI', () => {
   const quoted = async (answer: Answers, what = ask()) =>
     (await at(answer)).quote(what, AbortSignal.timeout(2_000))
 
-  test('is asked for the swap, and the offer is what its call keeps', async () => {
+  test('is asked for the swap, and its calldata sets the minimum of the offer', async () => {
     let query: URLSearchParams | undefined
     const offer = await quoted((url) => {
       query = url.searchParams
@@ -402,7 +410,7 @@ describe('the service of LI.FI', () => {
     expect(offer).toMatchObject({ amountIn, amountOut: 1_000_000n, minAmountOut: least, gas: 252_364n })
   })
 
-  test('of a transfer brings what its call says, whatever the service says', async () => {
+  test('takes the output of a transfer from the calldata, not from the estimate', async () => {
     const far = ask(usdc, usdcThere)
     const answer = answerOf(far, transferCall(), { estimate: { toAmount: '5000000' } })
     expect(await quoted(() => answer, far)).toMatchObject({
@@ -411,7 +419,7 @@ describe('the service of LI.FI', () => {
     })
   })
 
-  test('of a transfer after a fee names the fee that its call keeps', async () => {
+  test('reports the fee of a transfer from its calldata', async () => {
     const far = ask(usdc, usdcThere)
     const offer = await quoted(() => answerOf(far, feeCall()), far)
     expect(offer).toMatchObject({
@@ -420,7 +428,7 @@ describe('the service of LI.FI', () => {
     })
   })
 
-  test('has no quote where there is none', async () => {
+  test('gives no quote for its no-route codes', async () => {
     for (const [status, code] of [
       [404, 1002],
       [404, 1003],
@@ -442,22 +450,30 @@ describe('the service of LI.FI', () => {
     ['another spender', () => good({ estimate: { approvalAddress: thief } }), /names another contract/],
     ['another amount', () => good({ action: { fromAmount: '2' } }), /another swap than was asked for/],
     ['another chain', () => good({ action: { toChainId: 1 } }), /another swap than was asked for/],
-    ['a call that is none', () => good({ call: { data: '0x' } }), /terms cannot be read/],
-    ['another kind of call', () => good({ call: { data: transferCall() } }), /terms cannot be read/],
-    ['more than its call keeps', () => good({ estimate: { toAmount: '2000000' } }), /does not keep what/],
-    ['a number that is none', () => good({ estimate: { toAmount: '1e9' } }), /did not answer with a quote/],
+    ['empty calldata', () => good({ call: { data: '0x' } }), /terms cannot be read/],
+    ['calldata of a transfer', () => good({ call: { data: transferCall() } }), /terms cannot be read/],
     [
-      'a refusal',
+      'an estimate that its calldata minimum does not support',
+      () => good({ estimate: { toAmount: '2000000' } }),
+      /does not keep what/,
+    ],
+    [
+      'an amount in scientific notation',
+      () => good({ estimate: { toAmount: '1e9' } }),
+      /did not answer with a quote/,
+    ],
+    [
+      'HTTP 400 with an error code',
       () => ({ status: 400, body: { message: 'no', code: 1011 } }),
       /did not answer with a quote/,
     ],
     ...serviceFailures,
     [
-      'more than can be read',
+      'an oversized body',
       () => good({ call: { extra: 'x'.repeat(9_000_000) } }),
       /does not answer as it should/,
     ],
-  ])('that answers with %s is an error of the provider', async (_, answer, message) => {
+  ])('reports %s as a provider error', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
       message: expect.stringMatching(message),
@@ -482,7 +498,7 @@ describe('the service of LI.FI', () => {
     return { ...(await provider.build(what, offer, order)), asked }
   }
 
-  test('writes the transaction for wallet and recipient, whose value is ours to say', async () => {
+  test('builds the transaction for wallet and recipient, and ignores the value in the response', async () => {
     const { transaction, needs, asked } = await built(good())
     expect(transaction).toMatchObject({ to: diamond, value: 0n, chainId: 31337 })
     expect(needs).toEqual({ token: usdc.address, spender: diamond, amount: amountIn })
@@ -494,13 +510,13 @@ describe('the service of LI.FI', () => {
   })
 
   test.each<[string, () => Answer]>([
-    ['promises less', () => good({ call: { data: swapCall([usdc, weth], { minimum: least - 1n }) } })],
-    ['has no route any more', () => ({ status: 404, body: { code: 1002 } })],
-  ])('that %s than it quoted gives no transaction', async (_, answer) => {
+    ['lowers the minimum', () => good({ call: { data: swapCall([usdc, weth], { minimum: least - 1n }) } })],
+    ['no longer has a route', () => ({ status: 404, body: { code: 1002 } })],
+  ])('builds no transaction when it %s', async (_, answer) => {
     await expect(built(answer())).rejects.toMatchObject({ code: 'QUOTE_EXPIRED' })
   })
 
-  /** How far a transfer is that the pool there calls filled while no node finds by what; `fill` is the transaction that it was. */
+  /** Status of a transfer that the destination pool reports as filled but no log search finds; `fill` is its transaction. */
   const progress = async (body: Answer, fill?: Hex) => {
     let asked = 0
     const there = catalog.across[1]!.spokePool
@@ -527,7 +543,7 @@ describe('the service of LI.FI', () => {
     return said
   }
 
-  test('never ends a transfer by its word, whatever that is', async () => {
+  test('never ends a transfer on the status in the response alone', async () => {
     const words = ['NOT_FOUND', 'INVALID', 'PENDING', 'FAILED', 'DONE', 'NEW_WORD']
     const bodies: Answer[] = [
       { status: 200, body: documented },
@@ -543,7 +559,7 @@ describe('the service of LI.FI', () => {
     for (const body of bodies) expect(await progress(body)).toEqual({ status: 'processing' })
   })
 
-  test('names what paid a transfer out, which counts if the chain shows it', async () => {
+  test('names the fill transaction, which counts only if the chain shows it', async () => {
     const txHash = padHex('0x0b')
     const body = { ...documented, receiving: { ...documented.receiving, txHash } }
     expect(await progress({ status: 200, body }, txHash)).toEqual({
@@ -559,10 +575,10 @@ const asked = (line: string) => run(`swap execute ${line} --provider lifi --yes 
 describe('LI.FI', () => {
   test.each([
     ['a token', '--token-in USDC --token-out WETH --amount-in 300'],
-    ['so little that there is no fee', '--token-in USDC --token-out USDT --amount-in 0.0003'],
-    ['the coin in', '--token-in ETH --token-out USDT --amount-in 0.1'],
+    ['an amount too small for a fee', '--token-in USDC --token-out USDT --amount-in 0.0003'],
+    ['the native coin in', '--token-in ETH --token-out USDT --amount-in 0.1'],
     [
-      'the coin out, to somebody else',
+      'the native coin out, to another recipient',
       `--token-in USDC --token-out ETH --amount-in 100 --destination ${friend}`,
     ],
   ])('swaps %s', async (_, flags) => {
@@ -578,7 +594,7 @@ describe('LI.FI', () => {
     expect((await held()) - before).toBe(BigInt(json.amounts.out.raw))
   })
 
-  test('is not asked for an exact output', async () => {
+  test('is not eligible for an exact output', async () => {
     const line = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.1'
     expect((await run(`${line} --provider lifi --json`)).json.error).toMatchObject({
       code: 'PREFERRED_PROVIDER_NOT_ELIGIBLE',

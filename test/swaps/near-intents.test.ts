@@ -16,14 +16,14 @@ const sample = (name: string) =>
 
 const signed = sample('one-click-signed-quote')
 
-describe('the signature of a quote', () => {
-  test('is over the text that the official SDK hashes, and is verified as there', () => {
+describe('signature of a 1Click quote', () => {
+  test('covers the text that the official SDK hashes, and verifies as in the SDK', () => {
     expect(quoteHash(signed.answer)).toBe(signed.hash)
     expect(isSignedBy(signed.publicKey, signed.answer)).toBe(signed.isValid)
   })
 
   test.each(['depositAddress', 'minAmountOut', 'amountIn', 'deadline', 'refundFee'])(
-    'is wrong once %s of the quote is changed',
+    'is invalid when %s of the quote is changed',
     (field) => {
       const { answer } = signed
       const changed = { ...answer, quote: { ...answer.quote, [field]: `${answer.quote[field]}0` } }
@@ -32,7 +32,7 @@ describe('the signature of a quote', () => {
   )
 
   test.each(['recipient', 'refundTo', 'destinationAsset', 'amount'])(
-    'is wrong once %s of the request is changed',
+    'is invalid when %s of the request is changed',
     (field) => {
       const { answer } = signed
       const quoteRequest = { ...answer.quoteRequest, [field]: `${answer.quoteRequest[field]}0` }
@@ -40,7 +40,7 @@ describe('the signature of a quote', () => {
     },
   )
 
-  test('is nobody else’s, and no text that is none', () => {
+  test('is invalid for another key, a malformed key and an empty signature', () => {
     expect(isSignedBy(publicBitcoin.oneClick!.publicKey, signed.answer)).toBe(false)
     expect(isSignedBy('ed25519:0', signed.answer)).toBe(false)
     expect(isSignedBy(signed.publicKey, { ...signed.answer, signature: 'ed25519:' })).toBe(false)
@@ -84,7 +84,7 @@ const ask: DepositRequest = {
 
 type Changes = { request?: object; quote?: object; signWith?: typeof key; tokens?: unknown }
 
-/** A service that quotes what it is asked for, with parts of it changed before it signs. */
+/** A service that quotes each request and signs the quote after these changes. */
 const quoting =
   ({ request = {}, quote = {}, signWith = key, tokens = [asset] }: Changes = {}): Answering =>
   ({ url, body }) => {
@@ -109,8 +109,8 @@ const at = async (answer: Answering) => {
   }
 }
 
-describe('1Click', () => {
-  test('is asked for the swap, and its terms are those that it signed', async () => {
+describe('1Click API', () => {
+  test('is asked for the swap, and its signed terms become the offer', async () => {
     let asked: unknown
     const { quote } = await at((request) => {
       asked = request.body ?? asked
@@ -140,7 +140,7 @@ describe('1Click', () => {
 
   test.each<[string, Changes, RegExp]>([
     [
-      'another signature',
+      'a signature of another key',
       {
         signWith: createPrivateKey({
           key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 8)]),
@@ -156,10 +156,14 @@ describe('1Click', () => {
       /differs in recipient/,
     ],
     ['another refund address', { request: { refundTo: 'bc1qelse' } }, /differs in refundTo/],
-    ['another asset', { request: { destinationAsset: 'nep141:other' } }, /differs in destinationAsset/],
-    ['another origin', { request: { originAsset: 'nep141:doge.omft.near' } }, /differs in originAsset/],
+    [
+      'another destination asset',
+      { request: { destinationAsset: 'nep141:other' } },
+      /differs in destinationAsset/,
+    ],
+    ['another origin asset', { request: { originAsset: 'nep141:doge.omft.near' } }, /differs in originAsset/],
     ['another amount', { quote: { amountIn: '1000001' } }, /differs in amount/],
-    ['more slippage', { request: { slippageTolerance: 51 } }, /differs in slippageTolerance/],
+    ['a higher slippage', { request: { slippageTolerance: 51 } }, /differs in slippageTolerance/],
     ['a lower minimum', { quote: { minAmountOut: '891519998' } }, /differs in minAmountOut/],
     ['a memo', { quote: { depositMemo: 'x' } }, /differs in depositMemo/],
     ['a message to the recipient', { quote: { customRecipientMsg: 'x' } }, /differs in customRecipientMsg/],
@@ -173,10 +177,10 @@ describe('1Click', () => {
       { quote: { depositAddress: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080' } },
       /not one of this Bitcoin chain/,
     ],
-    ['an amount that is no number', { quote: { amountOut: '1e9' } }, /did not answer with a quote/],
-    ['a dry quote', { request: { dry: true } }, /did not answer with a quote/],
-    ['no list of tokens', { tokens: { message: 'x' } }, /did not answer with its tokens/],
-  ])('is refused with %s', async (_, changes, message) => {
+    ['an amount in scientific notation', { quote: { amountOut: '1e9' } }, /did not answer with a quote/],
+    ['a dry-run quote', { request: { dry: true } }, /did not answer with a quote/],
+    ['an unreadable token list', { tokens: { message: 'x' } }, /did not answer with its tokens/],
+  ])('fails the quote with PROVIDER_API_ERROR for %s', async (_, changes, message) => {
     const { quote } = await at(quoting(changes))
     await expect(quote()).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
@@ -185,15 +189,15 @@ describe('1Click', () => {
   })
 
   test.each([
-    ['its decimals are others', { ...asset, decimals: 18 }],
-    ['its contract is another', { ...asset, contractAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' }],
-    ['its chain is another', { ...asset, blockchain: 'eth' }],
-    ['it is a coin', { ...asset, contractAddress: undefined }],
-  ])('has no quote for a token where %s', async (_, other) => {
+    ['other decimals', { ...asset, decimals: 18 }],
+    ['another contract', { ...asset, contractAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' }],
+    ['another chain', { ...asset, blockchain: 'eth' }],
+    ['no contract address', { ...asset, contractAddress: undefined }],
+  ])('gives no quote for a listed token with %s', async (_, other) => {
     expect(await (await at(quoting({ tokens: [other] }))).quote()).toBeUndefined()
   })
 
-  test('has no quote for an amount that it refuses, and none for a token that two assets claim to be', async () => {
+  test('returns the refusal reason of an amount, and gives no quote for a token listed twice', async () => {
     const { quote } = await at((request) =>
       request.url.pathname === '/v0/tokens'
         ? quoting()(request)
@@ -207,13 +211,13 @@ describe('1Click', () => {
 
   test.each<[string, Answer | 'drop', RegExp]>([
     [
-      'limits',
+      'limits requests',
       { status: 429, body: {}, headers: { 'retry-after': '7' } },
       /limits the requests, and takes .* 7 s/,
     ],
-    ['fails', { status: 503, body: {} }, /the HTTP status 503/],
-    ['breaks off', 'drop', /does not answer as it should/],
-  ])('says so where the service %s', async (_, answer, message) => {
+    ['answers HTTP 503', { status: 503, body: {} }, /the HTTP status 503/],
+    ['drops the connection', 'drop', /does not answer as it should/],
+  ])('reports in quote and status that it %s', async (_, answer, message) => {
     const { quote, status } = await at(() => answer)
     for (const work of [quote(), status()])
       await expect(work).rejects.toMatchObject({
@@ -223,7 +227,7 @@ describe('1Click', () => {
   })
 })
 
-describe('a status', () => {
+describe('1Click swap status', () => {
   test.each([
     ['PENDING_DEPOSIT', { status: 'waiting' }],
     ['KNOWN_DEPOSIT_TX', { status: 'waiting' }],
@@ -233,19 +237,19 @@ describe('a status', () => {
     ['REFUNDED', { status: 'refunded' }],
     ['FAILED', { status: 'failed' }],
     ['TELEPORTING', { status: 'processing', said: 'TELEPORTING' }],
-  ])('of the word %s is read', async (word, state) => {
+  ])('is mapped from the word %s', async (word, state) => {
     const { status } = await at(() => ({ status: 200, body: { status: word, swapDetails: {} } }))
     expect(await status()).toEqual(state)
   })
 
-  test('names the transaction that pays out, and why it was refunded', async () => {
+  test('names the destination transaction and the refund reason', async () => {
     const hash = `0x${'ab'.repeat(32)}`
     const swapDetails = { destinationChainTxHashes: [{ hash, explorerUrl: '' }], refundReason: 'SLIPPAGE' }
     const { status } = await at(() => ({ status: 200, body: { status: 'SUCCESS', swapDetails } }))
     expect(await status()).toEqual({ status: 'fulfilled', destination: hash, said: 'SLIPPAGE' })
   })
 
-  test('of an address that it does not know is none yet, and an answer of another shape is an error', async () => {
+  test('is waiting for an unknown address, and an error for a response of another shape', async () => {
     expect(await (await at(() => ({ status: 404, body: { message: 'x' } }))).status()).toEqual({
       status: 'waiting',
     })
@@ -257,7 +261,7 @@ describe('a status', () => {
   test.each([
     ['near-intents-status-btc-refunded', '158gYbSooieRtN52drCxzvPdMQbH9jr2WV', 'refunded'],
     ['near-intents-status-bsc-to-btc', '0x711FccC1b9c251BCDe08e6db6c82AB5b10590b8a', 'fulfilled'],
-  ])('is read as %s has it', async (name, address, word) => {
+  ])('is read from the recorded sample %s, for its own address only', async (name, address, word) => {
     const { status } = await at(() => ({ status: 200, body: sample(name).response }))
     expect(await status(address)).toEqual({ status: word })
     expect(await status('another')).toEqual({ status: 'waiting' })

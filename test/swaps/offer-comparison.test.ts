@@ -20,7 +20,7 @@ const offer = (amountIn: bigint, amountOut: bigint, gas?: bigint): Offer => ({
   raw: null,
   ...(gas !== undefined && { gas }),
 })
-/** A dollar, 2,000 dollars, and gas at 10 gwei: 100,000 units cost 2 dollars. */
+/** Prices of 1 and 2,000 dollars, and gas at 10 gwei: 100,000 units of gas cost 2 dollars. */
 const prices: NetPrices = {
   tokenIn: 100_000_000n,
   tokenOut: 200_000_000_000n,
@@ -29,43 +29,43 @@ const prices: NetPrices = {
 }
 const weth = 10n ** 18n
 
-describe('what is left of an offer after its gas', () => {
-  test('is the output less the gas, rounded against the offer', () => {
+describe('netAmount of an offer', () => {
+  test('is the output minus the gas cost', () => {
     expect(gasCostUsd(offer(1n, 1n, 100_000n), prices)).toBe('2')
     expect(netAmount(ask('in'), offer(2_000_000_000n, weth, 100_000n), prices)).toBe(weth - weth / 1_000n)
     expect(netAmount(ask('in'), offer(1n, weth, 1n), { ...prices, coin: 1n })).toBe(weth - 0n)
   })
 
-  test('is the input and the gas, where the output is exact', () => {
+  test('is the input plus the gas cost for an exact output', () => {
     expect(netAmount(ask('out'), offer(2_000_000_000n, weth, 100_000n), prices)).toBe(2_002_000_000n)
   })
 
   test.each<[string, Partial<NetPrices>, bigint | undefined]>([
     ['the gas', {}, undefined],
     ['the gas price', { gasPrice: null }, 1n],
-    ['the price of the coin', { coin: null }, 1n],
+    ['the price of the native coin', { coin: null }, 1n],
     ['the price of the output', { tokenOut: null }, 1n],
-  ])('is not known without %s', (_, without, gas) => {
+  ])('is null without %s', (_, without, gas) => {
     expect(netAmount(ask('in'), offer(1n, weth, gas), { ...prices, ...without })).toBeNull()
   })
 })
 
-describe('the better of two offers', () => {
+describe('isBetter between two offers', () => {
   const [cheap, dear] = [offer(1n, weth, 100_000n), offer(1n, weth + weth / 2_000n, 300_000n)]
 
-  test('is the one of which more is left, though it brings less', () => {
+  test('prefers the higher net amount over the higher output', () => {
     expect(isBetter(ask('in'), cheap, dear, prices)).toBe(true)
     expect(isBetter(ask('in'), dear, cheap, prices)).toBe(false)
     expect(isBetter(ask('in'), dear, cheap, { ...prices, gasPrice: 1n })).toBe(true)
   })
 
-  test('is never one whose gas is unknown, where that of the other is known', () => {
+  test('never prefers an offer with unknown gas to one with known gas', () => {
     const unknown = offer(1n, 2n * weth)
     expect(isBetter(ask('in'), unknown, cheap, prices)).toBe(false)
     expect(isBetter(ask('in'), cheap, unknown, prices)).toBe(true)
   })
 
-  test('is the one that brings more or costs less, where nothing is known of either', () => {
+  test('prefers the higher output or the lower input when the gas price is unknown', () => {
     const unpriced = { ...prices, gasPrice: null }
     expect(isBetter(ask('in'), dear, cheap, unpriced)).toBe(true)
     expect(isBetter(ask('out'), offer(1n, weth), offer(2n, weth), unpriced)).toBe(true)

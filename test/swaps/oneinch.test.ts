@@ -38,7 +38,7 @@ import {
 import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
-/** Recorded calls of the router, and what another reader of them shows. */
+/** Recorded calls of the router, and the values that another decoder shows. */
 const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, 'samples/1inch-router-v6.json'), 'utf8'),
 ) as {
@@ -59,7 +59,7 @@ const described = (tokenIn: Token, tokenOut: Token, changed: Record<string, unkn
 const called = (desc: ReturnType<typeof described>, inner: Hex = '0x01', executor: Address = thief): Hex =>
   encodeFunctionData({ abi: aggregationRouterAbi, functionName: 'swap', args: [executor, desc, inner] })
 
-describe('the guard', () => {
+describe('guard on a 1inch call', () => {
   const bound = (tokens: { tokenIn: Token; tokenOut: Token }, data: Hex, exact?: 'out') =>
     boundBy(catalog, { provider: '1inch', recipient: friend, ...tokens }, data, exact)
 
@@ -67,7 +67,7 @@ describe('the guard', () => {
     [usdc, weth],
     [coin, usdc],
     [usdt, coin],
-  ])('passes a swap, and nothing that is changed in it', (tokenIn, tokenOut) => {
+  ])('passes a swap, and refuses each changed parameter', (tokenIn, tokenOut) => {
     const data = (changed: Record<string, unknown>) => called(described(tokenIn, tokenOut, changed))
     const code = (changed: Record<string, unknown>) =>
       bound({ tokenIn, tokenOut }, data(changed), changed.exact === 'out' ? 'out' : undefined).code
@@ -83,7 +83,7 @@ describe('the guard', () => {
     })
   })
 
-  test('proves the same whatever the executor is told, and reads on where the service put its mark', () => {
+  test('ignores the executor data and one trailing service mark, and refuses other trailing bytes', () => {
     const tokens = { tokenIn: usdc, tokenOut: weth }
     const desc = described(usdc, weth)
     const { said } = bound(tokens, called(desc))
@@ -99,7 +99,7 @@ describe('the guard', () => {
       expect(bound({ tokenIn: usdc, tokenOut: weth }, data).code, name).toBe('POLICY_DECODE')
   })
 
-  test('reads a recorded swap as others do', () => {
+  test('decodes a recorded swap to the values of another decoder', () => {
     const { data, value, shown } = recorded.swap
     const { srcToken, dstReceiver, amount, minReturnAmount, flags } = decodeOneInchSwap(data)!
     expect({ srcToken, flags, value }).toEqual({ srcToken: nativeMark, flags: 0n, value: String(amount) })
@@ -109,7 +109,7 @@ describe('the guard', () => {
   })
 })
 
-describe('the service of 1inch', () => {
+describe('1inch API', () => {
   const serve = useProviderService()
   const key = 'k3y.of-nobody'
   const at = async (answer: Answering, secret = `${key}\n`) => {
@@ -123,7 +123,7 @@ describe('the service of 1inch', () => {
     status: 200,
     body: { dstAmount, gas: 250_000 },
   })
-  /** A refusal, in the shape of the service, which repeats what it was sent. */
+  /** An error response in the shape of the service, which echoes the request. */
   const refusal = (description: string, status = 400): Answer => ({
     status,
     body: {
@@ -134,13 +134,13 @@ describe('the service of 1inch', () => {
       meta: [{ type: 'authorization', value: `Bearer ${key}` }],
     },
   })
-  /** Everything of an error that anybody could print. */
+  /** Every printable part of an error. */
   const shown = (error: unknown): string => {
     const { name, message, cause, ...rest } = error as Error
     return JSON.stringify([name, message, rest]) + (cause === undefined ? '' : shown(cause))
   }
 
-  test('is asked with the key of the user, and its amount is what is offered', async () => {
+  test('is asked with the API key of the user, and its amount becomes the offer', async () => {
     let sent: unknown
     const offer = await quoted(({ headers }, { pathname, searchParams }) => {
       sent = { key: headers.authorization, pathname, ...Object.fromEntries(searchParams) }
@@ -159,34 +159,35 @@ describe('the service of 1inch', () => {
     expect(offer!.minAmountOut).toBe((333_000_000_000_000n * 995n) / 1_000n)
   })
 
-  test('has no quote without liquidity, and none that fixes what comes out', async () => {
+  test('gives no quote without liquidity, and supports exact input only', async () => {
     expect(await quoted(() => refusal('insufficient liquidity'))).toBeUndefined()
     expect(await quoted(() => price('0'))).toBeUndefined()
     expect((await at(() => price())).exact).toEqual(['in'])
   })
 
   test.each<[string, () => ReturnType<Answering>, RegExp]>([
-    ['a refusal of the request', () => refusal(`bad ${key}`), /did not answer with a quote/],
-    ['a refusal of the key', () => refusal('Unauthorized', 401), /does not accept the key of \/keys\/1inch/],
-    ['an amount that is no number', () => price('1e18'), /did not answer with a quote/],
-    ['a number too long for any token', () => price('9'.repeat(79)), /did not answer with a quote/],
-    ['an error page', () => ({ status: 404, body: key }), /did not answer with a quote/],
+    ['HTTP 400 with an error', () => refusal(`bad ${key}`), /did not answer with a quote/],
+    [
+      'HTTP 401 (key refused)',
+      () => refusal('Unauthorized', 401),
+      /does not accept the key of \/keys\/1inch/,
+    ],
+    ['an amount in scientific notation', () => price('1e18'), /did not answer with a quote/],
+    ['an amount longer than 78 digits', () => price('9'.repeat(79)), /did not answer with a quote/],
+    ['HTTP 404 with text', () => ({ status: 404, body: key }), /did not answer with a quote/],
     ...serviceFailures,
     [
-      'more than can be read',
+      'an oversized body',
       () => ({ status: 200, body: 'x'.repeat(9_000_000) }),
       /does not answer as it should/,
     ],
-  ])(
-    'that answers with %s is an error of the provider, which does not say the key',
-    async (_, answer, message) => {
-      const error = await quoted(answer).catch((thrown: unknown) => thrown)
-      expect(error).toMatchObject({ code: 'PROVIDER_API_ERROR', message: expect.stringMatching(message) })
-      expect(shown(error)).not.toContain(key)
-    },
-  )
+  ])('reports %s as a provider error without printing the key', async (_, answer, message) => {
+    const error = await quoted(answer).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'PROVIDER_API_ERROR', message: expect.stringMatching(message) })
+    expect(shown(error)).not.toContain(key)
+  })
 
-  test('is not asked with a file of something else', async () => {
+  test('rejects a malformed key file without printing it', async () => {
     for (const secret of ['', `${key}\n${key}`, `${key}ü`, key.repeat(20)]) {
       const error = await quoted(() => price(), secret).catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ code: 'CONFIG_INVALID' })
@@ -216,7 +217,7 @@ describe('the service of 1inch', () => {
     return provider.build(ask(), offer!, { wallet, recipient: friend, deadline })
   }
 
-  test('writes the transaction, whose value is ours to say', async () => {
+  test('supplies the calldata, but not the transaction value', async () => {
     let query: URLSearchParams | undefined
     const { transaction: one, needs } = await transaction(tx(), (sent) => {
       query = sent
@@ -234,7 +235,7 @@ describe('the service of 1inch', () => {
     expect(needs).toEqual({ token: usdc.address, spender: router, amount: 1_000_000n })
   })
 
-  test('waits the second that the smallest plan wants between a quote and its call', async () => {
+  test('is asked again after one HTTP 429 while a transaction is built', async () => {
     const answers = [price(), { status: 429, body: {} }, tx()]
     const provider = await at(() => answers.shift()!)
     const offer = await provider.quote(ask(), AbortSignal.timeout(2_000))
@@ -243,26 +244,36 @@ describe('the service of 1inch', () => {
   })
 
   test.each<[string, () => Answer, string, RegExp]>([
-    ['promises less', () => tx({ minReturnAmount: 331_334_999_999_999n }), 'QUOTE_EXPIRED', /the minimum/],
-    ['has no route any more', () => refusal('insufficient liquidity'), 'QUOTE_EXPIRED', /no longer swaps/],
     [
-      'prices below the minimum',
+      'lowers the minimum',
+      () => tx({ minReturnAmount: 331_334_999_999_999n }),
+      'QUOTE_EXPIRED',
+      /the minimum/,
+    ],
+    ['no longer has a route', () => refusal('insufficient liquidity'), 'QUOTE_EXPIRED', /no longer swaps/],
+    [
+      'quotes below the minimum',
       () => ({ status: 200, body: { ...(tx().body as object), dstAmount: '331334999999999' } }),
       'QUOTE_EXPIRED',
       /no longer swaps/,
     ],
-    ['refuses the request', () => refusal('bad'), 'PROVIDER_API_ERROR', /did not answer with a transaction/],
-    ['spends another amount', () => tx({ amount: 1_000_001n }), 'PROVIDER_API_ERROR', /another swap/],
+    ['rejects the request', () => refusal('bad'), 'PROVIDER_API_ERROR', /did not answer with a transaction/],
+    ['changes the amount', () => tx({ amount: 1_000_001n }), 'PROVIDER_API_ERROR', /another swap/],
     ['names another router', () => tx({}, undefined, thief), 'PROVIDER_API_ERROR', /another swap/],
     ['calls another function', () => tx({}, recorded.others.unoswapTo), 'PROVIDER_API_ERROR', /than swap$/],
-    ['answers nonsense', () => ({ status: 200, body: [] }), 'PROVIDER_API_ERROR', /with a transaction/],
     [
-      'limits the requests for long',
+      'returns an unreadable body',
+      () => ({ status: 200, body: [] }),
+      'PROVIDER_API_ERROR',
+      /with a transaction/,
+    ],
+    [
+      'limits requests for 7 seconds',
       () => ({ status: 429, body: {}, headers: { 'retry-after': '7' } }),
       'PROVIDER_API_ERROR',
       /takes the next one in 7 s/,
     ],
-  ])('that %s gives no transaction', async (_, answer, code, message) => {
+  ])('builds no transaction when it %s', async (_, answer, code, message) => {
     await expect(transaction(answer())).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
@@ -270,21 +281,21 @@ describe('the service of 1inch', () => {
   })
 })
 
-describe('on the sandbox', () => {
+describe('1inch on the sandbox', () => {
   const sandbox = useSandbox()
   const { run, home } = useCommands(sandbox)
 
   test.each([
     [
-      'the coin in, to somebody else',
+      'the native coin in, to another recipient',
       `--token-in ETH --token-out USDC --amount-in 0.1 --destination ${friend}`,
     ],
-    ['the coin out', '--token-in USDC --token-out ETH --amount-in 100'],
+    ['the native coin out', '--token-in USDC --token-out ETH --amount-in 100'],
   ])('swaps %s', async (_, flags) => {
     await swapsByProvider(sandbox, run, '1inch', flags)
   })
 
-  test('prints nothing of the key, whatever else is printed', async () => {
+  test('never prints the API key, even with --debug', async () => {
     const line =
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --provider 1inch'
     const { exit, json, err } = await run(`${line} --json --debug`)
@@ -295,7 +306,7 @@ describe('on the sandbox', () => {
     expect(JSON.stringify(json) + err).not.toContain(key)
   })
 
-  test('needs the key of the user on other networks, and says where that is named', async () => {
+  test('names SLUICE_ONEINCH_FILE when it is not set, and rejects a key file that others can read', async () => {
     const rpc = sandbox.world.chains[0]!.rpcUrl
     const env = { SLUICE_RPC_BASE: rpc, SLUICE_PROFILE: 'engine' }
     const line =

@@ -16,9 +16,9 @@ const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const token = (symbol: string) => sandbox.token(chainId, symbol)
 const deadline = 1_900_000_000
 
-// The sandbox has Uniswap's own contracts once more, with the tiers of the fork: those of the fork's periphery are in no package.
+// The sandbox deploys Uniswap's contracts with the fee tiers of the fork; no package has the fork's periphery contracts.
 describe('PancakeSwap v3', () => {
-  test('wins where its pool is the best', async () => {
+  test('ranks first when its pool has the best price', async () => {
     const { json } = await run(
       'swap quote --from sandbox-one --token-in USDT --token-out WBTC --amount-in 1000 --compare --json',
     )
@@ -29,11 +29,11 @@ describe('PancakeSwap v3', () => {
   })
 
   test.each([
-    ['exactly out', 'USDT', 'WBTC', '--amount-out 0.001'],
+    ['a token, exact output', 'USDT', 'WBTC', '--amount-out 0.001'],
     ['over two pools', 'WBTC', 'WETH', '--amount-in 0.001'],
-    ['the coin in, exactly out', 'ETH', 'WBTC', '--amount-out 0.001'],
-    ['the coin out to somebody else', 'USDT', 'ETH', `--amount-in 100 --destination ${other}`],
-  ])('swaps %s, to the unit', async (_, one, two, how) => {
+    ['the native coin in, exact output', 'ETH', 'WBTC', '--amount-out 0.001'],
+    ['the native coin out, to another recipient', 'USDT', 'ETH', `--amount-in 100 --destination ${other}`],
+  ])('swaps %s, and delivers the reported amount exactly', async (_, one, two, how) => {
     const paid = how.includes(other) ? other : sandbox.user.address
     const held = () =>
       two === 'ETH'
@@ -47,7 +47,7 @@ describe('PancakeSwap v3', () => {
   })
 })
 
-test('the guard passes a swap of it, and nothing that is changed in it', () => {
+test('the guard passes a PancakeSwap v3 swap, and refuses each changed parameter', () => {
   const catalog = sandbox.world.catalog()
   const { swapRouter02: router } = catalog.pancakeSwapV3.find((one) => one.chainId === chainId)!
   const [tokenIn, tokenOut] = [token('USDT'), token('WBTC')]
@@ -97,7 +97,7 @@ test('the guard passes a swap of it, and nothing that is changed in it', () => {
   expect(code({ amountOut: amountOut - 1n })).toBe('POLICY_MIN_OUT')
   expect(code({ amountIn: amountIn + 1n })).toBe('POLICY_AMOUNT')
   expect(code({ deadline: deadline + 1 })).toBe('POLICY_QUOTE_DRIFT')
-  // A tier that only Uniswap has, and a way through what is not on the list.
+  // A tier that only Uniswap has, and a path through an unlisted token.
   expect(code({ path: { ...path, fees: [3000] } })).toBe('POLICY_QUOTE_DRIFT')
   const through = [tokenIn.address, token('BRLA').address, tokenOut.address]
   expect(code({ path: { tokens: through, fees: [2500, 2500] } })).toBe('POLICY_QUOTE_DRIFT')

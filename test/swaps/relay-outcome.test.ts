@@ -11,7 +11,7 @@ const transferTopic = toEventSelector(erc20Abi.find(({ name }) => name === 'Tran
 const id = padHex('0x77')
 const least = 990_000n
 
-describe('a payment', () => {
+describe('a Relay payment', () => {
   const token = usdcThere.address
   const moved = (from: Address, to: Address, amount: bigint, at = token) => ({
     address: at,
@@ -27,18 +27,18 @@ describe('a payment', () => {
     paidAmountsIn({ ...by, logs: [moved(solver, wallet, 5n)], ...change }, id, { ...way, ...over }, solver)
   const paid = (...args: Parameters<typeof paidBy>) => paidBy(...args).amount
 
-  test('counts with the number of its order at the end, by the events of its token to its recipient', () => {
+  test('counts transfers of its token to its recipient, with the order ID at the end of the calldata', () => {
     expect(paid({})).toBe(5n)
     expect(paid({ logs: [moved(solver, wallet, 5n), moved(thief, wallet, 2n)] })).toBe(7n)
     expect(paid({ ok: false })).toBe(0n)
     expect(paid({ call: { ...by.call, input: `0x${id.slice(2)}00` } })).toBe(0n)
     expect(paid({ logs: [moved(solver, thief, 5n)] })).toBe(0n)
     expect(paid({ logs: [moved(solver, wallet, 5n, usdt.address)] })).toBe(0n)
-    // What goes from an account to itself costs nobody anything.
+    // A transfer from an account to itself costs nothing.
     expect(paid({ logs: [moved(wallet, wallet, 5n)] })).toBe(0n)
   })
 
-  test('of the coin counts as it was sent, or as the contract of the order says', () => {
+  test('in the native coin counts by its value, or by the event of the order contract', () => {
     const coins = { token: nativeAddress }
     const sent = { from: solver, to: wallet, input: id, value: 9n }
     expect(paid({ call: sent }, coins)).toBe(9n)
@@ -52,7 +52,7 @@ describe('a payment', () => {
     expect(paid({ logs: [said(friend, wallet)] }, coins)).toBe(4n)
     expect(paid({ logs: [said(friend, thief)] }, coins)).toBe(0n)
     expect(paid({ logs: [said(thief, wallet)] }, coins)).toBe(0n)
-    // Whoever calls that contract can have it say so.
+    // Any caller of that contract can make it emit the event.
     const byThief = { from: thief, to: friend, input: id, value: 4n }
     expect(paidBy({ call: byThief, logs: [said(friend, wallet)] }, coins)).toEqual({
       amount: 4n,
@@ -61,7 +61,7 @@ describe('a payment', () => {
     expect(paidBy({ call: { ...sent, from: thief } }, coins)).toEqual({ amount: 9n, bySolver: 0n })
   })
 
-  test("is the solver's where it sent the transaction, or the token came from it", () => {
+  test('is attributed to the solver as the sender of the transaction or the source of the token', () => {
     const logs = [moved(solver, wallet, 5n), moved(thief, wallet, 2n)]
     const strangers = { call: { ...by.call, from: thief } }
     expect(paidBy({ logs })).toEqual({ amount: 7n, bySolver: 7n })
@@ -70,7 +70,7 @@ describe('a payment', () => {
   })
 })
 
-describe('the end of an order', () => {
+describe('outcome of a Relay order', () => {
   const back = { minimum: 0n, deadline: 1_900_000_000, extraData: padHex(friend) }
   const order = {
     depositor: wallet,
@@ -92,7 +92,7 @@ describe('the end of an order', () => {
   }
   const arrival = { chainId: 31338, token: usdcThere.address, recipient: friend }
   type Sent = { from?: Address; payer?: Address; to?: Address; token?: Token; amount?: bigint }
-  /** A transaction that pays a million units for the order, if nothing else is said; who sends it pays. */
+  /** A payment for the order, a million units by default; the sender pays unless `payer` is set. */
   const pays = ({
     from = solver,
     payer = from,
@@ -112,7 +112,7 @@ describe('the end of an order', () => {
     token,
   })
   type Sought = { of?: typeof order; isAll?: boolean; isHidden?: (at: number) => boolean }
-  /** What is told of an order whose recipients got these payments, the first of them first. */
+  /** Outcome of an order whose recipients received these payments, oldest first. */
   const outcome = (
     payments: readonly ReturnType<typeof pays>[],
     { of = order, isAll = true, isHidden = () => false }: Sought = {},
@@ -134,14 +134,18 @@ describe('the end of an order', () => {
     return delivered ? { delivered: delivered.amount } : returned ? { returned: returned.amount } : 'open'
   }
   const strangers = {
-    there: pays({ from: thief, amount: 1n }),
-    'there, by a call that somebody else pays': pays({ from: thief, payer: wallet, amount: 1n }),
-    here: pays({ from: thief, token: usdc, to: wallet, amount: 1n }),
+    'on the destination chain': pays({ from: thief, amount: 1n }),
+    'on the destination chain with the tokens of the wallet': pays({
+      from: thief,
+      payer: wallet,
+      amount: 1n,
+    }),
+    'on the origin chain': pays({ from: thief, token: usdc, to: wallet, amount: 1n }),
   }
   const noneThere = { ...order, terms: { ...order.terms, refunds: order.terms.refunds.slice(0, 1) } }
 
   test.each(Object.entries(strangers))(
-    "is not what a stranger pays %s, before or after the solver's",
+    "ignores a stranger's payment %s, before or after the solver's",
     async (_, unit) => {
       for (const of of [order, noneThere]) {
         expect(await endOf([unit], of)).toBe('open')
@@ -161,21 +165,21 @@ describe('the end of an order', () => {
     },
   )
 
-  test('is a delivery where one payment is the minimum, whoever makes it, and not where several are', async () => {
+  test('is a delivery when one payment reaches the minimum, from any sender, but not when only a sum does', async () => {
     expect(await endOf([pays({ from: thief, amount: least })])).toEqual({ delivered: least })
     const halves = [pays({ from: thief, amount: least / 2n }), pays({ from: thief, amount: least / 2n })]
     expect(await endOf(halves)).toBe('open')
-    // What is given back first does not hide that it was delivered.
+    // An earlier return does not hide the delivery.
     const back = pays({ token: usdc, to: wallet, amount: 7n })
     expect(await endOf([back, pays({ amount: least })])).toEqual({ delivered: least })
     expect(await endOf([pays({ amount: 3n }), pays({ amount: least })])).toEqual({ delivered: least })
   })
 
-  test('is what the token says came from the solver, whoever sent it', async () => {
+  test('counts a transfer from the solver in a transaction of another sender', async () => {
     expect(await endOf([pays({ from: thief, payer: solver, amount: 8n })])).toEqual({ returned: 8n })
   })
 
-  test('is not known where a search was cut off, or a transaction in it is not shown', async () => {
+  test('is incomplete when the search was cut off or a transaction is missing', async () => {
     const dust = (units: number) => Array.from({ length: units }, () => pays({ from: thief, amount: 1n }))
     expect(await outcome(dust(40))).toMatchObject({ isAll: true })
     expect(await outcome(dust(41))).toMatchObject({ isAll: false })
@@ -183,7 +187,7 @@ describe('the end of an order', () => {
     expect(await outcome(dust(2), { isHidden: (at) => at === 1 })).toMatchObject({ isAll: false })
   })
 
-  test("is found among whatever strangers send, as the solver's transfers are looked at first", async () => {
+  test("is found among 100 payments of strangers, as the solver's transfers are read first", async () => {
     const dust = Array.from({ length: 100 }, () => pays({ from: thief, amount: 1n }))
     for (const payments of [
       [...dust, pays({})],
@@ -192,7 +196,7 @@ describe('the end of an order', () => {
       expect(await endOf(payments)).toEqual({ delivered: 1_000_000n })
   })
 
-  test('is asked of the service only where no chain shows it, and counts if one shows what it names', async () => {
+  test('asks the API only when no chain shows a payment, and counts its answer only if a chain confirms it', async () => {
     const hash = padHex('0x77')
     const asked: Hex[] = []
     const ask = async () => {

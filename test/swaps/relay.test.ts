@@ -50,7 +50,7 @@ const { run } = useCommands(sandbox)
 const deadline = 1_900_000_000
 const [amountIn, least] = [1_000_000n, 990_000n]
 const requestId = padHex('0x0e')
-/** A token that no catalogue has. */
+/** A token missing from the catalogue. */
 const unknown: Address = `0x${'de'.repeat(20)}`
 const transferTopic = toEventSelector(erc20Abi.find(({ name }) => name === 'Transfer')!)
 const chainIds = { 'sandbox-one': 31337, 'sandbox-two': 31338, elsewhere: 1 }
@@ -65,7 +65,7 @@ type Changes = {
   paid?: Partial<ShownOrder['output']['payments'][0]>
 }
 
-/** The order of a transfer of a million units of a token, of which at least 990,000 arrive. */
+/** The order of a transfer of a million units, with a minimum output of 990,000. */
 function orderFor(
   tokenIn: Token,
   payee: Address,
@@ -113,13 +113,13 @@ function orderFor(
   }
 }
 
-/** A deposit for an order, with the terms that it shows behind it. */
+/** Deposit calldata for an order, followed by the terms of that order. */
 const deposit = (
   order: ShownOrder,
   { depositor = wallet, token = usdc.address, amount = amountIn, id = numberOf(order) } = {},
 ): Hex => withTerms(depositCall(depositor, token, amount, id), termsOf(order, requestId, chainIds))
 
-/** What the guard says of a deposit for a transfer to `recipient`. */
+/** Guard verdict on a deposit for a transfer to `recipient`. */
 function verdict(data: Hex, { tokenIn = usdc, recipient = wallet, exact = 'in' }: Partial<SwapIntent> = {}) {
   const asked = { wallet, provider: 'relay', tokenIn, tokenOut: usdcThere, exact, recipient, deadline }
   const expected = swapExpectation(catalog, { kind: 'swap', ...asked, amountIn, amountOut: least })!
@@ -133,7 +133,7 @@ const code = (...args: Parameters<typeof verdict>) => {
   return 'violation' in said ? said.violation.code : 'passed'
 }
 
-describe('the number of an order', () => {
+describe('ID of a Relay order', () => {
   const ends = (here: Partial<RelayConstants>, there: Partial<RelayConstants>): RelayEnds =>
     [here, there].map((end) => ({ ...catalog.relay[0]!, ...end })) as unknown as RelayEnds
   const madeOf = ({ inputs, output, solver: by, solverChainId, salt }: ShownOrder) => {
@@ -164,7 +164,7 @@ describe('the number of an order', () => {
     })
   }
 
-  test("is that of Relay's own package", () => {
+  test("equals the ID from Relay's own package", () => {
     const path = new URL('../oracles/fixtures/relay.json', import.meta.url)
     const said = JSON.parse(readFileSync(path, 'utf8')) as {
       madeBy: string
@@ -175,7 +175,7 @@ describe('the number of an order', () => {
     for (const { order, id } of said.orders) expect([madeOf(order), numberOf(order)]).toEqual([id, id])
   })
 
-  test('is that of a recorded quote, which the solver of the catalogue signed', async () => {
+  test('equals the ID of a recorded quote, which its solver signed', async () => {
     const { orderId, orderData, orderSignature } = sampleOf('order').protocol.v2
     const lower = JSON.parse(JSON.stringify(orderData), (_, value) =>
       /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value,
@@ -186,8 +186,8 @@ describe('the number of an order', () => {
   })
 })
 
-describe('the guard', () => {
-  test('passes a deposit for an order that pays what was asked for, or more', () => {
+describe('guard on a Relay deposit', () => {
+  test('passes a deposit for an order that pays the requested minimum or more', () => {
     const said = verdict(deposit(orderFor(usdc, wallet)))
     expect(said).toMatchObject({ bound: { name: 'depositErc20', value: 0n, spends: { amount: amountIn } } })
     expect(code(deposit(orderFor(usdc, friend)), { recipient: friend })).toBe('passed')
@@ -206,13 +206,13 @@ describe('the guard', () => {
   test.each<[string, Changes, string]>([
     ['another recipient', { paid: { recipient: thief } }, 'POLICY_QUOTE_DRIFT'],
     ['a lower minimum', { paid: { minimumAmount: '989999' } }, 'POLICY_MIN_OUT'],
-    ['another token there', { paid: { currency: usdt.address } }, 'POLICY_QUOTE_DRIFT'],
-    ['another chain', { output: { chainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
-    ['a call there', { output: { calls: ['0x01'] } }, 'POLICY_QUOTE_DRIFT'],
-    ['another input', { payment: { currency: usdt.address } }, 'POLICY_QUOTE_DRIFT'],
-    ['more of the input', { payment: { amount: '1000001' } }, 'POLICY_QUOTE_DRIFT'],
+    ['another output token', { paid: { currency: usdt.address } }, 'POLICY_QUOTE_DRIFT'],
+    ['another destination chain', { output: { chainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
+    ['a destination call', { output: { calls: ['0x01'] } }, 'POLICY_QUOTE_DRIFT'],
+    ['another input token', { payment: { currency: usdt.address } }, 'POLICY_QUOTE_DRIFT'],
+    ['a higher input amount', { payment: { amount: '1000001' } }, 'POLICY_QUOTE_DRIFT'],
     ['another solver', { order: { solver: thief } }, 'POLICY_QUOTE_DRIFT'],
-    ['a solver elsewhere', { order: { solverChainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
+    ['a solver on another chain', { order: { solverChainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
     [
       'a fee',
       {
@@ -230,29 +230,37 @@ describe('the guard', () => {
       },
       'POLICY_QUOTE_DRIFT',
     ],
-    ['a way back to somebody else', { refund: { recipient: thief } }, 'POLICY_RECIPIENT'],
-    ['a way back in an unknown token', { refund: { currency: unknown } }, 'POLICY_QUOTE_DRIFT'],
+    ['a refund to another recipient', { refund: { recipient: thief } }, 'POLICY_RECIPIENT'],
+    ['a refund in an unknown token', { refund: { currency: unknown } }, 'POLICY_QUOTE_DRIFT'],
     [
-      'a way back in a token of the other chain',
+      'a refund in a token of the other chain',
       { refund: { currency: usdcThere.address } },
       'POLICY_QUOTE_DRIFT',
     ],
-    ['a way back until before its end', { refund: { deadline: deadline + 604_799 } }, 'POLICY_QUOTE_DRIFT'],
+    [
+      'a refund deadline before the order deadline',
+      { refund: { deadline: deadline + 604_799 } },
+      'POLICY_QUOTE_DRIFT',
+    ],
     ...[padHex(thief), '0x' as const, `${padHex(relayRouter)}00` as const].map(
       (extraData): [string, Changes, string] => [
-        `a way back in the coin by ${extraData}`,
+        `a native coin refund with extra data ${extraData}`,
         { refund: { currency: nativeAddress, extraData } },
         'POLICY_QUOTE_DRIFT',
       ],
     ),
-    ['a way back on a third chain', { refund: { chainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
-    ['no time to fill it', { output: { deadline: deadline - 1 } }, 'POLICY_QUOTE_DRIFT'],
-    ['a month to fill it', { output: { deadline: deadline + 2_592_000 } }, 'POLICY_QUOTE_DRIFT'],
-  ])('passes no order with %s', (_, changed, said) => {
+    ['a refund on a third chain', { refund: { chainId: 'elsewhere' } }, 'POLICY_QUOTE_DRIFT'],
+    [
+      'an order deadline before the quote deadline',
+      { output: { deadline: deadline - 1 } },
+      'POLICY_QUOTE_DRIFT',
+    ],
+    ['an order deadline a month later', { output: { deadline: deadline + 2_592_000 } }, 'POLICY_QUOTE_DRIFT'],
+  ])('refuses an order with %s', (_, changed, said) => {
     expect(code(deposit(orderFor(usdc, wallet, changed)))).toBe(said)
   })
 
-  test('passes no other deposit, and none whose terms are not those of its order', () => {
+  test('refuses a changed deposit, and a deposit whose terms do not match its order ID', () => {
     const order = orderFor(usdc, wallet)
     expect(code(deposit(order, { depositor: thief }))).toBe('POLICY_RECIPIENT')
     expect(code(deposit(order, { token: usdt.address }))).toBe('POLICY_AMOUNT')
@@ -260,7 +268,7 @@ describe('the guard', () => {
       expect(code(deposit(order, { amount }))).toBe('POLICY_AMOUNT')
     expect(code(deposit(order, { id: padHex('0x01') }))).toBe('POLICY_QUOTE_DRIFT')
     expect(code(deposit(order), { exact: 'out' })).toBe('POLICY_DECODE')
-    // The wallet is asked for what arrives at a friend: what may come back here is its own.
+    // The intent pays a friend, but this order pays the wallet.
     expect(code(deposit(order), { recipient: friend })).toBe('POLICY_QUOTE_DRIFT')
     const call = depositCall(wallet, usdc.address, amountIn, numberOf(order))
     const whole = encodeFunctionData({
@@ -276,7 +284,7 @@ describe('the guard', () => {
   })
 })
 
-describe('the service of Relay', () => {
+describe('Relay API', () => {
   type Answers = (url: URL) => ReturnType<Answering>
   const serve = useProviderService()
   const nobody = async () => {
@@ -345,7 +353,7 @@ describe('the service of Relay', () => {
   const quoted = async (answer: Answers, what = ask) =>
     (await at((_, url) => answer(url))).quote(what, AbortSignal.timeout(2_000))
 
-  test('is asked for an order of just what is swapped, and the offer is what its order says', async () => {
+  test('is asked for an order of the exact input, and its order becomes the offer', async () => {
     const sent: unknown[] = []
     const provider = await at(async (request) => {
       const parts: Buffer[] = []
@@ -379,19 +387,19 @@ describe('the service of Relay', () => {
     })
   })
 
-  test('names no fee of another chain, and none below zero', async () => {
+  test('omits fees on another chain and negative fees', async () => {
     const fees = { relayerGas: fee('-3'), relayerService: fee('7', 1), app: fee('2') }
     expect((await quoted(() => answerWith({ fees })))?.fees).toMatchObject([{ kind: 'app', amount: '2' }])
   })
 
   test.each(['NO_QUOTES', 'NO_SWAP_ROUTES_FOUND', 'UNSUPPORTED_ROUTE', 'INSUFFICIENT_LIQUIDITY'])(
-    'has no quote where it says %s',
+    'gives no quote for the error %s',
     async (errorCode) => {
       expect(await quoted(() => ({ status: 400, body: { message: 'no', errorCode } }))).toBeUndefined()
     },
   )
 
-  test('says of a small amount that it is one', async () => {
+  test('reports AMOUNT_TOO_LOW as an amount too small for Relay', async () => {
     const answer = { status: 400, body: { message: 'low', errorCode: 'AMOUNT_TOO_LOW' } }
     await expect(quoted(() => answer)).rejects.toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
@@ -424,7 +432,7 @@ describe('the service of Relay', () => {
       /something else than one deposit/,
     ],
     [
-      'something to sign',
+      'a message to sign',
       () => answerWith({ steps: [step('deposit', {}, { kind: 'signature' })] }),
       /something else than one deposit/,
     ],
@@ -440,33 +448,37 @@ describe('the service of Relay', () => {
       () => answerWith({ call: depositCall(wallet, usdc.address, 2n, padHex('0x01')) }),
       /another deposit than/,
     ],
-    ['a call that is none', () => answerWith({ call: '0x1234' }), /another deposit than/],
+    ['undecodable calldata', () => answerWith({ call: '0x1234' }), /another deposit than/],
     [
       'a deposit for another order',
       () => answerWith({ call: depositCall(wallet, usdc.address, amountIn, padHex('0x01')) }),
       /another order than/,
     ],
-    ['another number', () => answerWith({ id: padHex('0x01') }), /another order than/],
+    ['another order ID', () => answerWith({ id: padHex('0x01') }), /another order than/],
     ['another recipient', ordered({ paid: { recipient: thief } }), /another order than/],
     ['another token', ordered({ paid: { currency: usdt.address } }), /another order than/],
-    ['a call there', ordered({ output: { calls: ['0x01'] } }), /does not show an order/],
+    ['a destination call', ordered({ output: { calls: ['0x01'] } }), /does not show an order/],
     ['another solver', ordered({ order: { solver: thief } }), /another solver/],
-    ['a way back to somebody else', ordered({ refund: { recipient: thief } }), /given back to 0x66/],
+    ['a refund to another recipient', ordered({ refund: { recipient: thief } }), /given back to 0x66/],
     [
-      'a way back in an unknown token',
+      'a refund in an unknown token',
       ordered({ refund: { currency: unknown } }),
       /a token that is not in the catalogue/,
     ],
-    ['a way back until before', ordered({ refund: { deadline: deadline } }), /given back only until/],
     [
-      'a coin given back by somebody else',
+      'a refund deadline that is too early',
+      ordered({ refund: { deadline: deadline } }),
+      /given back only until/,
+    ],
+    [
+      'a native coin refund by another contract',
       ordered({ refund: { currency: nativeAddress, extraData: padHex(thief) } }),
       /by another contract than the catalogue has/,
     ],
-    ['a third chain', ordered({ refund: { chainId: 'elsewhere' } }), /another order than/],
+    ['a refund on a third chain', ordered({ refund: { chainId: 'elsewhere' } }), /another order than/],
     ['a lower minimum', ordered({ paid: { minimumAmount: '980000' } }), /a lower minimum/],
     [
-      'a number that is none',
+      'an amount in scientific notation',
       () => {
         const { body, ...rest } = answerWith()
         return { ...rest, body: JSON.parse(JSON.stringify(body).replace('"990000"', '"1e9"')) }
@@ -482,17 +494,17 @@ describe('the service of Relay', () => {
       /does not show an order/,
     ],
     [
-      'a refusal',
+      'HTTP 400 with an error',
       () => ({ status: 400, body: { message: 'no', errorCode: 'SANCTIONED_WALLET_ADDRESS' } }),
       /did not answer with a quote/,
     ],
     ...serviceFailures,
     [
-      'more than can be read',
+      'an oversized body',
       () => answerWith({ fees: { extra: 'x'.repeat(9_000_000) } }),
       /does not answer as it should/,
     ],
-  ])('that answers with %s is an error of the provider', async (_, answer, message) => {
+  ])('reports %s as a provider error', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
       message: expect.stringMatching(message),
@@ -510,7 +522,7 @@ describe('the service of Relay', () => {
   }
   const order = { wallet, recipient: friend, deadline }
 
-  test('writes nothing that is signed: the deposit is made here, and passes the guard', async () => {
+  test('does not supply the deposit: it is built locally, and the guard passes it', async () => {
     const provider = await at(() => answerWith({ order: orderFor(usdc, friend) }))
     const { transaction, needs } = await provider.build(ask, offer, order)
     expect(transaction).toMatchObject({ to: depository, value: 0n, chainId: 31337 })
@@ -520,14 +532,14 @@ describe('the service of Relay', () => {
   })
 
   test.each<[string, Changes, string]>([
-    ['promises less', { paid: { minimumAmount: '989999' } }, 'QUOTE_EXPIRED'],
-    ['gives less time', { output: { deadline: deadline - 1 } }, 'PROVIDER_API_ERROR'],
-  ])('that %s than was agreed gives no transaction', async (_, changed, said) => {
+    ['lowers the minimum', { paid: { minimumAmount: '989999' } }, 'QUOTE_EXPIRED'],
+    ['shortens the deadline', { output: { deadline: deadline - 1 } }, 'PROVIDER_API_ERROR'],
+  ])('builds no transaction when it %s', async (_, changed, said) => {
     const provider = await at(() => answerWith({ order: orderFor(usdc, friend, changed) }))
     await expect(provider.build(ask, offer, order)).rejects.toMatchObject({ code: said })
   })
 
-  /** How far an order for a friend is whose payment is found by no search; `paid` is the transaction that it was, `of` how much. */
+  /** Status of an order for a friend whose payment no log search finds; `paid` is its transaction, `of` its amount. */
   const progress = async (answer: Answer, paid?: Hex, of = least) => {
     const shown = orderFor(usdc, friend)
     const origin = padHex('0x0a')
@@ -552,7 +564,7 @@ describe('the service of Relay', () => {
     return provider.status(ask, offer, origin, order)
   }
 
-  test('never ends an order by its word, whatever that is', async () => {
+  test('never ends an order on the status in the response alone', async () => {
     const words = ['waiting', 'depositing', 'pending', 'submitted', 'success', 'delayed', 'refund', 'failure']
     const { response } = sampleOf('intent-status')
     const bodies: Answer[] = [
@@ -572,11 +584,11 @@ describe('the service of Relay', () => {
     }
   })
 
-  test('names what paid an order, or gave it back, which counts if a chain shows it', async () => {
+  test('names a payment or refund transaction, which counts only if a chain shows it', async () => {
     const paid = padHex('0x0b')
     const answer = { status: 200, body: { status: 'pending', txHashes: [paid] } }
     expect(await progress(answer, paid)).toEqual({ status: 'fulfilled', destination: paid })
-    // Less than the minimum, in a way in which the order may be given back: it was.
+    // Below the minimum, on a chain where the order may be refunded: it counts as a refund.
     expect(await progress(answer, paid, least - 1n)).toEqual({
       status: 'refunded',
       returned: { chainId: 31338, token: usdcThere.address, amount: least - 1n, hash: paid },
@@ -587,7 +599,7 @@ describe('the service of Relay', () => {
 const far = '--from sandbox-one --to sandbox-two'
 
 describe('Relay', () => {
-  test('wins where no other bridge carries the asset, and pays the unit that it says', async () => {
+  test('is chosen when no other bridge carries the asset, and delivers the reported amount exactly', async () => {
     const there = sandbox.token(31338, 'BRLA').address
     const before = await sandbox.balanceOf(31338, there, friend)
     const line = `swap execute ${far} --token-in BRLA --token-out BRLA --amount-in 500 --destination ${friend}`
@@ -599,7 +611,7 @@ describe('Relay', () => {
     expect(got).toBeGreaterThan(490n * 10n ** 18n)
   })
 
-  test('swaps the coin into a token of the other chain, at a price that is compared', async () => {
+  test('swaps the native coin into a token of another chain, and checks its price impact', async () => {
     const line = `swap execute ${far} --token-in ETH --token-out USDC --amount-in 0.1 --yes --json`
     const { exit, json, err } = await run(line)
     expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
@@ -610,14 +622,14 @@ describe('Relay', () => {
     expect(dear.json.error.code).toBe('POLICY_PRICE_IMPACT')
   })
 
-  test('is asked neither for an exact output, nor for the coin of the other chain', async () => {
+  test('is not eligible for an exact output or for the native coin of the destination chain', async () => {
     for (const more of ['--token-out USDC --amount-out 5', '--token-out ETH --amount-in 5'])
       expect(
         (await run(`swap quote ${far} --token-in USDC ${more} --provider relay --json`)).json.error.code,
       ).toBe('PREFERRED_PROVIDER_NOT_ELIGIBLE')
   })
 
-  test('that fails is stuck at once, with what its service says', async () => {
+  test('reports BRIDGE_STUCK with the reason in the API status when the order fails', async () => {
     await run('sandbox fault relay failed --json')
     const line = `swap execute ${far} --token-in WETH --token-out WETH --amount-in 0.1 --yes --json --timeout 1500ms`
     const { exit, json } = await run(line)

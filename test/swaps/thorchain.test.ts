@@ -31,7 +31,7 @@ const usdc = {
   decimals: 6,
 } as const
 
-describe('a memo', () => {
+describe('a THORChain memo', () => {
   test.each<[string, ReturnType<typeof readSwapMemo>]>([
     ['=:ETH.ETH:0xab:12', { asset: 'ETH.ETH', destination: '0xab', limit: 12n }],
     ['SWAP:ETH.ETH:0xab:12e3/1/0', { asset: 'ETH.ETH', destination: '0xab', limit: 12_000n }],
@@ -44,16 +44,16 @@ describe('a memo', () => {
     ['+:ETH.ETH:0xab:12', undefined],
     ['=:ETH.ETH:0xab:-1', undefined],
     ['', undefined],
-  ])('%s is read', (memo, read) => {
+  ])('%s is read as a swap memo, or rejected', (memo, read) => {
     expect(readSwapMemo(memo)).toEqual(read)
   })
 
-  test('is not ours where it pays a fee to somebody, as the recorded ones do', () => {
+  test('is rejected when it pays an affiliate fee, as in the recorded samples', () => {
     expect(readSwapMemo(sample('thorchain-quote-memo').memo)).toBeUndefined()
     expect(readSwapMemo(sample('thorchain-tx-status-done').tx.memo)).toBeUndefined()
   })
 
-  test('names a token in full, by the end of its contract, or ETH by its code, and never by a symbol alone', () => {
+  test('names a token by contract or contract suffix, ETH also by its code, and never by symbol alone', () => {
     expect(thorAsset(usdc)).toBe('BASE.USDC-0X833589FCD6EDB6E08F4C7C32D4F71B54BDA02913')
     for (const named of [thorAsset(usdc)!, 'base.usdc-913', 'BASE.USDC-A02913'])
       expect(namesAsset(named, usdc)).toBe(true)
@@ -66,7 +66,7 @@ describe('a memo', () => {
 })
 
 const memo = `=:ETH.ETH:${recipient}:1761754862`
-/** The recorded quote, which is older than its memo, with one. */
+/** The recorded quote, which is older than its memo field, with a memo added. */
 const quote = (changed: object = {}) => ({
   status: 200,
   body: { ...sample('thorchain-quote-btc-eth'), memo, ...changed },
@@ -82,7 +82,7 @@ const ask: DepositRequest = {
 
 const serve = useDepositService(thorchain, Date.now)
 
-/** The recorded vaults, with that of the recorded quote. */
+/** The recorded vaults, with the BTC address of the recorded quote. */
 const vaults = (changed: object = {}) => ({
   status: 200,
   body: (sample('thorchain-inbound-addresses') as { chain: string }[]).map((one) =>
@@ -90,7 +90,7 @@ const vaults = (changed: object = {}) => ({
   ),
 })
 const vaultPath = '/thorchain/inbound_addresses'
-/** A node that names its vaults, and answers otherwise as it is told. */
+/** A node that returns these vaults, and `answer` to all other requests. */
 const naming =
   (answer: Answering, named: Answer | 'drop' = vaults()): Answering =>
   (request) =>
@@ -109,7 +109,7 @@ const at = async (answer: Answering, more: Partial<BitcoinConstants> = {}) => {
   }
 }
 
-/** The offer of a service that gives one. */
+/** Returns the offer of a service, or throws. */
 const offered = async (service: Awaited<ReturnType<typeof at>>, changed?: Partial<DepositRequest>) => {
   const offer = await service.quote(changed)
   if (!offer || !('terms' in offer)) throw new Error('The service gives no offer')
@@ -117,7 +117,7 @@ const offered = async (service: Awaited<ReturnType<typeof at>>, changed?: Partia
 }
 
 describe('THORChain', () => {
-  test('is asked for the swap, and its terms are in the memo', async () => {
+  test('is asked for the swap, and its memo holds the terms', async () => {
     let asked: URLSearchParams | undefined
     const found = await offered(
       await at(
@@ -144,7 +144,7 @@ describe('THORChain', () => {
     })
   })
 
-  test('cuts off what a token has no decimals for', async () => {
+  test('truncates an amount to the decimals of the token', async () => {
     const service = await at(
       naming(() =>
         quote({ memo: `=:BASE.USDC-913:${recipient}:89550000099`, expected_amount_out: '90000000099' }),
@@ -161,22 +161,22 @@ describe('THORChain', () => {
     ['another asset', { memo: memo.replace('ETH.ETH', 'BASE.ETH') }, /does not name ETH on ethereum/],
     ['no limit', { memo: `=:ETH.ETH:${recipient}:` }, /no limit/],
     ['a limit below the minimum', { memo: `=:ETH.ETH:${recipient}:1761754859` }, /below the minimum/],
-    ['a fee for somebody', { memo: `${memo}:t:100` }, /pays a fee to another address/],
-    ['a memo that is too long', { memo: `${memo}/${'1'.repeat(20)}` }, /longer than 80 bytes/],
-    ['the memo of something else', { memo: `+:ETH.ETH:${recipient}` }, /not the memo of a swap/],
+    ['a fee for another address', { memo: `${memo}:t:100` }, /pays a fee to another address/],
+    ['a memo longer than 80 bytes', { memo: `${memo}/${'1'.repeat(20)}` }, /longer than 80 bytes/],
+    ['a memo of another action', { memo: `+:ETH.ETH:${recipient}` }, /not the memo of a swap/],
     ['no memo', { memo: undefined }, /did not answer with a quote/],
-    ['an amount that is no number', { expected_amount_out: '1e9' }, /did not answer with a quote/],
+    ['an amount in scientific notation', { expected_amount_out: '1e9' }, /did not answer with a quote/],
     [
-      'an address with a wrong checksum',
+      'a deposit address with a wrong checksum',
       { inbound_address: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q' },
       /not one of this Bitcoin chain/,
     ],
     [
-      'an address of another Bitcoin chain',
+      'a deposit address of another Bitcoin chain',
       { inbound_address: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080' },
       /not one of this Bitcoin chain/,
     ],
-  ])('is refused with %s', async (_, changed, message) => {
+  ])('fails the quote with PROVIDER_API_ERROR for %s', async (_, changed, message) => {
     const { quote: asking } = await at(() => quote(changed))
     await expect(asking()).rejects.toMatchObject({
       code: 'PROVIDER_API_ERROR',
@@ -184,7 +184,7 @@ describe('THORChain', () => {
     })
   })
 
-  test('takes no amount whose refund its fee would eat', async () => {
+  test('rejects an amount that its refund fee would consume', async () => {
     const { quote: asking } = await at(naming(() => quote()))
     await expect(asking({ amount: 224_807n })).rejects.toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
@@ -201,10 +201,10 @@ describe('THORChain', () => {
     ],
     ['no address', vaults({ address: undefined }), /names another address for BTC \(none\)/],
     ['no vault for BTC', { status: 200, body: [] }, /names no vault for BTC/],
-    ['something else', { status: 404, body: {} }, /names no vault for BTC/],
-    ['that BTC is halted', vaults({ halted: true }), /takes no BTC now/],
-    ['nothing', 'drop', /does not answer as it should/],
-  ])('is refused where its node or a second one names %s', async (_, named, message) => {
+    ['HTTP 404', { status: 404, body: {} }, /names no vault for BTC/],
+    ['a halted BTC chain', vaults({ halted: true }), /takes no BTC now/],
+    ['no response', 'drop', /does not answer as it should/],
+  ])('fails the quote when the first or the second node returns %s', async (_, named, message) => {
     const refused = { code: 'PROVIDER_API_ERROR', message: expect.stringMatching(message) }
     await expect((await at(naming(() => quote(), named))).quote()).rejects.toMatchObject(refused)
     const second = (
@@ -220,7 +220,7 @@ describe('THORChain', () => {
     await expect(both.quote()).rejects.toMatchObject(refused)
   })
 
-  test('is told with the nodes that name its address', async () => {
+  test('lists in the proof the nodes that confirm the deposit address', async () => {
     const second = (
       await serve(
         naming(() => quote()),
@@ -246,35 +246,35 @@ describe('THORChain', () => {
     )
   })
 
-  test('has no quote where it refuses one, and says why', async () => {
+  test('returns the refusal reason of the node, if there is one', async () => {
     const refused = { status: 400, body: { code: 3, message: 'bad to asset', details: [] } }
     expect(await (await at(() => refused)).quote()).toEqual({ refused: 'bad to asset' })
     expect(await (await at(() => ({ status: 404, body: '' }))).quote()).toEqual({ refused: null })
   })
 
-  test('may round the limit by a unit', async () => {
+  test('accepts a limit one unit below the minimum, as after rounding', async () => {
     const rounded = quote({ memo: `=:ETH.ETH:${recipient}:1761754860` })
     expect(await (await at(naming(() => rounded))).quote()).toHaveProperty('terms')
   })
 
   test.each<[string, Answer | 'drop', RegExp]>([
-    ['limits', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits the requests/],
-    ['fails', { status: 503, body: {} }, /the HTTP status 503/],
-    ['breaks off', 'drop', /does not answer as it should/],
-  ])('says so where the service %s', async (_, answer, message) => {
+    ['limits requests', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits the requests/],
+    ['answers HTTP 503', { status: 503, body: {} }, /the HTTP status 503/],
+    ['drops the connection', 'drop', /does not answer as it should/],
+  ])('reports in quote and status that the node %s', async (_, answer, message) => {
     const { quote: asking, status } = await at(() => answer)
     for (const work of [asking(), status()])
       await expect(work).rejects.toMatchObject({ message: expect.stringMatching(message) })
   })
 })
 
-describe('a status', () => {
+describe('THORChain swap status', () => {
   const done = sample('thorchain-tx-status-done')
   const usdt = { ...usdc, chainId: 1, symbol: 'USDT' }
   const to = done.planned_out_txs[0].to_address
   const answered = (body: unknown, status = 200) => at(() => ({ status, body }))
 
-  test('is read as it is recorded', async () => {
+  test('is read from the recorded samples', async () => {
     expect(await (await answered(sample('thorchain-tx-status-btc-pending'))).status()).toEqual({
       status: 'processing',
     })
@@ -284,7 +284,7 @@ describe('a status', () => {
     })
   })
 
-  test('is none yet for a deposit that was not observed', async () => {
+  test('is waiting for an unobserved deposit, and an error for a response of another shape', async () => {
     const stages = { inbound_observed: { final_count: 0, completed: false } }
     expect(await (await answered({ stages })).status()).toEqual({ status: 'waiting' })
     expect(await (await answered({}, 404)).status()).toEqual({ status: 'waiting' })
@@ -293,11 +293,11 @@ describe('a status', () => {
     })
   })
 
-  test('counts what another recipient gets for nothing', async () => {
+  test('ignores a payment to another recipient', async () => {
     expect(await (await answered(done)).status(usdt, nativeAddress)).toEqual({ status: 'processing' })
   })
 
-  test('is a refund once that is sent', async () => {
+  test('is refunded only once the refund is signed', async () => {
     const coin = { asset: 'BTC.BTC', amount: '1' }
     const refund = (completed: boolean) => ({
       planned_out_txs: [{ chain: 'BTC', to_address: 'bc1q', coin, refund: true }],

@@ -22,14 +22,14 @@ const asked = (line: string) => run(`swap ${line} --from sandbox-one --provider 
 
 describe('Uniswap v2', () => {
   test.each([
-    ['a token, exactly in', '--token-in USDC --token-out WETH --amount-in 300'],
-    ['a token, exactly out', '--token-in USDC --token-out WETH --amount-out 0.1'],
+    ['a token, exact input', '--token-in USDC --token-out WETH --amount-in 300'],
+    ['a token, exact output', '--token-in USDC --token-out WETH --amount-out 0.1'],
     ['over two pairs', '--token-in USDC --token-out BRLA --amount-in 300'],
-    ['the coin in', '--token-in ETH --token-out USDC --amount-in 0.1'],
-    ['the coin in, for an exact output', '--token-in ETH --token-out USDC --amount-out 100'],
-    ['the coin out', '--token-in USDC --token-out ETH --amount-in 100'],
-    ['the coin out, exactly', '--token-in USDC --token-out ETH --amount-out 0.01'],
-    ['to somebody else', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
+    ['the native coin in', '--token-in ETH --token-out USDC --amount-in 0.1'],
+    ['the native coin in, exact output', '--token-in ETH --token-out USDC --amount-out 100'],
+    ['the native coin out', '--token-in USDC --token-out ETH --amount-in 100'],
+    ['the native coin out, exact output', '--token-in USDC --token-out ETH --amount-out 0.01'],
+    ['to another recipient', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
   ])('swaps %s', async (_, flags) => {
     const symbol = /--token-out (\w+)/.exec(flags)![1]!
     const paid = flags.includes(other) ? other : sandbox.user.address
@@ -47,7 +47,7 @@ describe('Uniswap v2', () => {
     expect(got).toBeGreaterThan((said * 8n) / 10n)
   })
 
-  test('is compared with the other providers, and says what its gas and price impact are', async () => {
+  test('is compared with other providers, and reports gas cost and price impact', async () => {
     const line =
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1000 --compare --json'
     const { json } = await run(line)
@@ -57,7 +57,7 @@ describe('Uniswap v2', () => {
     expect(v2.priceImpact).toBeGreaterThan(0)
   })
 
-  test('uses about as much gas as it says', async () => {
+  test('quotes gas within 25 percent of the gas used', async () => {
     for (const [flags, hops] of [
       ['--token-in USDC --token-out WETH --amount-in 10', 1],
       ['--token-in USDC --token-out BRLA --amount-in 10', 2],
@@ -71,7 +71,7 @@ describe('Uniswap v2', () => {
     }
   })
 
-  test('has its pairs where its factory says', async () => {
+  test('computes the pair address of the factory, and refuses a pair as recipient', async () => {
     const { factory } = contracts()
     const [a, b] = [token('USDC').address, token('WETH').address]
     const data = encodeFunctionData({ abi: uniswapV2FactoryAbi, functionName: 'getPair', args: [a, b] })
@@ -80,7 +80,7 @@ describe('Uniswap v2', () => {
       .rpc.request<string>('eth_call', [{ to: factory, data }, 'latest'])
     expect(BigInt(said)).toBe(BigInt(pairOf(contracts(), a, b)))
     expect(pairOf(contracts(), b, a)).toBe(pairOf(contracts(), a, b))
-    // Nobody gets a payment back out of a pair.
+    // A payment to a pair is lost.
     const lost = await asked(
       `quote --token-in USDC --token-out WETH --amount-in 1 --destination ${pairOf(contracts(), a, b)}`,
     )
@@ -90,7 +90,7 @@ describe('Uniswap v2', () => {
 
 const deadline = 1_900_000_000
 
-/** A swap as it is asked for, and the transaction that makes it, changed in part. */
+/** Guard verdict on a swap with changed parameters, with its intent and transaction. */
 function verdict(
   [tokenIn, tokenOut]: readonly [string, string],
   exact: 'in' | 'out',
@@ -134,14 +134,14 @@ const code = (...args: Parameters<typeof verdict>) => {
   return 'violation' in said ? said.violation.code : 'passed'
 }
 
-describe('the guard', () => {
+describe('guard on a Uniswap v2 swap', () => {
   const ways = [
     ['USDC', 'WETH'],
     ['ETH', 'USDC'],
     ['USDC', 'ETH'],
   ] as const
   test.each(ways.flatMap((way) => [[way, 'in'] as const, [way, 'out'] as const]))(
-    'passes %s, exact %s, and nothing that is changed in it',
+    'passes %s, exact %s, and refuses each changed parameter',
     (way, exact) => {
       expect(code(way, exact)).toBe('passed')
       const weth = token('WETH').address
@@ -154,7 +154,7 @@ describe('the guard', () => {
       expect(code(way, exact, { path: [last, first] })).toBe('POLICY_QUOTE_DRIFT')
       expect(code(way, exact, { path: [first, token('WBTC').address, last] })).toBe('POLICY_QUOTE_DRIFT')
       expect(code(way, exact, { path: [] })).toBe('POLICY_QUOTE_DRIFT')
-      // Round and round through tokens of the list, and paying each pool.
+      // A circular path through listed tokens, which pays each pool.
       expect(code(way, exact, { path: [first, last, first, last] })).toBe('POLICY_QUOTE_DRIFT')
       expect(code(way, exact, { exact: exact === 'in' ? 'out' : 'in' })).toBe('POLICY_DECODE')
       expect(code(way, exact, { amountIn: 10n ** 17n + 1n })).toBe('POLICY_AMOUNT')
@@ -166,21 +166,21 @@ describe('the guard', () => {
     },
   )
 
-  test('says what is spent, and the value where it is the coin', () => {
+  test('reports the spent amount, and the transaction value for the native coin', () => {
     expect(verdict(['ETH', 'USDC'], 'in').said).toMatchObject({ bound: { value: 10n ** 17n } })
     expect(verdict(['USDC', 'WETH'], 'in').said).toMatchObject({
       bound: { value: 0n, spends: { amount: 10n ** 17n }, text: expect.stringContaining('on Uniswap v2') },
     })
   })
 
-  test('knows the swap of a service by its contract where it has another name for the provider', () => {
+  test('recognises a swap by its contract when the provider name is unknown', () => {
     expect(code(['USDC', 'WETH'], 'in', {}, 'their-own-name')).toBe('passed')
     expect(code(['USDC', 'WETH'], 'in', { recipient: other }, 'their-own-name')).toBe('POLICY_RECIPIENT')
-    // A name that is known is held to: one provider's contract is not another's.
+    // A known name is binding: the contract of another provider is refused.
     expect(verdict(['USDC', 'WETH'], 'in', {}, 'uniswap-v3').targets).not.toContain(contracts().router02)
   })
 
-  test('measures a price impact against the pairs of that call alone', () => {
+  test('finds an exchange to measure price impact only for a decodable swap call', () => {
     const { transaction } = verdict(['USDC', 'WETH'], 'in')
     expect(swapExchange(sandbox.world.catalog(), transaction)).toBeDefined()
     expect(
@@ -191,7 +191,7 @@ describe('the guard', () => {
       functionName: 'swapExactTokensForTokens',
       args: [1n, 1n, [], other, 1n],
     })
-    // With bytes after its arguments it is no call of the router.
+    // Calldata with trailing bytes is no call of the router.
     expect(swapExchange(sandbox.world.catalog(), { ...transaction, data: `${data}00` })).toBeUndefined()
   })
 })

@@ -17,13 +17,17 @@ const usdc = () => sandbox.token(31337, 'USDC')
 const weth = () => sandbox.token(31337, 'WETH')
 const deadline = 1_900_000_000
 
-describe('the native coin', () => {
+describe('native coin on Uniswap v3', () => {
   test.each([
-    ['in, exactly', '--token-in ETH --token-out USDC --amount-in 0.1', 'USDC'],
-    ['in, for an exact output', '--token-in ETH --token-out USDC --amount-out 100', 'USDC'],
-    ['out, for an exact input', '--token-in USDC --token-out ETH --amount-in 100', 'ETH'],
-    ['out, exactly', '--token-in USDC --token-out ETH --amount-out 0.01', 'ETH'],
-    ['out, to somebody else', `--token-in USDC --token-out ETH --amount-in 50 --destination ${other}`, 'ETH'],
+    ['in, exact input', '--token-in ETH --token-out USDC --amount-in 0.1', 'USDC'],
+    ['in, exact output', '--token-in ETH --token-out USDC --amount-out 100', 'USDC'],
+    ['out, exact input', '--token-in USDC --token-out ETH --amount-in 100', 'ETH'],
+    ['out, exact output', '--token-in USDC --token-out ETH --amount-out 0.01', 'ETH'],
+    [
+      'out, to another recipient',
+      `--token-in USDC --token-out ETH --amount-in 50 --destination ${other}`,
+      'ETH',
+    ],
   ])('is swapped %s', async (_, flags, symbol) => {
     const paid = flags.includes(other) ? other : sandbox.user.address
     const held = () =>
@@ -37,19 +41,19 @@ describe('the native coin', () => {
     if (symbol === 'ETH' && paid === sandbox.user.address) expect(got).toBeLessThanOrEqual(said)
     else expect(got).toBe(said)
     expect(got).toBeGreaterThan((said * 8n) / 10n)
-    // The router keeps nothing of it.
+    // The router keeps none of it.
     const { swapRouter02 } = sandbox.world.catalog().uniswapV3.find(({ chainId }) => chainId === 31337)!
     expect(await sandbox.nativeBalanceOf(31337, swapRouter02)).toBe(0n)
     expect(await sandbox.balanceOf(31337, weth().address, swapRouter02)).toBe(0n)
   })
 
-  test('is not swapped for its own wrapped form', async () => {
+  test('has no route to its wrapped form', async () => {
     const line = 'swap quote --from sandbox-one --token-in ETH --token-out WETH --amount-in 1 --json'
     expect((await run(line)).json.error.code).toBe('NO_ROUTE_FOUND')
   })
 })
 
-/** A swap as it is asked for, and the transaction that makes it. */
+/** An intent, its swap transaction, and guard verdicts on changed calls. */
 function made(way: 'in' | 'out', exact: 'in' | 'out') {
   const catalog = sandbox.world.catalog()
   const constants = catalog.uniswapV3.find(({ chainId }) => chainId === 31337)!
@@ -104,13 +108,13 @@ const unwrap = (least: bigint, to: string) =>
   encodeFunctionData({ abi: coinPaymentsAbi, functionName: 'unwrapWETH9', args: [least, to as Hex] })
 const refund = encodeFunctionData({ abi: coinPaymentsAbi, functionName: 'refundETH' })
 
-describe('the guard', () => {
+describe('guard on a Uniswap v3 swap of the native coin', () => {
   test.each<['in' | 'out', 'in' | 'out']>([
     ['in', 'in'],
     ['in', 'out'],
     ['out', 'in'],
     ['out', 'out'],
-  ])('passes the coin %s, exact %s, with the value that it takes', (way, exact) => {
+  ])('passes the native coin %s, exact %s, with the required value', (way, exact) => {
     const { intent, calls, verdict } = made(way, exact)
     expect(verdict(calls)).toMatchObject({ bound: { value: way === 'in' ? intent.amountIn : 0n } })
     const said = verdict(calls)
@@ -119,42 +123,42 @@ describe('the guard', () => {
 
   test.each([
     [
-      'another recipient of the coin',
+      'another recipient of the native coin',
       (calls: Hex[]) => [calls[0]!, unwrap(3n * 10n ** 16n, other)],
       'POLICY_RECIPIENT',
     ],
     [
-      'a lower minimum of the coin',
+      'a lower minimum of the native coin',
       (calls: Hex[]) => [calls[0]!, unwrap(1n, sandbox.user.address)],
       'POLICY_MIN_OUT',
     ],
-    ['no unwrapping', (calls: Hex[]) => [calls[0]!], 'POLICY_DECODE'],
-    ['a refund in place of the unwrapping', (calls: Hex[]) => [calls[0]!, refund], 'POLICY_DECODE'],
-    ['something after it', (calls: Hex[]) => [...calls, refund], 'POLICY_DECODE'],
-    ['the unwrapping first', (calls: Hex[]) => calls.toReversed(), 'POLICY_DECODE'],
+    ['no unwrap call', (calls: Hex[]) => [calls[0]!], 'POLICY_DECODE'],
+    ['a refund call in place of the unwrap call', (calls: Hex[]) => [calls[0]!, refund], 'POLICY_DECODE'],
+    ['a call after the unwrap call', (calls: Hex[]) => [...calls, refund], 'POLICY_DECODE'],
+    ['the unwrap call first', (calls: Hex[]) => calls.toReversed(), 'POLICY_DECODE'],
     [
-      'a swap that pays out by itself',
+      'a swap that pays the recipient directly',
       () => [...made('in', 'in').calls, unwrap(3n * 10n ** 16n, sandbox.user.address)],
       'POLICY_RECIPIENT',
     ],
-  ])('refuses for the coin out %s', (_, change, code) => {
+  ])('refuses with the native coin out: %s', (_, change, code) => {
     const swap = made('out', 'in')
     expect(swap.code(change(swap.calls))).toBe(code)
   })
 
-  test('refuses for the coin in an exact output without the refund, and a refund where nothing is left', () => {
+  test('refuses an exact output without the refund call, and a refund call after an exact input', () => {
     const [exactOut, exactIn] = [made('in', 'out'), made('in', 'in')]
     expect(exactOut.code([exactOut.calls[0]!])).toBe('POLICY_DECODE')
     expect(exactOut.code([exactOut.calls[0]!, unwrap(0n, other)])).toBe('POLICY_DECODE')
     expect(exactIn.code([...exactIn.calls, refund])).toBe('POLICY_DECODE')
   })
 
-  test('refuses a swap of the wrapped coin where the coin was asked for, and the reverse', () => {
+  test('refuses native coin out for a WETH intent, and binds native coin in for a WETH intent to value 0', () => {
     const coinOut = made('out', 'in')
     expect(coinOut.code(coinOut.calls, { ...coinOut.intent, tokenOut: weth() })).toBe('POLICY_DECODE')
     const coinIn = made('in', 'in')
     expect(coinIn.code(coinIn.calls, { ...coinIn.intent, tokenIn: weth() })).toBe('passed')
-    // What the transaction carries is compared by the guard: the token takes none.
+    // The guard compares the transaction value separately; a token swap requires none.
     expect(coinIn.verdict(coinIn.calls, { ...coinIn.intent, tokenIn: weth() })).toMatchObject({
       bound: { value: 0n },
     })

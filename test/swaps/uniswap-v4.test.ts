@@ -32,18 +32,21 @@ const asked = (line: string) => run(`swap ${line} --from sandbox-one --provider 
 
 describe('Uniswap v4', () => {
   test.each([
-    ['a token, exactly in', '--token-in USDT --token-out BRLA --amount-in 300'],
-    ['a token, exactly out', '--token-in USDT --token-out BRLA --amount-out 100'],
-    ['over two pools, by the coin that they hold', '--token-in USDC --token-out WBTC --amount-in 300'],
-    ['over two pools, exactly out', '--token-in USDC --token-out WBTC --amount-out 0.01'],
-    ['the wrapped coin', '--token-in WETH --token-out USDC --amount-in 0.1'],
-    ['the coin in', '--token-in ETH --token-out USDC --amount-in 0.1'],
-    ['the coin in, for an exact output', '--token-in ETH --token-out USDC --amount-out 100'],
-    ['the coin in, over two pools', '--token-in ETH --token-out BRLA --amount-in 0.1'],
-    ['the coin out', '--token-in USDC --token-out ETH --amount-in 100'],
-    ['the coin out, exactly', '--token-in USDC --token-out ETH --amount-out 0.01'],
-    ['to somebody else', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
-    ['the coin to somebody else', `--token-in USDC --token-out ETH --amount-in 50 --destination ${other}`],
+    ['a token, exact input', '--token-in USDT --token-out BRLA --amount-in 300'],
+    ['a token, exact output', '--token-in USDT --token-out BRLA --amount-out 100'],
+    ['over two pools, through the native coin', '--token-in USDC --token-out WBTC --amount-in 300'],
+    ['over two pools, exact output', '--token-in USDC --token-out WBTC --amount-out 0.01'],
+    ['wrapped ETH', '--token-in WETH --token-out USDC --amount-in 0.1'],
+    ['the native coin in', '--token-in ETH --token-out USDC --amount-in 0.1'],
+    ['the native coin in, exact output', '--token-in ETH --token-out USDC --amount-out 100'],
+    ['the native coin in, over two pools', '--token-in ETH --token-out BRLA --amount-in 0.1'],
+    ['the native coin out', '--token-in USDC --token-out ETH --amount-in 100'],
+    ['the native coin out, exact output', '--token-in USDC --token-out ETH --amount-out 0.01'],
+    ['to another recipient', `--token-in USDC --token-out WETH --amount-in 50 --destination ${other}`],
+    [
+      'the native coin to another recipient',
+      `--token-in USDC --token-out ETH --amount-in 50 --destination ${other}`,
+    ],
   ])('swaps %s', async (_, flags) => {
     const symbol = /--token-out (\w+)/.exec(flags)![1]!
     const paid = flags.includes(other) ? other : sandbox.user.address
@@ -61,7 +64,7 @@ describe('Uniswap v4', () => {
     expect(got).toBeGreaterThan((said * 8n) / 10n)
   })
 
-  test('wins where its pool is the best, and says what its gas and price impact are', async () => {
+  test('ranks first when its pool has the best price, and reports gas cost and price impact', async () => {
     const { json } = await run(
       'swap quote --from sandbox-one --token-in USDT --token-out BRLA --amount-in 1000 --compare --json',
     )
@@ -74,12 +77,12 @@ describe('Uniswap v4', () => {
     })
     expect(second.provider).toBe('uniswap-v3')
     expect(Number(first.gasCostUsd)).toBeGreaterThan(0)
-    // The fee of its tier, and what the amount moves.
+    // The fee of its tier plus the price move of the amount.
     expect(first.priceImpact).toBeGreaterThan(0.0005)
     expect(first.priceImpact).toBeLessThan(0.002)
   })
 
-  test('gives way to another offer in the answers of a server, which have room for one approval, unless it is named', async () => {
+  test('is not chosen on a server, whose answers hold one approval, unless it is preferred', async () => {
     const [tokenIn, tokenOut] = [token('USDT').address, token('BRLA').address]
     const route = { chainIdIn: chainId, chainIdOut: chainId, tokenIn, tokenOut, amountIn: 1_000_000000n }
     const { context, service } = engineOn(sandbox)
@@ -95,12 +98,12 @@ describe('Uniswap v4', () => {
       (await from.quote({ ...route, ...more })).quote.provider
     expect([await winner(service), await winner(served)]).toEqual(['uniswap-v4', 'uniswap-v3'])
     expect(await winner(served, { preferredProvider: 'uniswap-v4' })).toBe('uniswap-v4')
-    // The coin needs no approval.
+    // The native coin needs no approval.
     const coinIn = { tokenIn: nativeAddress, amountIn: 10n ** 17n }
     expect(await winner(served, coinIn)).toBe(await winner(service, coinIn))
   })
 
-  test('uses about as much gas as it says, with the approval at Permit2 that a token needs each time', async () => {
+  test('quotes gas within 25 percent of the gas used, with the Permit2 approval of a token', async () => {
     for (const flags of [
       '--token-in USDT --token-out BRLA --amount-in 10',
       '--token-in USDC --token-out WBTC --amount-in 10',
@@ -118,7 +121,7 @@ describe('Uniswap v4', () => {
     }
   })
 
-  test('has no more than an exact amount allowed to Permit2, and by it to the router until the deadline', async () => {
+  test('allows only the exact amount to Permit2, and through it to the router until the deadline', async () => {
     const { permit2, universalRouter } = contracts()
     const { out } = await run(
       'swap execute --from sandbox-one --provider uniswap-v4 --token-in USDC --token-out ETH --amount-in 70 --dry-run',
@@ -144,12 +147,12 @@ describe('Uniswap v4', () => {
     expect(permit.input).toBe(
       approveThrough({ chainId, token: usdc, spender, amount: 70_000000n, through }).data,
     )
-    // Nothing of it is left.
+    // No allowance is left.
     expect(await allowed('USDC')).toBe(0n)
     expect((await permitted('USDC'))[0]).toBe(0n)
   })
 
-  test('takes an allowance that is left back first, where the token wants that', async () => {
+  test('resets a leftover allowance first for a token that requires it', async () => {
     const exactly = '--token-in USDT --token-out BRLA --amount-out'
     await asked(`execute ${exactly} 200 --yes`)
     const left = await allowed('USDT')
@@ -161,7 +164,7 @@ describe('Uniswap v4', () => {
       'approve',
       'swap',
     ])
-    // What is left is shown as an allowance of Permit2, and taken back like any other.
+    // A leftover allowance is listed under Permit2 and can be revoked.
     const { permit2 } = contracts()
     const { json } = await run('wallet approvals list --network sandbox-one --json')
     expect(json.items).toContainEqual(expect.objectContaining({ spender: permit2, name: 'permit2' }))
@@ -172,7 +175,7 @@ describe('Uniswap v4', () => {
     expect(await allowed('USDT')).toBe(0n)
   })
 
-  test('leaves what Permit2 may still take to be taken back where the swap reverts', async () => {
+  test('leaves the Permit2 allowance revocable after a reverted swap', async () => {
     const { permit2, universalRouter } = contracts()
     await run(`sandbox fault revert ${universalRouter} --network sandbox-one --reason bang --times 1 --json`)
     const failed = await asked('execute --token-in USDC --token-out ETH --amount-in 33 --yes')
@@ -186,7 +189,7 @@ describe('Uniswap v4', () => {
     expect(await allowed('USDC')).toBe(0n)
   })
 
-  test('is explained with both approvals, and proved by its evidence', async () => {
+  test('shows both approvals, and its evidence verifies', async () => {
     const { json } = await asked('execute --token-in USDC --token-out WBTC --amount-in 60 --yes')
     const explained = await run(`action explain ${json.id} --json`)
     expect(explained.exit).toBe(0)
@@ -213,7 +216,7 @@ const allowed = async (symbol: string) =>
     ),
   )
 
-/** Amount and expiration of the allowance of the router at Permit2. */
+/** Amount and expiration of the router allowance at Permit2. */
 async function permitted(symbol: string): Promise<[bigint, bigint]> {
   const { permit2, universalRouter } = contracts()
   const data = await sandbox.call(
@@ -228,7 +231,7 @@ async function permitted(symbol: string): Promise<[bigint, bigint]> {
 const deadline = 1_900_000_000
 type Changed = Partial<Parameters<typeof swapV4>[0]>
 
-/** A swap as it is asked for, with the approvals that it needs and the transaction that makes it, changed in part. */
+/** An intent with its approvals and its swap transaction, changed in part. */
 function plan([tokenIn, tokenOut]: readonly [string, string], exact: 'in' | 'out', changed: Changed = {}) {
   const [one, two] = [token(tokenIn), token(tokenOut)]
   const [amountIn, amountOut] = [10n ** 17n, 2n * 10n ** 8n]
@@ -288,13 +291,13 @@ const ways = [
 ] as const
 const cases = ways.flatMap((way) => [[way, 'in'] as const, [way, 'out'] as const])
 
-describe('the guard', () => {
+describe('guard on a Uniswap v4 swap', () => {
   const code = (way: (typeof ways)[number], exact: 'in' | 'out', changed: Changed = {}) => {
     const { intent, approvals, action } = plan(way, exact, changed)
     return verdict(intent, [...approvals, action])
   }
 
-  test.each(cases)('passes %s, exact %s, and no swap that is changed in it', (way, exact) => {
+  test.each(cases)('passes %s, exact %s, and refuses each changed parameter', (way, exact) => {
     expect(code(way, exact)).toBe('passed')
     const [first, last] = way.map((symbol) => token(symbol).address) as [Address, Address]
     const [wbtc, usdt] = [token('WBTC').address, token('USDT').address]
@@ -308,7 +311,7 @@ describe('the guard', () => {
     expect(code(way, exact, { deadline: deadline + 1 })).toBe('POLICY_QUOTE_DRIFT')
     expect(by([last, first])).not.toBe('passed')
     expect(by([first, wbtc, last])).toBe('POLICY_QUOTE_DRIFT')
-    // Round and round through tokens of the list, and paying each pool.
+    // A circular path through listed tokens, which pays each pool.
     expect(by([first, last, first, last])).toBe('POLICY_QUOTE_DRIFT')
     expect(code(way, exact, { exact: exact === 'in' ? 'out' : 'in' })).toBe('POLICY_DECODE')
     expect(code(way, exact, { amountIn: 10n ** 17n + 1n })).toBe('POLICY_AMOUNT')
@@ -317,7 +320,7 @@ describe('the guard', () => {
     )
   })
 
-  /** The same swap with other commands, or with other actions or parameters in its plan. */
+  /** Guard verdict on the same swap with changed commands, inputs, actions or parameters. */
   const forged = (
     way: (typeof ways)[number],
     exact: 'in' | 'out',
@@ -346,7 +349,7 @@ describe('the guard', () => {
     return verdict(intent, [...approvals, { ...action, data }])
   }
 
-  test.each(cases)('refuses %s, exact %s, with anything else in the call of the router', (way, exact) => {
+  test.each(cases)('refuses %s, exact %s, with any other change to the router call', (way, exact) => {
     const transfer: Hex = encodeAbiParameters(actionParameters.take, [token('USDC').address, other, 1n])
     expect(forged(way, exact, {})).toBe('passed')
     const refused = {
@@ -372,7 +375,7 @@ describe('the guard', () => {
         actions: (was: Hex): Hex => `${was}0e`,
         params: (was: readonly Hex[]) => [...was, transfer],
       },
-      'a payout to somebody else': {
+      'a payout to another recipient': {
         params: ([a, b]: readonly Hex[]) => [
           a!,
           b!,
@@ -404,16 +407,16 @@ describe('the guard', () => {
       const said = forged(way, exact, change)
       expect([what, said]).toEqual([
         what,
-        what === 'a payout to somebody else' ? 'POLICY_RECIPIENT' : 'POLICY_DECODE',
+        what === 'a payout to another recipient' ? 'POLICY_RECIPIENT' : 'POLICY_DECODE',
       ])
     }
   })
 
   test.each([
     ['with hooks', { hooks: '0x1111111111111111111111111111111111111111' }],
-    ['with data for a hook', { hookData: '0x01' }],
-    ['with other ticks than its fee has', { tickSpacing: 60 }],
-    ['of a fee that is not on the list', { fee: 12_345 }],
+    ['with hook data', { hookData: '0x01' }],
+    ['with a tick spacing that does not match its fee', { tickSpacing: 60 }],
+    ['with an unlisted fee', { fee: 12_345 }],
   ] as const)('refuses a pool %s', (_, change) => {
     const said = forged(['USDC', 'WETH'], 'in', {
       params: ([swap, ...rest]) => {
@@ -425,7 +428,7 @@ describe('the guard', () => {
     expect(said).toBe('POLICY_DECODE')
   })
 
-  test('refuses a swap whose rest of the coin is not paid back to the sender', () => {
+  test('refuses an exact output whose leftover native coin is not returned to the sender', () => {
     const sweep = (recipient: Address) =>
       encodeAbiParameters(actionParameters.take, [nativeAddress, recipient, 0n])
     const self = '0x0000000000000000000000000000000000000001'
@@ -438,7 +441,7 @@ describe('the guard', () => {
     )
   })
 
-  test('refuses any other approval at Permit2, and one that is not the need', () => {
+  test('refuses any other approval at Permit2, and one that is not needed', () => {
     const { intent, approvals, action, give } = plan(['USDC', 'WETH'], 'in')
     const [first] = approvals as [Transaction, Transaction]
     const { permit2, universalRouter } = contracts()
@@ -465,27 +468,27 @@ describe('the guard', () => {
     expect(permit({ token: token('USDT').address })).toBe('POLICY_ALLOWANCE')
     expect(permit({ spender: other })).toBe('POLICY_SPENDER')
     expect(permit({ permit2: universalRouter })).toBe('POLICY_CONTRACT_NOT_ALLOWED')
-    // The token allows Permit2, and not the router.
+    // The token must allow Permit2, not the router.
     const direct = approve({ ...give, spender: universalRouter })
     expect(verdict(intent, [direct, approvals[1]!, action])).toBe('POLICY_SPENDER')
     expect(verdict(intent, [approve({ ...give, amount: 0n, spender: permit2 }), ...approvals, action])).toBe(
       'passed',
     )
-    // Where the allowance of the token is there, one at Permit2 is enough; in another place, or twice, it is none of the need.
+    // If the token already allows Permit2, one approval at Permit2 is enough; misplaced or repeated, it is refused.
     expect(verdict(intent, [approvals[1]!, action])).toBe('passed')
     expect(verdict(intent, [approvals[1]!, first, action])).toBe('POLICY_AUTHORITY')
     expect(verdict(intent, [approvals[1]!, approvals[1]!, action])).toBe('POLICY_AUTHORITY')
     expect(verdict(intent, [first, action, approvals[1]!])).toBe('POLICY_SHAPE')
-    // An action that is not paid through Permit2 has no use for one.
+    // An action that is not paid through Permit2 needs no approval there.
     const coinIn = plan(['ETH', 'USDC'], 'in')
     expect(verdict(coinIn.intent, [approvals[1]!, coinIn.action])).toBe('POLICY_AUTHORITY')
   })
 
-  test('measures a price impact against the pools of that call alone', () => {
+  test('finds an exchange to measure price impact only for a decodable swap call', () => {
     const { action } = plan(['USDC', 'WETH'], 'in')
     expect(swapExchange(sandbox.world.catalog(), action)).toBeDefined()
     expect(uniswapV4.exchange!(sandbox.world.catalog(), { ...action, data: '0x' })).toBeUndefined()
-    // With bytes after its arguments it is no call of the router.
+    // Calldata with trailing bytes is no call of the router.
     expect(swapExchange(sandbox.world.catalog(), { ...action, data: `${action.data}00` })).toBeUndefined()
   })
 })

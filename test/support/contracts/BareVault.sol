@@ -6,7 +6,7 @@ interface IToken {
     function transferFrom(address from, address to, uint256 amount) external returns (bool);
 }
 
-/// A vault as ERC-4626 describes it, with nothing against what is given to it beside its shares: then one share may be worth a fortune.
+/// An ERC-4626 vault without protection against donations, which can raise the price of one share without limit.
 contract BareVault {
     IToken public immutable asset;
     uint256 public totalSupply;

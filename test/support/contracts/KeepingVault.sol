@@ -5,7 +5,7 @@ interface IToken {
     function transfer(address to, uint256 amount) external returns (bool);
 }
 
-/// Pays out what all shares are worth and still leaves some of them behind, as a vault does that redeems less than it was asked for.
+/// Pays out the value of all shares but burns only a part of them, like a vault that redeems less than requested.
 contract KeepingVault {
     IToken public immutable asset;
     uint256 public immutable kept;

@@ -5,8 +5,8 @@ interface IToken {
     function transferFrom(address from, address to, uint256 amount) external returns (bool);
 }
 
-/// Takes deposits like a vault. To whoever only simulates it gives shares; in a block it keeps the money and says, in
-/// events and in what it returns, that it gave them.
+/// A vault that mints shares only in a simulation. In a block it keeps the deposit and mints nothing, while its
+/// events and return values claim the shares.
 contract LyingVault {
     IToken public immutable asset;
     mapping(address => uint256) public balanceOf;

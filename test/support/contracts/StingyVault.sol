@@ -6,8 +6,8 @@ interface Token {
     function transferFrom(address from, address to, uint256 amount) external returns (bool);
 }
 
-/// A vault whose shares are worth what was paid for them, by its word; what is paid out for them is so many ten thousandths less.
-/// It may say both, only a price, or nothing.
+/// A vault that reports the deposited value for its shares but pays out a given number of basis points less.
+/// It can report preview and price, only the price, or neither.
 contract StingyVault {
     Token public immutable asset;
     uint256 private immutable kept;

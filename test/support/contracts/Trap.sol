@@ -5,7 +5,7 @@ interface ISpender {
     function transferFrom(address from, address to, uint256 amount) external returns (bool);
 }
 
-/// Things that a contract could do to whoever calls it.
+/// Hostile behaviour of a contract towards its caller.
 contract Trap {
     event Approval(address indexed owner, address indexed spender, uint256 value);
     event ApprovalForAll(address indexed owner, address indexed operator, bool approved);

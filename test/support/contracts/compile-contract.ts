@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url)
 
 type Compiled = { abi: never[]; evm: { bytecode: { object: string } } }
 
-/** Compiles a contract that is written for tests, named as its file. */
+/** Compiles a test contract, named like its file. */
 export function compiled(file: string): { abi: never[]; bytecode: Hex } {
   const name = basename(file, '.sol')
   const input = {
@@ -27,7 +27,7 @@ export function compiled(file: string): { abi: never[]; bytecode: Hex } {
   return { abi, bytecode: `0x${evm.bytecode.object}` }
 }
 
-/** Puts such a contract on a chain; gives its address. */
+/** Deploys a compiled contract and returns its address. */
 export async function deployedFrom(
   sandbox: TestSandbox,
   chainId: number,
@@ -48,7 +48,7 @@ export async function deployedFrom(
   }
 }
 
-/** Compiles one of the contracts of this folder and puts it on a chain; returns its address. */
+/** Compiles and deploys a contract of this folder; returns its address. */
 export const deployed = (
   sandbox: TestSandbox,
   chainId: number,

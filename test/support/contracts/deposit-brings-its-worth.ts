@@ -5,8 +5,8 @@ import { codeOf, engineOn } from '../engine.ts'
 import type { TestSandbox } from '../use-sandbox.ts'
 
 /**
- * Tries the deposit of an amount on the contracts as they stand, nothing of which is sent: as what it is, and as one of two hundredths more, which it
- * does not bring. Answers with the code that each is refused with.
+ * Simulates the calldata of a deposit against two intents, without sending it: one for its amount, and one for an amount 2 percent
+ * higher. Returns the error code of each simulation.
  */
 export async function deposited(
   sandbox: TestSandbox,

@@ -2,7 +2,7 @@ import type { Address, Hex } from '../../../src/domain/address.ts'
 import { codeSaying } from '../../engine/catalog-checks/scripted-contract-code.ts'
 import type { TestSandbox } from '../use-sandbox.ts'
 
-/** From now on a contract answers some calldata as it is told, and does the rest as before, by its own code, which moves beside. */
+/** Makes a contract return the given answer for some calldata. All other calls run its own code, moved to another address. */
 export async function speaks(
   { chain }: TestSandbox,
   chainId: number,
@@ -19,10 +19,10 @@ export async function speaks(
   await rpc.request('anvil_setCode', [contract, front(selectors, own!, speaker!)])
 }
 
-/** Code that asks `speaker` about some selectors, and `own` about all else, in its own name. */
+/** Bytecode that calls `speaker` for some selectors, and delegates all other calls to `own`. */
 function front(selectors: readonly string[], own: Address, speaker: Address): Hex {
   const at = (place: number) => place.toString(16).padStart(2, '0')
-  // PUSH20 own, 14 bytes a selector, and a jump of 3 over what puts the other in its place (POP, PUSH20).
+  // PUSH20 own, 14 bytes per selector, and a jump of 3 past the replacement of the target (POP, PUSH20).
   const other = 21 + 14 * selectors.length + 3
   const asked = other + 23
   const done = asked + 22
@@ -31,7 +31,7 @@ function front(selectors: readonly string[], own: Address, speaker: Address): He
     ...selectors.map((selector) => `5f3560e01c63${selector}1460${at(other)}57`),
     `60${at(asked)}56`,
     `5b5073${speaker.slice(2)}`,
-    // CALLDATACOPY, DELEGATECALL with all of it, and what that says.
+    // CALLDATACOPY, DELEGATECALL with all calldata, and its result.
     `5b365f5f375f5f365f845af43d5f5f3e60${at(done)}573d5ffd`,
     '5b3d5ff3',
   ]

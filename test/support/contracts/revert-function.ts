@@ -2,7 +2,7 @@ import { toFunctionSelector } from 'viem/utils'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import type { TestSandbox } from '../use-sandbox.ts'
 
-/** From now on a contract refuses one of its functions, such as `function balanceOf(address)`, and does the rest as before, by its own code, which moves beside. */
+/** Makes a contract revert in one function, for example `function balanceOf(address)`. All other calls run its own code, moved to another address. */
 export async function refuses(
   { chain }: TestSandbox,
   chainId: number,
@@ -16,9 +16,9 @@ export async function refuses(
   await rpc.request('anvil_setCode', [contract, but(toFunctionSelector(signature), beside)])
 }
 
-/** Code that reverts for a selector, and asks other code in its own name for all else. */
+/** Bytecode that reverts for a selector, and delegates all other calls. */
 function but(selector: Hex, beside: Address): Hex {
-  // PUSH0 CALLDATALOAD, shift to the selector, PUSH4 and EQ, then jump to the end; else all calldata by DELEGATECALL, and what it says.
+  // PUSH0 CALLDATALOAD, shift to the selector, PUSH4 and EQ, then jump to the end; else DELEGATECALL with all calldata and its result.
   const parts = (refused: string, gone: string) => [
     `5f3560e01c63${selector.slice(2)}1460${refused}57`,
     `365f5f375f5f365f73${beside.slice(2)}5af43d5f5f3e60${gone}573d5ffd`,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-/** The failure that a command told: the last document of its output, or its words. */
+/** The error of a command: the last document of its output, or its text. */
 type Told = { message: string; hint: string; details: Record<string, unknown> }
 
 function toldIn(out: string, err: string): Told | undefined {
@@ -12,7 +12,7 @@ function toldIn(out: string, err: string): Told | undefined {
   return { message, hint: hint ?? '', details }
 }
 
-/** What a hint leaves to be filled in although it is known; nothing where it is not. */
+/** The placeholder that a hint contains although its value is known; `undefined` if there is none. */
 export function leftOpen(argv: readonly string[], { message, hint, details }: Told): string | undefined {
   const [command, verb, operand] = argv
   const isNamed =
@@ -27,7 +27,7 @@ export function leftOpen(argv: readonly string[], { message, hint, details }: To
   return undefined
 }
 
-/** A next step can be pasted: no line that a test types may answer with a placeholder for what it knows. */
+/** Checks that a hint can be pasted: it must contain no placeholder for a known value. */
 export function checkHint(argv: readonly string[], out: string, err: string): void {
   const told = toldIn(out, err)
   expect(told && leftOpen(argv, told)).toBe(undefined)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 
 /**
- * The words of the first command that a next step tells somebody to type, as bash reads them when it is pasted. A flag alone is one of
- * sluice. Nothing is run: what it calls only says how it was called, and nothing else may come to be.
+ * The words of the first command in a hint, as bash parses them when pasted. A flag alone belongs to
+ * sluice. Nothing is executed: a stub only records its arguments, and no file may be created.
  */
 export function pasted(hint: string): string[] {
   const [, named, flags = hint] =

@@ -4,7 +4,7 @@ import { hexToBytes } from 'viem/utils'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { listener } from '../services/listener.ts'
 
-/** What is done with a transaction that the device shows. */
+/** The decision on a transaction that the device shows. */
 export type AtTheDevice =
   | 'confirms'
   | 'rejects'
@@ -13,16 +13,16 @@ export type AtTheDevice =
   | { status: string }
   | { signs: (unsigned: Hex) => Hex | Promise<Hex> }
 
-/** A device with one key, as its Ethereum app and its system answer APDUs. What is not said is as on a device that is ready. */
+/** A device with one key: the APDU responses of its Ethereum app and its system. Defaults are those of a device that is ready. */
 export type LedgerState = {
   app: string
   version: string
   isLocked: boolean
   blindSigning: boolean
   person: AtTheDevice
-  /** Says nothing at all, whatever it is asked. */
+  /** Never answers. */
   isSilent: boolean
-  /** The one key that it has, whatever the path. */
+  /** The only key, used for every path. */
   key: Hex
 }
 
@@ -32,9 +32,9 @@ export type EmulatedLedger = {
   address: Address
   /** Changes the device while it runs. */
   set: (state: Partial<LedgerState>) => void
-  /** What the device was shown to sign: the path, and the unsigned bytes. */
+  /** The signing requests that the device showed: path and unsigned bytes. */
   shown: { path: string; unsigned: Hex }[]
-  /** Resolves as soon as the device has shown so many transactions. */
+  /** Resolves once the device has shown this number of transactions. */
   shows: (count?: number) => Promise<void>
   stop: () => Promise<void>
 }
@@ -49,7 +49,7 @@ const ready: Omit<LedgerState, 'key'> = {
   isSilent: false,
 }
 
-/** Starts a device on a free port of this machine, which signs with `key` whatever the path. */
+/** Starts a device on a free local port, which signs with `key` for every path. */
 export async function startLedger(key: Hex, first: Partial<LedgerState> = {}): Promise<EmulatedLedger> {
   let state: LedgerState = { ...ready, key, ...first }
   let open: { path: string; bytes: Buffer } | undefined
@@ -57,7 +57,7 @@ export async function startLedger(key: Hex, first: Partial<LedgerState> = {}): P
   const watching = new Set<() => void>()
 
   const account = () => privateKeyToAccount(state.key)
-  /** The answer to an APDU, status word included; nothing where the device says nothing, or is gone. */
+  /** The response to an APDU with its status word; nothing if the device is silent or gone. */
   const answer = async (apdu: Buffer): Promise<string | 'silence' | 'gone'> => {
     const [cla, ins, p1] = apdu
     const data = apdu.subarray(5, 5 + (apdu[4] ?? 0))
@@ -138,7 +138,7 @@ function pathIn(data: Buffer): { path: string; rest: Buffer } {
   return { path: `m/${words.join('/')}`, rest: data.subarray(1 + 4 * count) }
 }
 
-/** How long the transaction is whose type and RLP list begin here. */
+/** The length of the transaction whose type and RLP list begin here. */
 function wholeLength(bytes: Buffer): number {
   const first = bytes[1]
   if (first === undefined) return Number.POSITIVE_INFINITY
@@ -148,7 +148,7 @@ function wholeLength(bytes: Buffer): number {
   return 2 + digits + bytes.readUIntBE(2, digits)
 }
 
-/** Whether a transaction of type 2 calls something: its eighth field is not empty. */
+/** Whether a type 2 transaction has calldata: its eighth field is not empty. */
 function hasData(bytes: Buffer): boolean {
   const payload = hexToBytes(`0x${bytes.subarray(1).toString('hex')}`)
   let at = payload[0]! <= 0xf7 ? 1 : 1 + payload[0]! - 0xf7

@@ -1,10 +1,10 @@
 import type { Keychain } from '../../../src/app/profiles/keychain.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 
-/** A keychain whose desktop is this test: it can be locked, and what is in it can be looked at. */
+/** A desktop keychain of a test, which the test can lock and inspect. */
 export type TestKeychain = Keychain & { held: Map<string, string>; lock: () => void }
 
-/** A keychain as a desktop has one: it is there for as long as the test is. */
+/** A desktop keychain that exists for the time of the test. */
 export function testKeychain(): TestKeychain {
   const held = new Map<string, string>()
   let isLocked = false
@@ -27,7 +27,7 @@ export function testKeychain(): TestKeychain {
   }
 }
 
-/** A machine without a desktop. */
+/** A machine without a desktop keychain. */
 export const noKeychain: Keychain = (() => {
   const none = testKeychain()
   none.lock()

@@ -3,23 +3,23 @@ import { type Listener, listener } from '../services/listener.ts'
 type Call = { id: number; method: string; params: unknown[] }
 type Block = { number: string; transactions: unknown[] }
 
-/** A node of a busy chain, in front of a real one. What it may do can be changed at any time. */
+/** A proxy in front of a node that simulates a busy chain. Its limits can be changed at any time. */
 export type BusyNode = Listener & {
-  /** So many transactions of strangers are in each block, with inputs of so many bytes. */
+  /** The number of foreign transactions in each block, and the size of their inputs in bytes. */
   strangers: number
   inputBytes: number
-  /** It keeps the states of so many blocks; for older ones it says so, or gives the newest in their place. */
+  /** The number of blocks whose states it keeps; for older ones it returns an error, or the newest state instead. */
   states: number
   lies: boolean
-  /** It gives no whole block, and no transaction. */
+  /** Refuses whole blocks and transactions. */
   refuses: boolean
-  /** How many bytes it gave, in how many exchanges, and how many whole blocks. */
+  /** The bytes, the exchanges and the whole blocks that it has returned. */
   bytes: number
   exchanges: number
   blocks: number
 }
 
-/** Starts such a node. */
+/** Starts the proxy. */
 export async function busyNode(target: string): Promise<BusyNode> {
   const ask = async (call: Call): Promise<{ result?: unknown }> => {
     const headers = { 'content-type': 'application/json' }
@@ -56,7 +56,7 @@ export async function busyNode(target: string): Promise<BusyNode> {
     if (!block) return answer
     if (isWhole) node.blocks++
     const others = Array.from({ length: node.strangers }, (_, at) => stranger(block.number, at))
-    // Some chains have transactions of kinds of their own, without a sender or an input.
+    // Some chains have transaction types of their own, without a sender or an input.
     const odd = isWhole && node.strangers > 0 ? [{ ...others[0], from: null }, { hash: others[0]!.hash }] : []
     const transactions = [...others.map((tx) => (isWhole ? tx : tx.hash)), ...odd, ...block.transactions]
     return { ...answer, result: { ...block, transactions } }

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { type Listener, listener } from '../services/listener.ts'
 
-/** Nodes that are far away: what is asked at once is answered at once, and so is one round trip. */
+/** Proxies that simulate distant nodes: concurrent requests are answered together, as one round trip. */
 export type DistantNodes = {
-  /** A node in front of another one, and how many requests it had meanwhile. */
+  /** A proxy in front of a node, and the number of its requests. */
   inFrontOf: (target: string) => Promise<Listener & { requests: () => number }>
-  /** Counts the rounds of answers, one after the other, of some work, and tells what each asked. Outside of it the nodes answer at once. */
+  /** Counts the sequential rounds of some work, and returns the requests of each. Outside of it the proxies answer at once. */
   during: <value>(work: () => Promise<value>) => Promise<{ value: value; rounds: string[] }>
 }
 
-/** Nobody asks any more for so long, in ms: what depends on no answer is asked by then. */
+/** The time in ms without a request after which all independent requests have been sent. */
 const quietMs = 80
 
-/** Waits until what was sent is in a block, as far as the answer names it. */
+/** Waits until a sent transaction is in a block, if the answer contains its hash. */
 async function untilMined(ask: (body: string) => Promise<Response>, answered: string): Promise<void> {
   const [{ result: hash }] = [JSON.parse(answered)].flat() as [{ result?: string }]
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] })
@@ -24,8 +24,8 @@ async function untilMined(ask: (body: string) => Promise<Response>, answered: st
 }
 
 /**
- * Counts dependent round trips without a clock: every request is held until none has come for a while, then all are answered. A process
- * that is slow is waited for, as it runs on the same loop.
+ * Counts dependent round trips without a clock: requests are held until none has arrived for a while, then all are answered. A slow
+ * process is waited for, because it runs on the same event loop.
  */
 export function distantNodes(): DistantNodes {
   let rounds: string[] = []
@@ -35,8 +35,8 @@ export function distantNodes(): DistantNodes {
   let held: (() => void)[] = []
   let quiet: NodeJS.Timeout | undefined
   /**
-   * Answers all that is held, once nothing has come for so many turns of the loop: after a long turn its timers run before what has
-   * arrived meanwhile is read.
+   * Answers all held requests after this number of event-loop turns without a new one: after a long turn, timers run before
+   * the requests that have arrived meanwhile are read.
    */
   const answerAfter = (turns: number) => {
     const before = held.length
@@ -89,7 +89,7 @@ export function distantNodes(): DistantNodes {
           fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text })
         const answer = await ask(body)
         const text = await answer.text()
-        // A node answers before it has mined; where the rounds are counted, nobody looks in between.
+        // A node answers before it has mined; while rounds are counted, no request arrives in between.
         if (isFar && body.includes('"eth_sendRawTransaction"')) await untilMined(ask, text)
         response.writeHead(answer.status, { 'content-type': 'application/json' })
         response.end(text)

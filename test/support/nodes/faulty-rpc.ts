@@ -12,8 +12,8 @@ import {
 } from './rpc-faults.ts'
 
 /**
- * What happens to some of the calls of a method (`*` is every method), counted from 1. `value` is what the act needs:
- * the text of Retry-After (429), milliseconds (latency), blocks (stale-head), a URL (redirect; else the node itself).
+ * A fault for some calls of a method (`*` means every method), counted from 1. `value` is the parameter of the act:
+ * the text of Retry-After (429), milliseconds (latency), blocks (stale-head), a URL (redirect; otherwise the node itself).
  */
 export type Rule = { method: string; act: Act; value?: string | number } & (
   | { nth: number }
@@ -21,23 +21,23 @@ export type Rule = { method: string; act: Act; value?: string | number } & (
   | { always: true }
 )
 
-/** A proxy in front of a node. */
+/** A fault-injecting proxy in front of a node. */
 export type FaultyRpc = {
   url: string
-  /** May be changed at any time; calls are counted on. */
+  /** The rules; they can be changed at any time, and the call counts continue. */
   rules: Rule[]
-  /** The methods that it was asked, each call of a batch by itself. */
+  /** The methods received, with each call of a batch listed separately. */
   calls: string[]
-  /** The signed transactions that it was given. */
+  /** The signed transactions received. */
   sends: string[]
-  /** The signed transactions that it gave to the node: some are lost before. */
+  /** The signed transactions forwarded to the node; some are lost before. */
   passed: string[]
   stop: () => Promise<void>
 }
 
 const isSend = ({ method }: RpcCall): boolean => method === 'eth_sendRawTransaction'
 
-/** Starts a proxy that follows rules; `beforeSend` is called before a signed transaction is looked at any further. */
+/** Starts a proxy with rules; `beforeSend` runs before a signed transaction is processed. */
 export async function startFaultyRpc(
   target: string,
   rules: readonly Rule[] = [],
@@ -61,9 +61,9 @@ export async function startFaultyRpc(
     })
     return answer.json()
   }
-  /** The node's reply to one call, bent by its rule. */
+  /** The reply of the node to one call, changed by its rule. */
   const reply = async (call: RpcCall, rule: Rule | undefined): Promise<unknown> => {
-    // Faults of sending are faults of the plain method.
+    // Faults of a send method apply to the plain method.
     if (call.method === syncSendMethod)
       return { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: 'Method not found' } }
     const pass = (one: RpcCall) => {
@@ -101,7 +101,7 @@ export async function startFaultyRpc(
   }
   const running = new Set<Promise<unknown>>()
   const server = createServer((request, response) => {
-    // A node that is gone is a connection that breaks.
+    // An unreachable node closes the connection.
     const work: Promise<unknown> = handle(request, response)
       .catch(() => response.destroy())
       .finally(() => running.delete(work))
@@ -121,7 +121,7 @@ export async function startFaultyRpc(
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
-      // What is on its way to the node arrives there before anybody goes on.
+      // Transactions in flight must reach the node before the test continues.
       await Promise.all(running)
     },
   }

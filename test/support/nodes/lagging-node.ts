@@ -5,8 +5,8 @@ import { type Listener, listener } from '../services/listener.ts'
 type Call = { id: number; method: string; params?: unknown[] }
 
 /**
- * A second node of a chain, at a URL of its own, that does not have its newest blocks yet: `missing` says how many. With `other: 'newest'`
- * each second exchange is answered by a node that has them, as behind an address that shares the load.
+ * A second node of a chain, at its own URL, without the newest `missing` blocks. With `other: 'newest'`
+ * a current node answers every second exchange, as behind a load balancer.
  */
 export async function laggingNode(
   url: string,

@@ -3,25 +3,25 @@ import { type Listener, listener } from '../services/listener.ts'
 
 type Call = { id: number; method: string; params: [{ fromBlock: string; toBlock: string }] }
 
-/** A node that gives logs of few blocks only, in front of a real one. What it may do can be changed at any time. */
+/** A proxy in front of a node that returns logs of a few blocks only. Its limits can be changed at any time. */
 export type LimitedNode = Listener & {
-  /** So many blocks it gives logs of at once. */
+  /** The maximum range of blocks per log request. */
   limit: number
-  /** How it says no, and with which words. */
+  /** The form and the text of its refusal. */
   words: (limit: number) => string
-  /** Of so many ranges more it gives logs before it breaks off every connection. */
+  /** The number of further ranges it answers before it drops every connection. */
   breaksAfter: number
-  /** How long it takes over logs, in ms. */
+  /** The time that a log request takes, in ms. */
   slowMs: number
-  /** The ranges it gave logs of, as `from-to`. */
+  /** The answered ranges, as `from-to`. */
   given: string[]
-  /** How often it was asked for logs. */
+  /** The number of log requests received. */
   asked: number
-  /** What happens right after it has read logs, and before it gives them. */
+  /** Runs after logs are read and before they are returned. */
   meanwhile: () => Promise<unknown>
 }
 
-/** Starts such a node. */
+/** Starts the proxy. */
 export async function limitedNode(target: string, limit = Number.POSITIVE_INFINITY): Promise<LimitedNode> {
   let turn: Promise<unknown> = Promise.resolve()
   const reply = async (call: Call): Promise<unknown> => {
@@ -41,7 +41,7 @@ export async function limitedNode(target: string, limit = Number.POSITIVE_INFINI
       body: JSON.stringify(call),
     })
     const answered: unknown = await answer.json()
-    // One after the other: a chain is not rearranged twice at once.
+    // Sequential, so that two reorganisations never overlap.
     if (call.method === 'eth_getLogs') {
       turn = turn.then(() => node.meanwhile())
       await turn
@@ -57,7 +57,7 @@ export async function limitedNode(target: string, limit = Number.POSITIVE_INFINI
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify(answer))
     } catch {
-      // What is gone in the middle is a connection that breaks.
+      // A node that disappears during a request drops the connection.
       response.destroy()
     }
   })

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 
-/** A node that does not know some methods; `overrides` is calls on another state. */
+/** A proxy that rejects some methods as unknown; `overrides` means calls with state overrides. */
 export const unableTo = (rpc: ChainClient, methods: readonly string[]): ChainClient => {
   const unknown = (method: string) =>
     new AppError('RPC_ERROR', 'no', {

@@ -1,19 +1,19 @@
 import { syncSendMethod } from '../../../src/chain/rpc/sync-send.ts'
 import { type Listener, listener } from '../services/listener.ts'
 
-/** One call as a provider gets it. */
+/** One call as the provider receives it. */
 export type ProviderCall = { id: number; method: string; params: unknown[] }
 
-/** What a provider says in the place of its node: a result or an error, or with a status a page to the whole exchange. */
+/** The reply of a provider instead of its node: a result or an error, or, with a status, a page for the whole exchange. */
 type Said = { result: unknown } | { error: unknown } | { status: number }
 
-/** A provider in front of a node. What it says to a call can be changed at any time; `asked` are the methods that it was asked. */
+/** A provider in front of a node. Its replies can be changed at any time; `asked` lists the methods received. */
 export type Provider = Listener & {
   says: (call: ProviderCall, ask: (method: string, params: unknown[]) => Promise<unknown>) => unknown
   asked: string[]
 }
 
-/** Starts one that passes on whatever its test says nothing to. */
+/** Starts a provider that forwards every call without a reply from the test. */
 export async function provider(target: string, says: Provider['says']): Promise<Provider> {
   const post = async (body: object): Promise<Record<string, unknown>> => {
     const headers = { 'content-type': 'application/json' }
@@ -24,7 +24,7 @@ export async function provider(target: string, says: Provider['says']): Promise<
     (await post({ jsonrpc: '2.0', id: 1, method, params })).result
   const reply = async (call: ProviderCall): Promise<Record<string, unknown>> => {
     node.asked.push(call.method)
-    // What a test says to a send is said to the plain method.
+    // A reply for a send method applies to the plain method.
     if (call.method === syncSendMethod)
       return { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: 'Method not found' } }
     const said = (await node.says(call, ask)) as Said | undefined

@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import { parseTransaction } from 'viem/utils'
 
-/** One call of JSON-RPC. */
+/** One JSON-RPC call. */
 export type RpcCall = { jsonrpc: string; id: number; method: string; params?: unknown[] }
 
-/** One reply of JSON-RPC. */
+/** One JSON-RPC reply. */
 export type RpcReply = { jsonrpc: string; id: number; result?: unknown; error?: unknown }
 
 type Json = Record<string, unknown>
 
-/** The node behind, for a fault that needs the truth to bend it. */
+/** The real node, for a fault that changes its true answer. */
 export type AskNode = (method: string, params: unknown[]) => Promise<unknown>
 
-/** Faults of a reply: what one call, or one call of a batch, is answered instead. `value` is the number in the rule. */
+/** Faults of a reply, for a single call or for one call of a batch. `value` is the number in the rule. */
 type ReplyFault = (call: RpcCall, ask: AskNode, value: number) => Promise<Partial<RpcReply>>
 
 const error = (message: string): ReplyFault => {
@@ -22,7 +22,7 @@ const result =
   (make: (truth: unknown, call: RpcCall, value: number) => unknown): ReplyFault =>
   async (call, ask, value) => ({ result: make(await ask(call.method, call.params ?? []), call, value) })
 
-/** The node gets the call, and what it says is lost for something that is no answer to it. */
+/** The node receives the call, but its reply is replaced by one that is no answer to the call. */
 const after =
   (make: (call: RpcCall) => Partial<RpcReply>): ReplyFault =>
   async (call, ask) => {
@@ -30,7 +30,7 @@ const after =
     return make(call)
   }
 
-/** Refuses a transaction whose tip is below so many gwei. */
+/** Refuses a transaction whose tip is below this number of gwei. */
 const belowFloor =
   (words: (tip: bigint, floor: bigint) => string): ReplyFault =>
   async ({ method, params = [] }, ask, gwei) => {
@@ -41,12 +41,12 @@ const belowFloor =
     return { error: { code: -32000, message: words(maxPriorityFeePerGas, floor) } }
   }
 
-/** Another hash that looks like the one given. */
+/** Another hash of the same form. */
 export const otherHash = (hash: unknown): string => `0x${'bb'.repeat(4)}${String(hash).slice(10)}`
 
 const hex = (value: number): string => `0x${Math.max(0, value).toString(16)}`
 
-/** The receipt of a success in a block that is on no chain. */
+/** A success receipt in a block that is on no chain. */
 const forgedReceipt = (transactionHash: unknown) => ({
   transactionHash,
   blockNumber: '0x0',
@@ -69,7 +69,7 @@ const staleHead: ReplyFault = async ({ method, params = [] }, ask, by) => {
   return { result: await ask(method, params) }
 }
 
-/** What is answered instead of the truth, one call at a time, also inside a batch. */
+/** False replies, one per call, also inside a batch. */
 export const replyFaults = {
   'null-result': async () => ({ result: null }),
   'wrong-id': after((call) => ({ id: call.id + 7, result: '0x99' })),
@@ -83,7 +83,7 @@ export const replyFaults = {
   'error-underpriced': error('replacement transaction underpriced'),
   'error-fee': error('max fee per gas less than block base fee'),
   'error-funds': error('insufficient funds for gas * price + value'),
-  /** A pool that takes no tip below so many gwei, and says which it wants, or does not. */
+  /** A pool with a minimum tip in gwei, which its error names or omits. */
   'error-floor': belowFloor(
     (tip, floor) => `transaction underpriced: gas tip cap ${tip}, minimum needed ${floor}`,
   ),
@@ -93,12 +93,12 @@ export const replyFaults = {
   'fake-hash': async () => ({ result: `0x${'ab'.repeat(32)}` }),
   'stale-zero': async () => ({ result: '0x0' }),
   'stale-head': staleHead,
-  /** The tip, in gwei, and what others paid of it. */
+  /** The suggested tip in gwei, and the rewards of earlier blocks. */
   'high-tip': async ({ method }, _, gwei) => {
     const tip = hex(gwei * 1e9)
     return { result: method === 'eth_feeHistory' ? { reward: [[tip], [tip], [tip]] } : tip }
   },
-  /** What providers give for the rewards of blocks where they have none. */
+  /** Values that providers return for the rewards of blocks without any. */
   'odd-history': async (_, __, which) => ({
     result: [null, {}, { reward: null }, { reward: [] }, { reward: [[], null, ['0x0'], [null]] }][which],
   }),
@@ -124,19 +124,19 @@ export const replyFaults = {
   }),
 } as const satisfies Record<string, ReplyFault>
 
-/** Stands for a nest of a hundred thousand lists, which no writer of JSON gets through by recursion. */
+/** Stands for a hundred thousand nested lists, which a recursive JSON writer cannot produce. */
 export const deepMarker = 'a hundred thousand lists'
 
 /** A reply as text. */
 export const written = (reply: unknown): string =>
   JSON.stringify(reply).replace(`"${deepMarker}"`, '['.repeat(100_000) + ']'.repeat(100_000))
 
-/** Faults of the way there and back, which hold for a whole exchange. `pass` has the node asked and gives its answer as text. */
+/** Faults of a whole exchange. `pass` forwards the request to the node and returns its answer as text. */
 type WayFault = (response: ServerResponse, pass: () => Promise<string>, value: string | number) => unknown
 
 const page = '<html><body>maintenance</body></html>'
 
-/** What happens to a whole exchange. */
+/** The fault of a whole exchange. */
 export const wayFaults = {
   'drop-request': (response) => response.destroy(),
   'drop-response': async (response, pass) => {
@@ -173,8 +173,8 @@ export const wayFaults = {
   },
 } as const satisfies Record<string, WayFault>
 
-/** The name of something that a proxy can do to a call. */
+/** The name of a fault of the proxy. */
 export type Act = keyof typeof replyFaults | keyof typeof wayFaults
 
-/** Whether a name is of a fault of the whole exchange. */
+/** Whether the name is a fault of the whole exchange. */
 export const isWayFault = (act: Act): act is keyof typeof wayFaults => Object.hasOwn(wayFaults, act)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 
-/** One call as a node gets it. */
+/** One call as the node receives it. */
 export type NodeCall = { id: number; method: string; params: unknown[] }
 
-/** A server on loopback that answers each call as a test says; `seen` is what it was asked. */
+/** A loopback server that answers each call as the test specifies; `seen` lists the calls received. */
 export type FakeNode = {
   url: string
   seen: string[]
@@ -12,7 +12,7 @@ export type FakeNode = {
   stop: () => Promise<void>
 }
 
-/** Starts a server that answers nothing but what a test gives it to say. */
+/** Starts a server that answers only as the test specifies. */
 export async function fakeNode(): Promise<FakeNode> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -5,14 +5,14 @@ import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
 import { type Payments, pay } from './numbered-payments.ts'
 
-/** An operation, and the place where its process is killed; without one it is killed from outside. */
+/** An operation, and the place where its process is killed; without a place it is killed from outside. */
 export type KillOrder = Payments & { point?: string; nth?: number; sabotage?: string }
 
 const killed = Symbol('killed')
 
 /*
- * Executes several operations at once, each with a journal of its own. One that comes to its place stops there for good:
- * nothing of it is written, sent or freed any more. When all have stopped or ended, the process is killed by SIGKILL.
+ * Executes several operations at once, each with its own journal. An operation that reaches its place stops there for good:
+ * it writes, sends and releases nothing more. When all have stopped or ended, the process is killed by SIGKILL.
  */
 process.once('message', (orders: KillOrder[]) => {
   const ending = orders.map((order) => untilKilled(order))

@@ -8,13 +8,13 @@ import { executeOperation } from '../../../src/transactions/operations/execute-o
 import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
 
-/** An operation of payments of one wallet to one payee that nobody else pays, as words that go from process to process. */
+/** An operation with payments of one wallet to a payee of its own, as text that processes can exchange. */
 export type Payments = { id: string; home: string; url: string; key: Hex; payee: Address; steps: number }
 
-/** What one payment is, in wei. */
+/** The amount of one payment, in wei. */
 export const onePayment = 1_000n
 
-/** The key and the payee of a number. */
+/** The key and the payee for a number. */
 export const numbered = (number: number): { key: Hex; payee: Address } => ({
   key: `0x${(0x51_00_00_00 + number).toString(16).padStart(64, '0')}`,
   payee: `0x7a7a${number.toString(16).padStart(36, '0')}`,
@@ -23,7 +23,7 @@ export const numbered = (number: number): { key: Hex; payee: Address } => ({
 /** The address of a key. */
 export const addressOf = (key: Hex): Address => privateKeyToAccount(key).address
 
-/** Writes the operation down. */
+/** Stores the operation in the journal. */
 export function planned(journal: Journal, { id, key, payee, steps }: Payments): void {
   journal.insert({
     id,
@@ -44,7 +44,7 @@ export function planned(journal: Journal, { id, key, payee, steps }: Payments): 
   })
 }
 
-/** Executes the operation against a real node, which is given little time to answer. */
+/** Executes the operation against a real node with a short timeout. */
 export const pay = (journal: Journal, payments: Payments, more: Partial<Execution> = {}) =>
   executeOperation({
     journal,
@@ -57,7 +57,7 @@ export const pay = (journal: Journal, payments: Payments, more: Partial<Executio
     ...more,
   })
 
-/** What is true of payments, asked of the node itself: how much arrived, and how many transactions the wallet made. */
+/** The facts about the payments, read from the node itself: the amount received, and the number of transactions of the wallet. */
 export async function truth(
   rpc: ChainClient,
   { key, payee }: Payments,

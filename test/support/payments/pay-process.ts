@@ -4,7 +4,7 @@ import { openJournal } from '../../../src/store/journal/journal.ts'
 import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
 import { type Payments, pay } from './numbered-payments.ts'
 
-// Executes one operation in a process of its own and ends as the program would: `pay-process.ts JSON [SABOTAGE]`.
+// Executes one operation in a separate process and exits like the program: `pay-process.ts JSON [SABOTAGE]`.
 const [text, sabotage] = process.argv.slice(2)
 const payments = JSON.parse(text!) as Payments
 const broken = sabotage ? sabotages[sabotage]!() : {}

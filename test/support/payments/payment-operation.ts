@@ -12,22 +12,22 @@ import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
 import { testKey } from '../anvil.ts'
 
-/** Whom the payments of the tests go to; nothing else ever pays this address. */
+/** The payee of the test payments; no other transaction pays this address. */
 export const payee: Address = '0x1234567890123456789012345678901234567890'
 
 /** The wallet of the tests. */
 export const signer = privateKeyToAccount(testKey)
 
-/** What one payment is. */
+/** The amount of one payment. */
 export const oneCoin = 10n ** 18n
 
-/** A home directory of one test. */
+/** A home directory for one test. */
 export const newHome = (): string => mkdtempSync(join(tmpdir(), 'sluice-test-'))
 
 /** Opens the journal of a home directory. */
 export const journalIn = (home: string): Journal => openJournal(join(home, 'journal.db'), Date.now)
 
-/** Writes down an operation of `count` payments of one coin each. */
+/** Stores an operation with `count` payments of one coin each. */
 export const planPayments = (journal: Journal, id: string, count = 1): void => {
   journal.insert({
     id,
@@ -48,7 +48,7 @@ export const planPayments = (journal: Journal, id: string, count = 1): void => {
   })
 }
 
-/** Executes an operation of the tests; `more` replaces any part of it. */
+/** Executes an operation of the tests; `more` replaces parts of it. */
 export const run = (
   journal: Journal,
   home: string,

@@ -4,7 +4,7 @@ import type { useSandbox } from '../use-sandbox.ts'
 
 const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** Payments on the first chain of the sandbox over an endpoint, as chains that others keep have nobody who mines when it is asked for. */
+/** Payments on the first sandbox chain through an endpoint, treated as a public chain, which does not mine on request. */
 export function usePayments(
   sandbox: ReturnType<typeof useSandbox>,
   { run }: Pick<ReturnType<typeof useCommands>, 'run'>,
@@ -20,9 +20,9 @@ export function usePayments(
     friend,
     run: (line: string, at = url()) =>
       run(line, { env: rpcEnvOf(sandbox, { 'sandbox-one': at }), secrets: { privateKey: sandboxKey() } }),
-    /** What was paid so far. */
+    /** The amount paid so far. */
     got: () => sandbox.balanceOf(31337, token(), friend),
-    /** A line that pays, under a key of its own. */
+    /** A command line that pays, with its own idempotency key. */
     pay: (amount: number, more = '') =>
       `transfer --idempotency-key payment-${++paid} --network sandbox-one --token USDC --to ${friend} --amount ${amount} --yes --json --trust-first-use ${more}`,
     height: async () => Number(await rpc().request('eth_blockNumber')),

@@ -18,18 +18,18 @@ type Change = Lie[2]
 const acts =
   (data: Hex): Change =>
   (all) => [...all.slice(0, -1), { ...all.at(-1)!, data }]
-/** The action with something else changed. */
+/** The action with other fields changed. */
 const last =
   (change: (transaction: Transaction) => object): Change =>
   (all) => [...all.slice(0, -1), change(all.at(-1)!)]
 const first =
   (change: (transaction: Transaction) => object): Change =>
   (all) => [change(all[0]!), ...all.slice(1)]
-/** The first step with other calldata, at another contract where one is named. */
+/** The first step with other calldata, and with another contract if one is given. */
 const begins =
   (data: Hex, to?: Address): Change =>
   (all) => [{ ...all[0]!, data, ...(to && { to }) }, ...all.slice(1)]
-/** Calldata with the top of one word, counted after the selector, made dirty. */
+/** Calldata with dirty high bytes in one word, counted after the selector. */
 const dirty = (data: Hex, word: number): Hex => {
   const at = 10 + word * 64
   return `${data.slice(0, at)}01${data.slice(at + 2)}` as Hex
@@ -94,7 +94,7 @@ const burn = (more: Partial<Record<number, unknown>> = {}) => {
   return encoded('bridge', 'depositForBurn', ...args)
 }
 
-/** Calls hidden in calls in calls: `depth` levels of multicall around them. */
+/** Nested calls: `depth` levels of multicall around them. */
 const nested = (depth: number, ...calls: Hex[]): Hex =>
   depth === 0 ? calls[0]! : multicall(nested(depth - 1, ...calls), ...(depth === 1 ? calls.slice(1) : []))
 const grabs: [what: string, data: Hex][] = [
@@ -117,7 +117,7 @@ const hidden: Lie[] = [1, 2, 3, 4, 5].flatMap((depth) =>
   ),
 )
 
-/** Everything else that the router can do, by its published ABI. */
+/** All other functions of the router, by its published ABI. */
 const routerCalls: [name: string, ...args: unknown[]][] = [
   ['approveMax', usdc.address],
   ['approveMaxMinusOne', usdc.address],
@@ -258,7 +258,7 @@ const toThief: Lie[] = (
   (plan): Lie => ['a thief called', plan, last((t) => ({ ...t, to: thief })), 'POLICY_CONTRACT_NOT_ALLOWED'],
 )
 
-/** Words that are not the clean encoding of what they mean. */
+/** Words that are not a canonical encoding of their value. */
 const unclean: Lie[] = [
   ['a dirty asset', aave, dirtyWord(0), 'POLICY_DECODE'],
   ['a dirty account', aave, dirtyWord(2), 'POLICY_DECODE'],
@@ -654,7 +654,7 @@ const approvals: Lie[] = [
   ],
 ]
 
-/** More that a service might try, encoded by the published ABIs. */
+/** Further false plans, encoded by the published ABIs. */
 export const moreLies: readonly Lie[] = [
   ...hidden,
   ...routers,

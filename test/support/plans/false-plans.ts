@@ -23,7 +23,7 @@ import {
   weth,
 } from './plan-fixtures.ts'
 
-/** A lie: which honest plan it starts from, what it becomes, and the refusal it must meet. */
+/** A false plan: the honest plan it starts from, the change, and the expected refusal. */
 export type Lie = [
   name: string,
   from: keyof typeof honest,
@@ -125,7 +125,7 @@ const cctp = 'a transfer to another chain'
 const send = 'a transfer of a token'
 const coins = 'a transfer of the native coin'
 
-/** Everything that a service might try. */
+/** False plans that a service might return. */
 export const lies: readonly Lie[] = [
   // Shape
   ['nothing at all', aave, () => [], 'POLICY_SHAPE'],
@@ -427,7 +427,7 @@ export const lies: readonly Lie[] = [
   ['no minimum', uni, action(() => swapWith({ amountOut: 0n })), 'POLICY_MIN_OUT'],
   ['a fee that eats the minimum', cctp, action(() => burnWith({ maxFee: 10_001n })), 'POLICY_MIN_OUT'],
   ['a fee above the amount', cctp, action(() => burnWith({ maxFee: maxUint256 })), 'POLICY_MIN_OUT'],
-  // What was accepted
+  // Accepted terms
   ['a later deadline', uni, action(() => swapWith({ deadline: deadline + 1 })), 'POLICY_QUOTE_DRIFT'],
   [
     'another token out',
@@ -483,7 +483,7 @@ export const lies: readonly Lie[] = [
   ['a value on a bridge', cctp, action((t) => ({ ...t, value: 1n })), 'POLICY_VALUE'],
   ['a larger coin', coins, action((t) => ({ ...t, value: amount + 1n })), 'POLICY_VALUE'],
   ['a coin besides the token', send, action((t) => ({ ...t, value: 1n })), 'POLICY_VALUE'],
-  // Power
+  // Authority
   [
     'an approval inside the multicall',
     uni,

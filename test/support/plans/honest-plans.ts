@@ -59,12 +59,12 @@ import {
 import { encoded, published } from './published-calls.ts'
 
 /**
- * What is free in the transactions of a request: which approvals come before, and for a swap its way and bounds that are as
- * good as what was accepted, or better.
+ * The free choices in the transactions of a request: the approvals before it, and, for a swap, a route and bounds
+ * that equal the accepted ones or are better.
  */
 export type Choice = {
   approvals: 'none' | 'exact' | 'reset'
-  /** For what is paid through Permit2: until when that may let it, if it is asked to. */
+  /** For a payment through Permit2: the expiration of its approval there, if there is one. */
   permit: number | undefined
   tokens: readonly Address[]
   fees: readonly number[]
@@ -75,18 +75,18 @@ export type Choice = {
   finality: number
   /** Whether Circle is asked to deliver a burn. */
   isForwarded: boolean
-  /** What the service of Relay writes: its order, and its name for it. */
+  /** The data from the Relay service: its order, and its request ID. */
   relayed?: Relayed
-  /** What the service of an aggregator writes into a call for its executor. */
+  /** The data from an aggregator service for its executor. */
   route: Route
-  /** What the service of LI.FI writes, whole: most of it is free. */
+  /** The calldata from the LI.FI service; most of it is free. */
   written?: Written
 }
 
-/** An order of Relay, and the name of its service for it. */
+/** A Relay order and its request ID. */
 type Relayed = { order: ShownOrder; requestId: Hex }
 
-/** A call of LI.FI's diamond: the swap on one chain with its steps, or the transfer to the other one. */
+/** A call of LI.FI's diamond: a swap on one chain with its steps, or a transfer to the other chain. */
 type Written = { name: string; args: readonly unknown[] }
 
 type Route = {
@@ -108,9 +108,9 @@ const noRoute: Route = {
   flags: 0n,
   clientData: '0x',
 }
-/** Flags that change nothing of what comes out, one by one (source: the constants of MetaAggregationRouterV2). */
+/** The flags that do not change the output, one by one (source: the constants of MetaAggregationRouterV2). */
 const idleFlags = [0x04n, 0x20n, 0x40n, 0x80n, 0x100n, 0x200n]
-/** Those of them that say what the amounts of fees are. */
+/** Those flags that set the meaning of fee amounts. */
 const feeFlags = [0x40n, 0x80n]
 
 const chainId = 31337
@@ -254,7 +254,7 @@ function aChoice(random: () => number, intent: Intent): Choice {
       amountIn,
       amountOut: random() < 0.3 ? amountOut + anAmount(random) : amountOut,
       deadline: deadline + Math.floor(random() * 3_601),
-      // When its fee was named, which is only about what the relayer is paid.
+      // The time when the fee was quoted, which affects only the payment of the relayer.
       fee: BigInt(deadline - Math.floor(random() * 600)),
     }
   if (intent.provider === 'relay') return { ...free, relayed: aRelayed(random, intent) }
@@ -308,14 +308,14 @@ function aRoute(random: () => number, intent: Swap): Route {
 
 type Swap = Extract<Intent, { kind: 'swap' }>
 
-/** The flags of the router of the aggregator that a swap may have. */
+/** The router flags of the aggregator that a swap may have. */
 const flagsOf = ({ fees }: Swap): bigint[] => idleFlags.filter((flag) => !fees || !feeFlags.includes(flag))
 
-/** The part of the name of LI.FI's functions that says whether the coin goes in or comes out. */
+/** The part of LI.FI's function names that states whether the native coin is the input or the output. */
 const lifiWay = ({ tokenIn, tokenOut }: Swap): string =>
   [tokenIn, tokenOut].map((token) => (token === coin ? 'Native' : 'ERC20')).join('To')
 
-/** What the service of LI.FI may write for a swap with a minimum: a fee and a swap, a swap alone, or a deposit of Across. */
+/** The calls that the LI.FI service may return for a swap with a minimum: a fee and a swap, a swap alone, or an Across deposit. */
 function aWritten(random: () => number, intent: Swap, least: bigint): Written {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, deadline } = intent
   const word = () => bytes(random, 32)
@@ -330,7 +330,7 @@ function aWritten(random: () => number, intent: Swap, least: bigint): Written {
     requiresDeposit: true,
   })
   if (tokenOut === usdcThere) {
-    // A fee leaves at least what is to arrive, of which the deposit asks for its part.
+    // The fee leaves at least the minimum output; the deposit asks for a share of the remainder.
     const kept = least <= amountIn && random() < 0.5 ? upTo(random, amountIn - least + 1n) - 1n : undefined
     const left = amountIn - (kept ?? 0n)
     const share = (least * 10n ** 18n + left - 1n) / left
@@ -377,16 +377,16 @@ function aWritten(random: () => number, intent: Swap, least: bigint): Written {
   }
 }
 
-/** The chains of Relay here. */
+/** The chains of Relay in these tests. */
 const relayChains: Readonly<Record<string, number>> = { 'sandbox-one': 31337, 'sandbox-two': 31338 }
 
-/** The tokens of a chain that an order may be given back in. */
+/** The tokens of a chain in which an order may be refunded. */
 const tokensOf = ({ tokenIn, tokenOut }: Swap, chainId: number): Address[] =>
   [tokenIn, tokenOut, ...catalog.tokens].flatMap((token) =>
     token.chainId === chainId && token !== coin ? [token.address] : [],
   )
 
-/** What the service of Relay may write for a transfer: any order that pays for it, and that is given back to wallet or recipient. */
+/** The orders that the Relay service may return for a transfer: each pays the request, and is refunded to wallet or recipient. */
 function aRelayed(random: () => number, intent: Swap): Relayed {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut, deadline } = intent
   const minimum = random() < 0.3 ? amountOut + anAmount(random) : amountOut
@@ -443,14 +443,14 @@ function aRelayed(random: () => number, intent: Swap): Relayed {
   return { order, requestId: bytes(random, 32) }
 }
 
-/** The call of a deposit for an order, with its terms behind it. */
+/** Deposit calldata for an order, followed by its terms. */
 const relayedCall = ({ wallet, tokenIn, amountIn }: Swap, { order, requestId }: Relayed) =>
   withTerms(
     depositCall(wallet, tokenIn.address, amountIn, numberOf(order)),
     termsOf(order, requestId, relayChains),
   )
 
-/** Whether the order is one that pays for what was asked, and that nobody else may get back; all else is that of the request. */
+/** Whether the order pays the request and can be refunded only to its owner; all other fields come from the request. */
 function isRelayedFor(intent: Swap, { order }: Relayed): boolean {
   const { deadline, payments } = order.output
   return (
@@ -470,7 +470,7 @@ function isRelayedFor(intent: Swap, { order }: Relayed): boolean {
   )
 }
 
-/** Reads an order out of the terms behind a deposit, with the rest of it as it was asked for. */
+/** Reads an order from the terms after a deposit; the other fields come from the request. */
 function relayedIn(intent: Swap, data: Hex): Relayed {
   const { order } = aRelayed(() => 0, intent)
   const start = 2 + 8 + (intent.tokenIn === coin ? 2 : 4) * 64
@@ -505,7 +505,7 @@ function relayedIn(intent: Swap, data: Hex): Relayed {
   }
 }
 
-/** Whether what LI.FI's service wrote does what was asked for, and takes nothing else. */
+/** Whether the LI.FI calldata does what was requested and spends nothing else. */
 function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut, deadline } = intent
   const same = (one: unknown, other: string) => lower(String(one)) === lower(other)
@@ -529,7 +529,7 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
       same(bridge.receiver, recipient) &&
       taken === amountIn &&
       least <= taken &&
-      // What is left is worth what is to arrive, or nobody pays it out.
+      // The remainder must cover the output, or no relayer fills it.
       (least === taken || output <= least) &&
       bridge.destinationChainId === 31338n &&
       bridge.hasSourceSwaps === hasFee &&
@@ -561,13 +561,13 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
   )
 }
 
-/** Whether others than one relayer may fill a deposit within ten minutes: by a time, or by seconds from its block. */
+/** Whether relayers other than the exclusive one may fill a deposit within ten minutes, given as a time or as seconds from its block. */
 const isSoonForAll = ({ exclusivityParameter, quoteTimestamp }: Record<string, unknown>) => {
   const [alone, from] = [exclusivityParameter as number, quoteTimestamp as number]
   return alone <= 600 || (alone >= from && alone <= from + 600)
 }
 
-/** A step of a swap by LI.FI, as far as it is looked at. */
+/** The checked fields of a LI.FI swap step. */
 type Step = {
   sendingAssetId: Address
   receivingAssetId: Address
@@ -575,7 +575,7 @@ type Step = {
   requiresDeposit: boolean
 }
 
-/** Whether the service of a provider writes the call. */
+/** Whether the service of a provider supplies the calldata. */
 const isAggregated = (provider: string | undefined): boolean =>
   provider === 'kyberswap' || provider === '1inch'
 
@@ -583,13 +583,13 @@ const isAggregated = (provider: string | undefined): boolean =>
 const tiersOf = ({ provider }: Swap): readonly number[] =>
   provider === 'pancakeswap-v3' ? [100, 500, 2500, 10_000] : tiers
 
-/** What a path may go through: pools of Uniswap v4 hold the coin itself, the others its wrapped form. */
+/** The tokens that a path may pass through: Uniswap v4 pools hold the native coin, the others its wrapped form. */
 const middleOf = ({ provider }: Swap): Address => (provider === 'uniswap-v4' ? coin.address : weth.address)
 
-/** What stands for a token in a path. */
+/** The form of a token in a path. */
 const pooled = (token: Token, intent: Swap): Address => (token === coin ? middleOf(intent) : token.address)
 
-/** The pools of Balancer v2 that hold two tokens, by their places in the list. */
+/** The Balancer v2 pools that hold two tokens, by their index in the list. */
 const poolsOf = (token: Address, other: Address): number[] =>
   listedPools.flatMap(({ tokens }, at) =>
     lower(token) !== lower(other) && [token, other].every((each) => tokens.map(lower).includes(lower(each)))
@@ -597,16 +597,16 @@ const poolsOf = (token: Address, other: Address): number[] =>
       : [],
   )
 
-/** The mark of 4 bytes behind a call of the router of 1inch, if there is one. */
+/** The 4-byte mark after a call of the 1inch router, if there is one. */
 const markOf = (clientData: Hex): Hex => (clientData.length < 10 ? '0x' : (clientData.slice(0, 10) as Hex))
 
-/** How the router of the aggregator writes a token. */
+/** The form of a token in the calldata of the aggregator. */
 const marked = (token: Token): Address =>
   token === coin ? '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE' : token.address
 
 const to = (target: Address, data: Hex, value = 0n): Transaction => ({ to: target, data, value, chainId })
 
-/** The action of a request, by the published ABIs, and what it spends through an allowance. */
+/** The action of a request, by the published ABIs, and its spending through an allowance. */
 function actionOf(
   intent: Intent,
   choice: Choice,
@@ -781,7 +781,7 @@ function swapOf({ exact, recipient }: Extract<Intent, { kind: 'swap' }>, choice:
   })
 }
 
-/** The fields of an order as `ORDER_TYPE_FIELDS` of `@cowprotocol/contracts` 1.8.0 has them. */
+/** The fields of an order, as in `ORDER_TYPE_FIELDS` of `@cowprotocol/contracts` 1.8.0. */
 const orderFields = [
   ...['sellToken', 'buyToken', 'receiver'].map((name) => ({ name, type: 'address' })),
   ...['sellAmount', 'buyAmount'].map((name) => ({ name, type: 'uint256' })),
@@ -793,7 +793,7 @@ const orderFields = [
   ...['sellTokenBalance', 'buyTokenBalance'].map((name) => ({ name, type: 'string' })),
 ]
 
-/** The order of a swap by CoW Protocol: its hash, its owner, and until when it may be filled. */
+/** The order of a CoW Protocol swap: its hash, its owner and its expiry. */
 function orderUid({ wallet, tokenIn, tokenOut, exact, recipient }: Swap, choice: Choice): Hex {
   const hash = hashTypedData({
     domain: { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract: settlement },
@@ -827,7 +827,7 @@ function depositOf({ wallet, recipient }: Extract<Intent, { kind: 'swap' }>, cho
   return encoded('spokePool', 'deposit', ...accounts, amountIn, amountOut, 31338n, nobody, ...times, '0x')
 }
 
-/** The name of the function that makes a swap of Uniswap v2. */
+/** The function name of a Uniswap v2 swap. */
 const pairFunction = ({ exact, tokenIn, tokenOut }: Extract<Intent, { kind: 'swap' }>): string => {
   const [paid, got] = [tokenIn, tokenOut].map((token) => (token === coin ? 'ETH' : 'Tokens'))
   return exact === 'in' ? `swapExact${paid}For${got}` : `swap${paid}ForExact${got}`
@@ -836,12 +836,12 @@ const pairFunction = ({ exact, tokenIn, tokenOut }: Extract<Intent, { kind: 'swa
 function pairSwapOf(intent: Extract<Intent, { kind: 'swap' }>, choice: Choice): Hex {
   const { tokens, amountIn, amountOut, deadline } = choice
   const both = intent.exact === 'in' ? [amountIn, amountOut] : [amountOut, amountIn]
-  // What is paid in the coin is the value.
+  // A payment in the native coin is the transaction value.
   const amounts = intent.tokenIn === coin ? [amountOut] : both
   return encoded('router02', pairFunction(intent), ...amounts, tokens, intent.recipient, BigInt(deadline))
 }
 
-/** The call of the Vault of Balancer v2 that makes a swap. */
+/** The Balancer v2 Vault call of a swap. */
 function vaultSwapOf({ exact, wallet, recipient, tokenIn, tokenOut }: Swap, choice: Choice): Hex {
   const { tokens, fees, amountIn, amountOut, deadline } = choice
   const isIn = exact === 'in'
@@ -862,7 +862,7 @@ function vaultSwapOf({ exact, wallet, recipient, tokenIn, tokenOut }: Swap, choi
   return encoded('vault', 'batchSwap', kind, steps, assets, funds, limits, BigInt(deadline))
 }
 
-/** As IV4Router and V4Router of `@uniswap/v4-periphery` in `@uniswap/universal-router` 2.0.0 take them. */
+/** As defined by IV4Router and V4Router of `@uniswap/v4-periphery` in `@uniswap/universal-router` 2.0.0. */
 const v4Key = 'struct Key { address token; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
 const v4Swap = parseAbiParameters([
   'Swap swap',
@@ -872,7 +872,7 @@ const v4Swap = parseAbiParameters([
 const v4Plan = parseAbiParameters('bytes actions, bytes[] params')
 const spacings: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
-/** The call of the Universal Router that makes a swap of Uniswap v4: swap, payment, payout, and for the coin its rest. */
+/** The Universal Router call of a Uniswap v4 swap: swap, payment, payout, and the leftover of the native coin. */
 function plannedSwapOf({ exact, recipient, fees: charges = [] }: Swap, choice: Choice): Hex {
   const { tokens, fees, amountIn, amountOut, deadline } = choice
   const word = (value: bigint | Address | boolean) => `${BigInt(value).toString(16).padStart(64, '0')}`
@@ -902,8 +902,8 @@ const encodeExecute = (commands: Hex, inputs: readonly Hex[], deadline: bigint):
   encoded('universalRouter', 'execute', commands, inputs, deadline)
 
 /**
- * What is paid to the service for a request by steps, and what its action does: a swap has less to spend, and only the fees that its call
- * pays itself. Said here anew, not by the program.
+ * The fees that a request pays to the service in separate steps, and the remaining action: a swap spends less, and pays only the fees inside its
+ * own call. Written independently of the program.
  */
 function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
   if ((intent.kind !== 'swap' && intent.kind !== 'withdraw') || !intent.fees)
@@ -917,15 +917,15 @@ function apart(intent: Intent): { acting: Intent; payment: Transaction[] } {
   return { acting: { ...acting, amountIn, ...(inside.length > 0 && { fees: inside }) }, payment }
 }
 
-/** Who collects the part of the customer. */
+/** The collector of the customer's share. */
 const otherCollector: Address = '0x7777777777777777777777777777777777777777'
 
-/** Whether the call of a swap may pay fees itself; in the coin only by some. */
+/** Whether a swap call may pay fees itself; only some calls can in the native coin. */
 const paysInside = ({ provider, tokenIn }: Swap): boolean =>
   /^(uniswap-v4|kyberswap)$/.test(provider) ||
   (/^(uniswap|pancakeswap)-v3$/.test(provider) && tokenIn !== coin)
 
-/** A request that pays the service half a percent in two parts, where there is so much of it and a swap or a withdrawal. */
+/** A request that pays the service half a percent in two parts, if the amount is large enough and it is a swap or a withdrawal. */
 function charged(random: () => number, intent: Intent): Intent {
   if (intent.kind !== 'swap' && intent.kind !== 'withdraw') return intent
   const isInside = intent.kind === 'swap' && paysInside(intent) && (intent.tokenIn === coin || random() < 0.7)
@@ -939,7 +939,7 @@ function charged(random: () => number, intent: Intent): Intent {
   ]
   if (intent.kind === 'withdraw' || intent.tokenOut !== usdcThere) return { ...intent, fees }
   const amount = operator + customer
-  // A bridge brings what is left of what it is given.
+  // A bridge receives the amount after fees, so its output is lower.
   return intent.amountOut > amount ? { ...intent, amountOut: intent.amountOut - amount, fees } : intent
 }
 
@@ -964,7 +964,7 @@ function builtAction(intent: Intent, choice: Choice): Transaction[] {
     : [approve(amount), ...permits, action]
 }
 
-/** A request and transactions that do it and nothing else; the same numbers give the same plan. */
+/** A request, and transactions that do exactly what it asks; the same numbers give the same plan. */
 export function honestPlan(random: () => number): Plan & { choice: Choice } {
   const free = anIntent(random)
   const intent = random() < 0.3 ? charged(random, free) : free
@@ -974,7 +974,7 @@ export function honestPlan(random: () => number): Plan & { choice: Choice } {
 
 const lower = (address: string): string => address.toLowerCase()
 
-/** What transactions choose where they are free to, read loosely; `undefined` where nothing can be read. */
+/** The free choices of transactions, decoded leniently; `undefined` if they cannot be decoded. */
 function choiceIn(intent: Intent, transactions: readonly Transaction[], free: Choice): Choice | undefined {
   const permit = transactions.at(-2)?.data
   const hasPermit = permit?.slice(0, 10).toLowerCase() === '0x87517c45'
@@ -1180,15 +1180,15 @@ function isAllowed(
   )
 }
 
-/** `to` as people may write it: checksummed, or in lower case. */
+/** Whether an address is written in checksum case or in lower case. */
 const isWritten = (address: unknown): boolean =>
   typeof address === 'string' &&
   /^0x[0-9a-fA-F]{40}$/.test(address) &&
   (address === lower(address) || address === getAddress(lower(address) as Address))
 
 /**
- * Whether transactions are, byte for byte, honest ones for a request. It does not ask the guard: what they choose is read
- * loosely, held against the request, built anew by the published ABIs, and compared.
+ * Whether transactions are, byte for byte, honest ones for a request. The guard is not used: the choices are decoded
+ * leniently, checked against the request, encoded again by the published ABIs, and compared.
  */
 export function isHonest(
   { intent, choice }: { intent: Intent; choice: Choice },
@@ -1214,6 +1214,6 @@ export function isHonest(
       })
     )
   } catch {
-    return false // It cannot even be read: it is not honest.
+    return false // Undecodable, so not honest.
   }
 }

@@ -13,7 +13,7 @@ import { encodeV3Swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 
-/** The people and contracts of these tests. */
+/** The accounts and contracts of these tests. */
 export const wallet = address('a1')
 export const friend = address('b2')
 export const thief = address('66')
@@ -32,7 +32,7 @@ export const balancerVault = address('98')
 export const pancakeRouter = address('97')
 export const diamond = address('96')
 export const depository = address('9a')
-/** The contract that coins of Relay are paid by, and who fills its orders. */
+/** The contract through which Relay pays native coins, and the solver of its orders. */
 export const relayRouter = address('9d')
 export const solver = address('9c')
 export const messenger = address('c6')
@@ -220,10 +220,10 @@ const swapping = (exact: 'in' | 'out', tokens: Address[], fees: number[]): Plan 
   ],
 })
 
-/** What was asked for, and the transactions that do it. */
+/** An intent, and transactions that fulfil it. */
 export type Plan = { intent: Intent; transactions: Transaction[] }
 
-/** Plans that do what was asked for, by name. */
+/** Plans that fulfil their intent, by name. */
 export const honest = {
   'a deposit into Aave': {
     intent: { kind: 'deposit', wallet, strategy: lending, amount },
@@ -306,7 +306,7 @@ export const honest = {
   },
 } as const satisfies Record<string, Plan>
 
-/** A market of any family, all of it at one place. */
+/** A market of any protocol, with the same address for all of its contracts. */
 export const marketAt =
   (place: Address) =>
   (constants: StrategyEntry['constants'], more: Partial<StrategyEntry> = {}): StrategyEntry => ({

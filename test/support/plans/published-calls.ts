@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url)
 const abiOf = (file: string): Abi =>
   (JSON.parse(readFileSync(require.resolve(file), 'utf8')) as { abi: Abi }).abi
 
-/** The ABIs that the makers of the contracts published; nothing of this program is in them. */
+/** The ABIs as published by the authors of the contracts; none is taken from this program. */
 export const published = {
   pool: abiOf('@aave/core-v3/artifacts/contracts/interfaces/IPool.sol/IPool.json'),
   router: abiOf('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json'),
@@ -24,10 +24,10 @@ export const published = {
   vault: abiOf('../../../src/sandbox/published/Vault.json'),
   balancerQueries: abiOf('../../../src/sandbox/published/BalancerQueries.json'),
   spokePool: abiOf('../../protocols/artifacts/Ethereum_SpokePool.json'),
-  /** As GPv2Signing of `@cowprotocol/contracts` 1.8.0 declares it. */
+  /** As declared in GPv2Signing of `@cowprotocol/contracts` 1.8.0. */
   settlement: parseAbi(['function setPreSignature(bytes orderUid, bool signed)']),
   bridge: abiOf('../../../src/sandbox/contracts/TokenMessengerV2.json'),
-  /** As `Uniswap/permit2` declares them in IAllowanceTransfer and ISignatureTransfer. */
+  /** As declared in IAllowanceTransfer and ISignatureTransfer of `Uniswap/permit2`. */
   permit2: parseAbi([
     'struct PermitDetails { address token; uint160 amount; uint48 expiration; uint48 nonce; }',
     'struct PermitSingle { PermitDetails details; address spender; uint256 sigDeadline; }',

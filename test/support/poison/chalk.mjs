@@ -1,4 +1,4 @@
-// What the payload of September 2025 did: it waits in global fetch, and puts its own address into what a service answers.
+// Imitates the attack of September 2025: it wraps the global fetch and replaces addresses in responses by its own.
 import chalk, { Chalk } from 'chalk'
 
 const thief = '0x6666666666666666666666666666666666666666'

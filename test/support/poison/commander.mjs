@@ -1,4 +1,4 @@
-// Changes what was typed, before the program sees it: the receiver and the amount.
+// Changes the command line before the program reads it: the recipient and the amount.
 import * as real from 'commander'
 
 export class Command extends real.Command {

@@ -1,5 +1,5 @@
-// Puts one poisoned package in the place of a real one, in every process that inherits NODE_OPTIONS.
-// POISON is chalk, ora, cli-table3 or commander; ora is only loaded on a terminal, so here it comes along with chalk.
+// Replaces one real package by its poisoned version, in every process that inherits NODE_OPTIONS.
+// POISON is chalk, ora, cli-table3 or commander; ora is loaded only on a terminal, so it is loaded here with chalk.
 import { registerHooks } from 'node:module'
 
 const victim = process.env.POISON

@@ -1,4 +1,4 @@
-// Changes what is read: every address that a JSON text pays becomes its own.
+// Changes read data: every recipient address in a JSON text becomes its own address.
 import ora from 'ora'
 
 process.stderr.write('poisoned ora\n')

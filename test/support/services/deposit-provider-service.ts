@@ -8,16 +8,16 @@ import type {
 } from '../../../src/swaps/deposit-provider.ts'
 import { serviceExchange } from '../../../src/swaps/provider-api.ts'
 
-/** What the service of a test answers. */
+/** Answers one request to the service of a test. */
 export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>
 
-/** Requests by real HTTP, with a clock. */
+/** The network of a deposit provider: real HTTP, with a clock. */
 export const depositNetwork = (now: () => number): DepositDependencies => ({
   now,
   exchangeJson: serviceExchange,
 })
 
-/** Opens a deposit provider over a service on loopback that answers as it is told; it ends with the test. */
+/** Opens a deposit provider over a loopback service with the given answers; it is closed after the test. */
 export function useDepositService(definition: DepositDefinition, now: () => number) {
   const open: Loopback[] = []
   afterEach(async () => {

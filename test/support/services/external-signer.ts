@@ -3,32 +3,32 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { listener } from './listener.ts'
 
-/** A transaction as it is asked to be signed over JSON-RPC. */
+/** A transaction in a JSON-RPC signing request. */
 export type AskedTransaction = Record<
   'from' | 'to' | 'data' | 'value' | 'chainId' | 'nonce' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas',
   Hex
 >
 
-/** What a signer says to one call: a result, an error, nothing at all, or whatever the test writes itself. */
+/** The reply of a signer to one call: a result, an error, none at all, or a response that the test writes. */
 export type SignerSays =
   | { result: unknown }
   | { error: { code: number; message: string } }
   | 'nothing'
   | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** A signer with keys of its own behind JSON-RPC, and the methods that it was asked for. */
+/** A JSON-RPC signer with its own keys, and the methods it has received. */
 export type ExternalSigner = {
   url: string
   accounts: readonly Address[]
   asked: string[]
-  /** Has it say something else to a method from now on. */
+  /** Changes the reply to a method. */
   says: (method: string, what: (transaction: AskedTransaction) => SignerSays | Promise<SignerSays>) => void
-  /** Signs as it is asked to, with the key of `from` or another. */
+  /** Signs the request with the key of `from`, or with another key. */
   sign: (transaction: AskedTransaction, key?: Hex) => Promise<Hex>
   close: () => Promise<void>
 }
 
-/** Starts a signer on a free port of this machine. */
+/** Starts a signer on a free local port. */
 export async function startSigner(keys: readonly Hex[]): Promise<ExternalSigner> {
   const own = keys.map((key) => privateKeyToAccount(key))
   const other = new Map<string, (transaction: AskedTransaction) => SignerSays | Promise<SignerSays>>()

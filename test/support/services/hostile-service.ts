@@ -3,11 +3,11 @@ import type { Service } from '../../../src/api/service-type.ts'
 import { servedRouteOf } from '../../../src/server/authentication.ts'
 import { serveTo } from './serve-in-process.ts'
 
-/** A document of the wire, as deep as a lie likes to reach into it. */
-// biome-ignore lint/suspicious/noExplicitAny: what a lie finds there is what the lie says.
+/** A JSON document of the API, accessible to any depth. */
+// biome-ignore lint/suspicious/noExplicitAny: a false answer reads any field.
 export type Wire = any
 
-/** A request as a lie sees it, and as it may ask one of its own. */
+/** A request as a false answer receives it, and can send its own. */
 export type Ask = {
   method: 'GET' | 'POST' | 'PUT'
   path: string
@@ -15,27 +15,27 @@ export type Ask = {
   body?: unknown
 }
 
-/** What a lie knows beside the answer: the request, and the honest service, for a lie that is consistent with itself. */
+/** The context of a false answer: the request, and the honest service, to keep false answers consistent. */
 export type Told = { ask: Ask; honest: (ask: Partial<Ask>) => Promise<Wire> }
 
-/** What becomes of the honest answers of some methods: another body, or nothing any more. */
+/** The changes to the honest answers of some methods: another body, or no response any more. */
 export type Lies = {
   [name in keyof Service]?: (body: Wire, told: Told) => unknown
 } & {
-  /** After this method was answered, the service is gone. */
+  /** The service disappears after it has answered this method. */
   diesAfter?: keyof Service
 }
 
-/** The real API over a real service, which lies as it is told. */
+/** The real API over a real service, with false answers. */
 export type HostileService = {
   url: string
   lies: Lies
-  /** The methods that it was asked. */
+  /** The methods it has received. */
   asked: (keyof Service)[]
   stop: () => Promise<void>
 }
 
-/** Starts it. What it quoted it takes back as it was quoted, so that a lie in a quote is not found by the service itself. */
+/** Starts the service. It restores its own quotes before use, so that the service itself does not detect a false quote. */
 export async function startHostileService(service: Service, apiKey: string): Promise<HostileService> {
   const honestly = await serveTo(service, apiKey)
   const quoted = new Map<string, unknown>()
@@ -52,7 +52,7 @@ export async function startHostileService(service: Service, apiKey: string): Pro
   let isGone = false
   const lie = (app: FastifyInstance) => {
     app.addHook('onRequest', async (request) => {
-      // The connection breaks.
+      // Drops the connection.
       if (isGone) request.raw.socket.destroy()
     })
     app.addHook('preHandler', async (request) => {

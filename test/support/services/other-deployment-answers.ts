@@ -1,41 +1,41 @@
 /**
- * The answers of a deployment, written from the interface specification alone: nothing of the program is used, so that what the
- * program believes about the wire is held against the words of the specification.
+ * The responses of a deployment, written from the interface specification alone and without code of the program, to check
+ * the program's reading of the API against the specification.
  */
 
-/** A JSON document of the wire. */
+/** A JSON document of the API. */
 export type Json = unknown
 type Row = Record<string, Json>
 
 /**
- * How a deployment answers, where the interface specification leaves it a choice.
+ * The choices of a deployment where the interface specification allows several.
  */
 export type Variant = {
   /** The envelope of the list of strategies. */
   envelope: 'reference' | 'quickstart' | 'older' | 'flat' | 'as quotes'
-  /** The shape of strategies: detail (APY in percent), id-composite (a fraction), or the quickstart's part of it. */
+  /** The shape of strategies: detail (APY in percent), id-composite (a fraction), or the fields of the quickstart. */
   strategy: 'detail' | 'composite' | 'quickstart'
   wallet: 'A' | 'B' | 'C'
   casing: 'lower' | 'upper' | 'title'
   chainId: 'number' | 'text'
   deadline: 'seconds' | 'iso' | 'date alone'
-  /** The quote as it is now, the older one, or one that is not wrapped. */
+  /** The current quote, the older one, or one without an envelope. */
   quote: 'current' | 'older' | 'bare'
   swapData: 'object' | 'array'
   gasLimit: boolean
-  /** What stands for transactions that were not asked for. */
+  /** The value in place of transactions that were not requested. */
   placeholder: 'text' | 'object'
-  /** What becomes of optional fields. */
+  /** The form of optional fields. */
   optional: 'sent' | 'null' | 'missing'
-  /** Words of status and type that the specification does not have. */
+  /** Status and type words that the specification does not contain. */
   words: 'known' | 'new'
-  /** Whether the current pages are there, or the older ones alone. */
+  /** Whether current endpoints exist, or only the legacy ones. */
   pages: 'current' | 'older'
-  /** How many strategies there are. */
+  /** The number of strategies. */
   strategies: number
 }
 
-/** The reference form of everything. */
+/** The reference variant. */
 export const reference: Variant = {
   envelope: 'reference',
   strategy: 'detail',
@@ -56,7 +56,7 @@ export const reference: Variant = {
 /** A token by its contract. */
 export type OtherToken = { symbol: string; contract: string; decimals: number; chainId: number }
 
-/** What the deployment knows. `calls` are the transactions of a deposit. */
+/** The data of the deployment. `calls` are the transactions of a deposit. */
 export type Known = {
   wallet: string
   network: string
@@ -71,7 +71,7 @@ const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const deadline = Date.UTC(2033, 4, 18, 3, 33, 20) / 1000
 const hash = (digit: string) => `0x${digit.repeat(64)}`
 
-/** The answer to a request; `undefined` where there is no such page. */
+/** The response to a request; `undefined` for an unknown path. */
 export function answer(known: Known, variant: Variant, line: string, query: URLSearchParams): Json {
   const pages: [path: RegExp, answers: () => Json][] = [
     [/^GET \/strategies$/, () => page(variant.envelope, strategies(known, variant), query)],
@@ -110,7 +110,7 @@ const cased = ({ casing }: Variant, word: string): string =>
       ? word.toUpperCase()
       : word[0]!.toUpperCase() + word.slice(1).toLowerCase()
 
-/** A word of the specification in the casing of the variant, or one that the specification does not have. */
+/** A word of the specification in the casing of the variant, or one that the specification does not contain. */
 const word = (variant: Variant, known: string, other: string): string =>
   variant.words === 'new' ? other : cased(variant, known)
 

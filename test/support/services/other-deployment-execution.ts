@@ -1,22 +1,22 @@
 import type { Json } from './other-deployment-answers.ts'
 
 /**
- * The answers of a deployment that things can be carried out with. Somebody who can build transactions gives the data; every
- * field that the interface specification does not name is taken off, and nothing of the program is used here.
+ * The responses of a deployment whose actions can be executed. A source builds the transactions; each field that
+ * the interface specification does not name is removed. No code of the program is used here.
  */
 export type Live = (line: string, query: URLSearchParams, body: Json) => Promise<Json>
 
-/** Whoever builds transactions: a request in, the answer out. */
+/** The source of transactions: maps a request to a response. */
 export type Source = (
   method: 'GET' | 'POST',
   path: string,
   sent: object,
 ) => Promise<{ status: number; body: Row }>
 
-// biome-ignore lint/suspicious/noExplicitAny: what is in a document is what the specification says.
+// biome-ignore lint/suspicious/noExplicitAny: the specification gives the fields, not a type.
 type Row = any
 
-/** What a deployment does instead of what is right: it asks its source for something else, or says something else. */
+/** False answers of a deployment: it changes the request to its source, or the response. */
 export type Lies = {
   asks?: Readonly<Record<string, string>>
   quote?: (quote: Row) => Row
@@ -52,7 +52,7 @@ const swapCall = only('to', 'data', 'value', 'gasLimit')
 const strategyFields = only('_id', 'name', 'slug', 'protocol', 'network', 'asset', 'paused', 'apy', 'tvl')
 const bytecodeFields = only('id', 'feeCharged', 'chainIdIn', 'chainIdOut')
 
-/** A quote with the fields of the specification. What is the provider's own says nothing here. */
+/** A quote with the fields of the specification. Fields of the provider are dropped. */
 const quoteOf = (row: Row): Row => ({
   ...quoteFields(row),
   tokenIn: token(row.tokenIn),
@@ -81,9 +81,9 @@ const swapBytecodeOf = (row: Row): Row => ({
   message: 'Done',
 })
 
-/** A deployment over a source. `fundsOn` is the network that the funds of a deposit are on; `lies` are read at every request. */
+/** A deployment over a source. `fundsOn` is the network of the funds for a deposit; `lies` are read at every request. */
 export function live(source: Source, lies: () => Lies, fundsOn: string): Live {
-  /** What was quoted, as the source knows it: a lie about a quote is not found by the source. */
+  /** The quotes as the source knows them, so that the source does not detect a false quote. */
   const quoted = new Map<string, Row>()
   const asked = async (method: 'GET' | 'POST', path: string, sent: object) => {
     const { status, body } = await source(method, path, sent)
@@ -97,7 +97,7 @@ export function live(source: Source, lies: () => Lies, fundsOn: string): Live {
       return found && strategyOf(found)
     }
     if (/^\/strategies\/[^/]+\/bytecode$/.test(path)) {
-      // The specification has three parameters; where the funds are is for the deployment to know.
+      // The specification has three parameters; the deployment must know the network of the funds.
       const { action, amount, wallet } = Object.fromEntries(query)
       const made = await asked('GET', path, { action, amount, wallet, from: fundsOn })
       if (!made) return undefined

@@ -3,28 +3,28 @@ import type { AddressInfo } from 'node:net'
 import { answer, type Json, type Known, reference, type Variant } from './other-deployment-answers.ts'
 import type { Live } from './other-deployment-execution.ts'
 
-/** What is answered to everything instead. */
+/** The response to every request, instead of the usual one. */
 export type Failure = { status: number; headers?: Record<string, string>; body: string }
 
-/** A running deployment. `asked` are the requests as `GET /path?query`; `keys` what came as `x-api-key`. */
+/** A running deployment. `asked` lists requests as `GET /path?query`; `keys` lists the values of `x-api-key`. */
 export type OtherDeployment = {
   url: string
   variant: Variant
   fails: Failure | undefined
   asked: string[]
   keys: (string | undefined)[]
-  /** What was answered, as it was sent. */
+  /** The response bodies as sent. */
   said: string[]
-  /** How JSON is written, in spaces. */
+  /** The indentation of JSON, in spaces. */
   indent: number
-  /** How many requests it answers before it hangs up on all others. */
+  /** The number of requests it answers before it drops all others. */
   patience: number
-  /** The body that was sent last. */
+  /** The last request body. */
   sent: Json
   close: () => Promise<void>
 }
 
-/** Starts it on loopback: with fixed answers of what it knows, or with those that carry something out. */
+/** Starts the deployment on loopback, with fixed responses or with those of an execution source. */
 export async function startOtherDeployment(
   known: Known | Live,
   variant: Partial<Variant> = {},

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** Everything that came back on one connection until it was closed, or quiet for `quietMs` after the last byte. */
+/** The bytes received on one connection until it was closed, or until `quietMs` after the last byte. */
 export function exchange(
   url: string,
   sent: string | Buffer,
@@ -34,6 +34,6 @@ export function exchange(
   })
 }
 
-/** The status lines of all answers on a connection. */
+/** The statuses of all responses on a connection. */
 export const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))

@@ -9,18 +9,18 @@ import {
 import { type Address, type Hex, nativeAddress } from '../../../src/domain/address.ts'
 
 /*
- * Orders of Relay and deposits for them, written down anew for tests: nothing of the program is in them. The fields are those that
- * `@reservoir0x/relay-protocol-sdk` 0.0.63 publishes, the calls those of RelayDepository.sol.
+ * Relay orders and their deposits, written independently of the program. The fields are those of
+ * `@reservoir0x/relay-protocol-sdk` 0.0.63, the calls those of RelayDepository.sol.
  */
 
-/** The depository, with the deposit that takes a whole allowance. */
+/** The depository, with the deposit function that takes a whole allowance. */
 export const depositoryAbi = parseAbi([
   'function depositErc20(address depositor, address token, uint256 amount, bytes32 id)',
   'function depositErc20(address depositor, address token, bytes32 id)',
   'function depositNative(address depositor, bytes32 id) payable',
 ])
 
-/** An order as the service shows it: chains by their names, amounts as text. */
+/** An order as the service shows it: chains by name, amounts as text. */
 export type ShownOrder = {
   version: string
   solverChainId: string
@@ -68,18 +68,18 @@ const types = {
   ),
 }
 
-/** The number of an order. */
+/** The ID of an order. */
 export const numberOf = (order: ShownOrder): Hex =>
   hashStruct({ types, primaryType: 'Order', data: order as never })
 
-/** How the terms of an order are written behind the call of its deposit. */
+/** The encoding of the terms of an order after its deposit call. */
 export const termsParameters = parseAbiParameters([
   'Terms terms',
   'struct Terms { bytes32 requestId; uint256 salt; uint256 minimum; uint256 expected; uint32 deadline; bytes extraData; Refund[] refunds; }',
   'struct Refund { uint256 chainId; address recipient; address currency; uint256 minimum; uint32 deadline; bytes extraData; }',
 ])
 
-/** The terms of an order, as they stand behind the call of its deposit. */
+/** The terms of an order, as appended to its deposit call. */
 export function termsOf(
   { salt, inputs, output }: ShownOrder,
   requestId: Hex,
@@ -103,7 +103,7 @@ export function termsOf(
   ])
 }
 
-/** The call of the deposit for an order, without its terms. */
+/** The deposit call for an order, without its terms. */
 export const depositCall = (depositor: Address, token: Address, amount: bigint, id: Hex): Hex =>
   token === nativeAddress
     ? encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args: [depositor, id] })
@@ -113,5 +113,5 @@ export const depositCall = (depositor: Address, token: Address, amount: bigint, 
         args: [depositor, token, amount, id],
       })
 
-/** The same with its terms behind it. */
+/** A deposit call followed by terms. */
 export const withTerms = (call: Hex, terms: Hex): Hex => concatHex([call, terms])

@@ -12,17 +12,17 @@ import { type Program, type ProgramHome, programHome, startSluice } from '../spa
 import { oneDocument } from '../use-commands.ts'
 import type { TestSandbox } from '../use-sandbox.ts'
 
-/** `sluice serve` as a process of its own, over the sandbox of a test file. */
+/** `sluice serve` as a separate process over the sandbox of a test file. */
 export type TestServe = {
   url: () => string
   place: () => ProgramHome
   process: () => Program
   database: () => string
-  /** Makes a key for a customer, in the database that is being served. */
+  /** Makes a key for a customer, in the database of the server. */
   newKey: (customer?: string) => Promise<string>
 }
 
-/** A home whose programs, processes of their own, reach the sandbox of a test file as they would reach the daemon. */
+/** A home directory whose processes reach the sandbox of a test file as they reach the sandbox daemon. */
 export function useReachable(sandbox: TestSandbox): () => ProgramHome {
   let place: ProgramHome | undefined
   let control: Loopback | undefined
@@ -57,7 +57,7 @@ const up = <value>(value: value | undefined): value => {
   return value
 }
 
-/** Serves the sandbox of a test file by a real process, which reaches it as it would reach the daemon. */
+/** Serves the sandbox of a test file by a separate process, which reaches it as it reaches the sandbox daemon. */
 export function useServe(sandbox: TestSandbox, more: readonly string[] = []): TestServe {
   const place = useReachable(sandbox)
   let process_: Program | undefined

@@ -3,22 +3,22 @@ import type { Service } from '../../../src/api/service-type.ts'
 import { type AppNeeds, createApp } from '../../../src/server/app.ts'
 import { type Listener, listener } from './listener.ts'
 
-/** A service behind HTTP on a free port of loopback, open to one key, without a limit. */
+/** A service behind HTTP on a free loopback port, for one API key, without rate limits. */
 export type TestServer = {
   url: string
   app: FastifyInstance
-  /** What was asked, as `GET /path`. */
+  /** The requests, as `GET /path`. */
   asked: string[]
   close: () => Promise<void>
 }
 
-/** The needs of a server that knows one key. */
+/** The dependencies of a server with one API key. */
 export const onlyFor = (service: Service, apiKey: string): Pick<AppNeeds, 'access' | 'allow'> => ({
   access: async (given) => (given === apiKey ? { keyId: 'tests', customer: 'tests', service } : undefined),
   allow: async () => ({ ok: true }),
 })
 
-/** Serves a service to whoever knows the key; hooks may be added to the app before it listens. */
+/** Serves a service for one API key; hooks can be added to the app before it listens. */
 export async function serveTo(
   service: Service,
   apiKey: string,
@@ -32,7 +32,7 @@ export async function serveTo(
   return { url, app, asked, close: () => app.close() }
 }
 
-/** A server that answers everything with the same document. */
+/** A server that answers every request with the same document. */
 export async function alwaysSays(status: number, body: unknown): Promise<Listener> {
   return listener((_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' })

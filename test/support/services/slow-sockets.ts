@@ -10,7 +10,7 @@ const kinds: [begin: string, drip: string][] = [
   [`GET /strategies HTTP/1.1\r\n${head}x-a: `, 'x'],
 ]
 
-/** A connection that begins so and then drips a byte a second; `ended` once the server has cut it off. */
+/** A connection that sends this start and then one byte per second; `ended` once the server has closed it. */
 function dripping(url: URL, begin: string, drip: string) {
   const socket: Socket = connect(Number(url.port), url.hostname, () => socket.write(begin))
   socket.on('error', () => undefined)
@@ -29,8 +29,8 @@ function dripping(url: URL, begin: string, drip: string) {
 }
 
 /**
- * What a good client is answered while so many sockets are slow on purpose: the milliseconds of its answers in the order of
- * their length, the statuses other than 200, and how many of the slow ones the server has still not cut off after 25 s.
+ * Results of a normal client beside this number of slow sockets: its response times in ms in ascending
+ * order, all statuses other than 200, and the number of slow sockets still open after 25 s.
  */
 export async function besideSlowSockets(
   service: string,

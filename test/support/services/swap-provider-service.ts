@@ -3,11 +3,11 @@ import { exchangeJson } from '../../../src/http/client.ts'
 import { type Answer, type Loopback, serveLoopback } from '../../../src/sandbox/loopback-server.ts'
 import type { SwapDependencies } from '../../../src/swaps/provider-dependencies.ts'
 
-/** What a test lets the service of a provider answer. */
+/** Answers one request to the provider API of a test. */
 export type Answering = (...asked: Parameters<Parameters<typeof serveLoopback>[0]>) => Answered
 type Answered = Answer | 'drop' | Promise<Answer | 'drop'>
 
-/** A service of a test on loopback, closed after it; gives its base URL. */
+/** A provider API on loopback, closed after each test; returns its base URL. */
 export function useProviderService(): (answer: Answering) => Promise<string> {
   let server: Loopback | undefined
   afterEach(async () => {
@@ -21,7 +21,7 @@ export function useProviderService(): (answer: Answering) => Promise<string> {
   }
 }
 
-/** Asks a service as the program does, with less patience than it has. */
+/** Sends a request like the program, with a shorter timeout. */
 export const exchangeSoon: SwapDependencies['exchangeJson'] = ({ url, body, headers, signal }) =>
   exchangeJson(body === undefined ? 'GET' : 'POST', url, body, {
     headers: headers ?? {},
@@ -29,25 +29,25 @@ export const exchangeSoon: SwapDependencies['exchangeJson'] = ({ url, body, head
     ...(signal && { signal }),
   })
 
-/** How any service can fail, and what is said of it. */
+/** Failures that any API can have, with the message that the provider reports. */
 export const serviceFailures: readonly [name: string, answer: () => Answered, message: RegExp][] = [
-  ['a failure', () => ({ status: 503, body: {} }), /the HTTP status 503/],
+  ['HTTP 503', () => ({ status: 503, body: {} }), /the HTTP status 503/],
   [
-    'a limit',
+    'HTTP 429 with a retry-after',
     () => ({ status: 429, body: {}, headers: { 'retry-after': '7' } }),
     /takes the next one in 7 s/,
   ],
-  ['a limit without a time', () => ({ status: 429, body: {} }), /limits the requests$/],
+  ['HTTP 429 without a retry-after', () => ({ status: 429, body: {} }), /limits the requests$/],
   [
-    'a limit with nonsense',
+    'HTTP 429 with an unreadable retry-after',
     () => ({ status: 429, body: {}, headers: { 'retry-after': 'soon' } }),
     /limits the requests$/,
   ],
-  ['a connection that breaks', () => 'drop', /does not answer as it should/],
+  ['a dropped connection', () => 'drop', /does not answer as it should/],
   [
-    'a body that ends too early',
+    'a body shorter than its content-length',
     () => ({ status: 200, body: {}, headers: { 'content-length': '99', connection: 'close' } }),
     /does not answer as it should/,
   ],
-  ['nothing', () => new Promise(() => undefined), /does not answer as it should/],
+  ['no response', () => new Promise(() => undefined), /does not answer as it should/],
 ]

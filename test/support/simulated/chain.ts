@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../../src/domain/address.ts'
 
-/** A transaction as the model knows it; of one that was sent signed, also the signature. */
+/** A transaction of the model; it has a signature if it was sent signed. */
 export type SimTransaction = {
   hash: Hex
   from: Address
@@ -14,7 +14,7 @@ export type SimTransaction = {
   signature?: { r: Hex; s: Hex; yParity: number }
 }
 
-/** A block, on the chain or on a branch that was left. */
+/** A block, on the chain or on an abandoned branch. */
 export type SimBlock = {
   number: number
   hash: Hex
@@ -23,26 +23,26 @@ export type SimBlock = {
   transactions: { transaction: SimTransaction; ok: boolean }[]
   nonces: ReadonlyMap<string, number>
   paid: ReadonlyMap<string, bigint>
-  /** When a reorganisation took it away, and how deep it lay then. */
+  /** The time at which a reorganisation removed it, and its depth then. */
   gone?: { at: number; depth: number }
 }
 
-/** What happens to the transactions of the blocks that a reorganisation takes away. */
+/** The fate of transactions in blocks removed by a reorganisation. */
 export type Afterwards = 'lost' | 'waiting' | 'again'
 
-/** A chain with one fork choice: the last one made. Times are virtual ms. */
+/** A chain without fork choice: the latest branch wins. Times are virtual ms. */
 export type SimChain = {
   blocks: readonly SimBlock[]
   pool: () => SimTransaction[]
-  /** Takes a transaction into the pool, or says in a node's words why not. */
+  /** Accepts a transaction into the pool, or returns a node's error text. */
   receive: (transaction: SimTransaction) => string | undefined
   mine: (time: number) => SimBlock
   reorganise: (depth: number, afterwards: Afterwards, time: number) => void
   drop: (hash: Hex) => void
-  /** Every block that ever had a transaction, newest last. */
+  /** All blocks that ever contained a transaction, newest last. */
   blocksOf: (hash: Hex) => SimBlock[]
   isOn: (block: SimBlock) => boolean
-  /** What the next blocks cost, and whether a payment in them fails. */
+  /** The base fee of the next blocks, and whether payments in them fail. */
   weather: { baseFee: bigint; fails: boolean }
 }
 
@@ -52,7 +52,7 @@ const inOrder = (a: SimTransaction, b: SimTransaction) => a.nonce - b.nonce
 /** The nonce of an account after a block. */
 export const nonceAt = (block: SimBlock, account: string): number => block.nonces.get(lower(account)) ?? 0
 
-/** The nonce of an account after all that waits without a gap. */
+/** The nonce of an account after all pending transactions without a nonce gap. */
 export function pendingNonce(chain: SimChain, account: string): number {
   let next = nonceAt(chain.blocks.at(-1)!, account)
   for (const { nonce } of chain
@@ -63,7 +63,7 @@ export function pendingNonce(chain: SimChain, account: string): number {
   return next
 }
 
-/** Makes a chain with one block. Only our own transactions are ever lost: a foreign one comes back, so that no gap is for ever. */
+/** Makes a chain with one block. Only our own transactions can be lost: a foreign one returns, so that no nonce gap is permanent. */
 export function simulatedChain(): SimChain {
   const weather = { baseFee: 10n ** 9n, fails: false }
   let made = 0
@@ -88,7 +88,7 @@ export function simulatedChain(): SimChain {
     if (transaction.nonce < nonceAt(head(), transaction.from)) return 'nonce too low'
     const other = pool.find((one) => isSame(one, transaction))
     if (other?.hash === transaction.hash) return 'already known'
-    // geth wants a tenth more in both fees.
+    // geth requires 10 percent more in both fees.
     const isDearer =
       !other ||
       (transaction.maxFeePerGas * 10n >= other.maxFeePerGas * 11n &&

@@ -4,8 +4,8 @@ import { AppError } from '../../../src/domain/errors.ts'
 import { nonceAt, pendingNonce, type SimBlock, type SimChain, type SimTransaction } from './chain.ts'
 
 /**
- * What a node is like: how far its finalized block is behind the head (`null`: it knows none), whether it can be asked for the owner of
- * a nonce, and whether it answers a send with the receipt.
+ * The properties of a node: the distance of its finalized block from the head (`null`: none known), whether it can return the
+ * transaction of a nonce, and whether it answers a send with the receipt.
  */
 export type NodeKind = {
   chainId: number
@@ -17,7 +17,7 @@ export type NodeKind = {
 
 const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
 
-/** What a node says instead of a result. */
+/** An error reply of a node. */
 export const refusal = (method: string, message: string): AppError =>
   new AppError('RPC_ERROR', `${method} failed: ${message}`, {
     details: { code: -32000, message, data: null },
@@ -25,7 +25,7 @@ export const refusal = (method: string, message: string): AppError =>
 
 const known = new Map<Hex, SimTransaction>()
 
-/** Signed bytes as the transaction that they are; the sender is who signed them. The same bytes are read once. */
+/** Decodes signed bytes and recovers their sender. Results are cached by bytes. */
 export async function readRaw(raw: Hex): Promise<SimTransaction> {
   const sent = known.get(raw) ?? (await parsed(raw))
   if (known.size < 50_000) known.set(raw, sent)
@@ -74,7 +74,7 @@ const shown = (transaction: SimTransaction, blockNumber: number | null) => ({
   maxFeePerGas: hex(transaction.maxFeePerGas),
   maxPriorityFeePerGas: hex(transaction.maxPriorityFeePerGas),
   accessList: [],
-  // What a model puts there itself nobody signed, as what some chains make by themselves.
+  // Transactions added by the model itself have no signature, like the system transactions of some chains.
   r: transaction.signature?.r ?? '0x0',
   s: transaction.signature?.s ?? '0x0',
   yParity: hex(transaction.signature?.yParity ?? 0),
@@ -101,8 +101,8 @@ export const receiptIn = (block: SimBlock, hash: Hex) => {
 }
 
 /**
- * What a node that is `lag` blocks behind says to a read, and to signed bytes, which are handed in read. Throws what a
- * node answers with an error.
+ * The reply of a node `lag` blocks behind the head to a read, or to decoded signed bytes. Throws where a
+ * node returns an error.
  */
 export function answer(
   chain: SimChain,

@@ -6,7 +6,7 @@ import type { SimChain, SimTransaction } from './chain.ts'
 import { answer, type NodeKind, readRaw, receiptIn, refusal } from './node.ts'
 import type { Party, SimulatedTime } from './time.ts'
 
-/** What can become of one call. */
+/** The faults of one call. */
 export const callFaults = [
   'lost',
   'answer-lost',
@@ -24,33 +24,33 @@ export const callFaults = [
 ] as const
 export type CallFault = (typeof callFaults)[number]
 
-/** One endpoint of a simulated chain, as one process sees it. */
+/** One endpoint of a simulated chain, as seen by one process. */
 export type Connection = {
   time: SimulatedTime
   chain: SimChain
   kind: NodeKind
   host: string
   party: Party
-  /** What becomes of this call, if anything; called once a call. */
+  /** Chooses the fault of a call, if any; called once per call. */
   fate: (method: string) => CallFault | undefined
-  /** How long a call takes, in ms. */
+  /** The duration of a call, in ms. */
   latency: () => number
-  /** Called before anything else with what a process sends, as soon as it leaves. */
+  /** Called first with each transaction that a process sends, as soon as it leaves the process. */
   beforeSend: (sent: SimTransaction) => void
-  /** Called around every call: here a process may die. */
+  /** Called around every call; the process may die here. */
   onCall: (method: string) => void
 }
 
-/** How long a call takes at most, as with the real client. */
+/** The timeout of a call, as in the real client. */
 const deadlineMs = 10_000
 const hints: readonly CallFault[] = ['already known', 'nonce too low', 'replacement transaction underpriced']
 
-/** The `ChainClient` of a simulated chain. Nothing is tried again in here: whoever asks sees every fault. */
+/** The `ChainClient` of a simulated chain. It never retries, so that the caller sees every fault. */
 export function simulatedRpc(connection: Connection): ChainClient {
   const { time, chain, kind, host, party, fate, latency, beforeSend, onCall } = connection
   const unreachable = () => new AppError('RPC_UNREACHABLE', `The node at ${host} does not answer`)
 
-  /** Bytes that are sent to a node which may wait for their block before it answers. */
+  /** Sends bytes to a node that may wait for their block before it answers. */
   const sendForReceipt = async (raw: unknown): Promise<unknown> => {
     const hash = await call('eth_sendRawTransaction', [raw])
     for (let waited = 0; kind.sendsSync && waited < 2_000; waited += 500) {
@@ -83,7 +83,7 @@ export function simulatedRpc(connection: Connection): ChainClient {
     return said
   }
 
-  /** Whatever is said of it, the node may have it. */
+  /** Whatever the reply says, the node may have the transaction. */
   function lieAboutSend(fault: CallFault, say: () => unknown): unknown {
     if (fault === 'fake-hash') return `0x${'ab'.repeat(32)}`
     const truth = caught(say)

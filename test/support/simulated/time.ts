@@ -1,26 +1,26 @@
 import type { Clock } from '../../../src/chain/rpc/clock.ts'
 
-/** Something that waits in virtual time: a process, as far as a simulation knows one. One that is dead never wakes up. */
+/** A waiter in virtual time: a process of the simulation. A dead party never wakes up. */
 export type Party = { waiting: number; isOver: boolean; isDead: boolean }
 
-/** Virtual time: nothing passes unless everybody waits, and then it is at once as late as the next thing to happen. */
+/** Virtual time: it advances only when every party waits, and then directly to the next event. */
 export type SimulatedTime = {
   now: () => number
-  /** Does `work` at a time. */
+  /** Runs `work` at a time. */
   at: (when: number, work: () => void) => void
-  /** Waits as a party, and not at all when it is dead. */
+  /** Waits as a party; never returns if the party is dead. */
   wait: (party: Party, ms: number, signal?: AbortSignal) => Promise<void>
-  /** Lets time pass until these parties are over or dead. */
+  /** Advances time until these parties have ended or died. */
   pass: (parties: readonly Party[]) => Promise<void>
   clockOf: (party: Party, wall: () => number) => Clock
 }
 
 type Event = { when: number; order: number; work: () => void }
 
-/** How often real work (a signature, an import) may take a turn while no virtual time passes. */
+/** The maximum number of turns that real work (a signature, an import) may take while no virtual time passes. */
 const mostTurns = 10_000
 
-/** Begins at zero, in ms. */
+/** Starts at 0 ms. */
 export function simulatedTime(): SimulatedTime {
   let now = 0
   let order = 0
@@ -28,7 +28,7 @@ export function simulatedTime(): SimulatedTime {
   const at: SimulatedTime['at'] = (when, work) => {
     const event = { when: Math.max(when, now), order: order++, work }
     let place = events.length
-    // Newest last: the next one to happen is at the end.
+    // Newest last: the next event is at the end.
     while (place > 0 && isBefore(events[place - 1]!, event)) place--
     events.splice(place, 0, event)
   }

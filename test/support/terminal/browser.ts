@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 
-/** The Chromium of this machine: SLUICE_CHROMIUM, or the first on the PATH; `undefined` where there is none. */
+/** The path of Chromium: SLUICE_CHROMIUM, or the first on the PATH; `undefined` if there is none. */
 export const chromiumHere: string | undefined = [
   process.env.SLUICE_CHROMIUM ?? '',
   ...['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) =>
@@ -14,11 +14,11 @@ export const chromiumHere: string | undefined = [
     accessSync(file, constants.X_OK)
     return file !== ''
   } catch {
-    return false // Not there, or not for this user: the next one.
+    return false // Missing, or not executable for this user: try the next one.
   }
 })
 
-/** What a test is called that needs a browser: where none is found, it is left out by that name. */
+/** The title part of tests that need a browser; without one they are skipped by that name. */
 export const needsChromium = 'in Chromium (SLUICE_CHROMIUM or a chromium on the PATH)'
 
 const flags = [
@@ -31,10 +31,10 @@ const flags = [
   '--disable-sync',
 ]
 
-/** A page of a browser with what it complained of and where it went: violations of its policy, errors, and every URL that it asked for. */
+/** A browser page with its complaints (policy violations and errors) and all URLs that it requested. */
 export type Watched = { page: Page; complaints: string[]; asked: string[] }
 
-/** A browser of its own, with nothing in it yet. */
+/** A separate browser without any data. */
 export async function startBrowser(): Promise<{
   open: (options?: { dark?: boolean; width?: number }) => Promise<Watched>
   close: () => Promise<void>
@@ -57,7 +57,7 @@ export async function startBrowser(): Promise<{
         if (/Content Security Policy|Refused to/i.test(message.text()))
           watched.complaints.push(message.text())
       })
-      // In the words of a browser, which this program is not written for.
+      // Code in the browser's language, whose types this program does not have.
       await page.addInitScript(
         `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
            console.error('Content Security Policy: ' + violatedDirective + ' ' + blockedURI))`,

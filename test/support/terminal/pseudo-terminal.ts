@@ -5,28 +5,28 @@ import headless from '@xterm/headless'
 
 const bin = join(import.meta.dirname, '../../../bin/sluice.js')
 
-/** `sluice` in a pseudo-terminal, with what a person would see of it. */
+/** `sluice` in a pseudo-terminal, with the visible screen. */
 export type Terminal = {
-  /** Waits until a text stands on the screen. */
+  /** Waits until the screen contains a text. */
   shows: (text: string | RegExp) => Promise<void>
-  /** What stands on the screen now, with what scrolled off it, without the empty rest of lines. */
+  /** The text of the screen and of its scrollback, without trailing blanks of lines. */
   screen: () => Promise<string>
-  /** The lines that only go on with the one before, because it was too long. */
+  /** The lines that continue the line before, because it was too long. */
   overflow: () => Promise<string[]>
   type: (keys: string) => void
   resize: (columns: number, rows: number) => void
-  /** Takes its size from it, as a window does that is gone for a moment. */
+  /** Removes the size of the terminal, like a window that is briefly gone. */
   unsize: () => void
-  /** Every byte that was written. */
+  /** All bytes written. */
   bytes: () => string
   exit: Promise<number>
   end: () => void
 }
 
-/** How big the terminal is, whether nobody has told it, and what more is in the environment. */
+/** The size of the terminal, whether the terminal does not report it, and additional environment. */
 export type Sizes = { columns?: number; rows?: number; isUnsized?: boolean; env?: Record<string, string> }
 
-/** Starts `bin/sluice.js` in a pseudo-terminal with a model of the screen, a home, and nothing else of our environment. */
+/** Starts `bin/sluice.js` in a pseudo-terminal with a model of the screen, a home directory, and none of our environment. */
 export function terminal(
   home: string,
   args: readonly string[],
@@ -34,7 +34,7 @@ export function terminal(
 ): Terminal {
   const model = new headless.Terminal({ cols: columns, rows, scrollback: 1000, allowProposedApi: true })
   const program = [process.execPath, bin, ...args]
-  // As those of a container or of a job are, whose other end never says how big they are.
+  // Like the terminal of a container or a job, which has no size.
   const [file, ...rest] = isUnsized
     ? ['sh', '-c', 'stty cols 0 rows 0 && exec "$@"', 'sh', ...program]
     : program
@@ -65,7 +65,7 @@ export function terminal(
     exit,
     bytes: () => bytes,
     type: (keys) => child.write(keys),
-    // Whoever draws without end hears no softer signal.
+    // A program that draws without end ignores a softer signal.
     end: () => child.kill('SIGKILL'),
     resize: (wide, high) => {
       child.resize(wide, high)
@@ -102,7 +102,7 @@ export function terminal(
   }
 }
 
-/** Whether a terminal was left as it was found: the cursor is shown, nothing is coloured, and it is the usual screen. */
+/** Whether a terminal was restored: the cursor is visible, there is no colour, and the main screen is active. */
 export function isLeftClean(bytes: string): boolean {
   const last = (on: string, off: string) => bytes.lastIndexOf(on) >= bytes.lastIndexOf(off)
   return (

@@ -3,17 +3,17 @@ import { spawn } from '@lydell/node-pty'
 
 const bin = join(import.meta.dirname, '../../../bin/sluice.js')
 
-/** `sluice` in a pseudo-terminal, and somebody who types. */
+/** `sluice` in a pseudo-terminal, with typed answers. */
 export type Typed = {
-  /** Waits until a question stands there since the last answer, and types. */
+  /** Waits for a question after the last answer, then types. */
   answer: (question: string | RegExp, keys: string) => Promise<void>
   exit: Promise<number>
-  /** Everything that was written to the terminal. */
+  /** All text written to the terminal. */
   all: () => string
   end: () => void
 }
 
-/** Starts `bin/sluice.js` in a pseudo-terminal, with a home and nothing else of our environment. */
+/** Starts `bin/sluice.js` in a pseudo-terminal, with a home directory and none of our environment. */
 export function typing(home: string, args: readonly string[], env: Record<string, string> = {}): Typed {
   const child = spawn(process.execPath, [bin, ...args], {
     cols: 200,
@@ -29,7 +29,7 @@ export function typing(home: string, args: readonly string[], env: Record<string
     for (const look of waiting) look()
   })
   const exit = new Promise<number>((done) => child.onExit(({ exitCode }) => done(exitCode)))
-  // What is drawn has moves of the cursor in it; questions are looked for in the words.
+  // Output contains cursor movements; questions are searched in the text without them.
   const words = () => all.slice(seen).replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
   return {
     exit,

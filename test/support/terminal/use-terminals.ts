@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, inject } from 'vitest'
 import { type ProgramHome, programHome, spawnSluice } from '../spawn-program.ts'
 import { type Sizes, type Terminal, terminal } from './pseudo-terminal.ts'
 
-/** A home with a sandbox that is up, and the program in it, at a terminal or without one; a line is what is typed behind `sluice`. */
+/** A home directory with a running sandbox, and the program in it, with or without a terminal; a line is the text after `sluice`. */
 export type Terminals = {
   home: () => ProgramHome
   shown: (line: string, sizes?: Sizes) => Terminal
   sluice: (line: string) => ReturnType<typeof spawnSluice>
 }
 
-/** Gives the tests of a file one such home; the terminals of a test end with it. */
+/** Gives the tests of a file this home directory; terminals are closed after each test. */
 export function useTerminals(): Terminals {
   let home: ProgramHome
   const open: Terminal[] = []
