@@ -4,6 +4,6 @@ import { vitestCampaign } from './vitest-campaign.ts'
 // False answers of a service in whole command lines: a command with an exit code below 20 must have signed nothing.
 await vitestCampaign('hostile', {
   file: 'test/commands/hostile-service.test.ts',
-  under: 'a service that slips in',
+  under: 'a hostile service that returns',
   ...campaignArguments(91),
 })

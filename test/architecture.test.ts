@@ -9,7 +9,7 @@ const files = globSync('**/*.ts', { cwd: root })
 const source = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 const textOf = (file: string) => source.get(file)!
 
-/** Which room may import which, besides itself. */
+/** Which folders a folder may import from, besides itself. */
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   api: ['domain'],
@@ -43,7 +43,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
 }
 
-/** The room that puts the rest together, and begins the processes. It may import anything. */
+/** The folder that assembles the program and starts the processes. It may import anything. */
 const isEntry = (file: string) => file.startsWith('app/')
 const layerOf = (file: string) => (isEntry(file) ? 'app' : file.slice(0, file.indexOf('/')))
 const within =
@@ -51,11 +51,11 @@ const within =
   (file: string) =>
     layers.includes(layerOf(file))
 
-/** Packages that only some may touch. */
+/** Packages that only certain files may import. */
 const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] = [
   [/^undici$/, 'http', within('http')],
   [/^node:sqlite$|^better-sqlite3$|^pg$|^postgres$/, 'store', within('store')],
-  // The sandbox speaks HTTP as the attestation service and as the daemon, on loopback, and in these two files only.
+  // The sandbox serves HTTP as the attestation service and as the daemon, on loopback, in these two files only.
   [
     /^(node:)?https?2?$/,
     'server',
@@ -73,7 +73,7 @@ const alone: [package_: RegExp, who: string, may: (file: string) => boolean][] =
   [/^(node:)?child_process$/, 'sandbox and app', within('sandbox', 'app')],
 ]
 
-/** What a file imports, also by `import()` and in types. */
+/** The imports of a file, also by `import()` and in types. */
 const importsOf = (file: string) => importsIn(textOf(file))
 function importsIn(source: string): string[] {
   const text = withoutComments(source)
@@ -94,7 +94,7 @@ const packages = files.flatMap((file) =>
     .filter((name) => !name.startsWith('.'))
     .map((name) => ({ file, name })),
 )
-/** Lines of code that match, as `file:line text`. */
+/** Lines of code that match the pattern, as `file:line text`. */
 const lines = (list: readonly string[], pattern: RegExp) =>
   list.flatMap((file) =>
     textOf(file)
@@ -104,7 +104,7 @@ const lines = (list: readonly string[], pattern: RegExp) =>
       ),
   )
 
-test('every way to import is seen', () => {
+test('importsIn finds every form of import and ignores comments', () => {
   const text = [
     "import a from 'a'",
     "import { b1,\n  type b2 } from 'b'",
@@ -122,15 +122,15 @@ test('every way to import is seen', () => {
   expect(seen).toEqual([['a'], ['b'], ['./c.ts'], ['d'], ['e'], ['./f.ts'], ['./g.ts'], [], [], ['j'], []])
 })
 
-describe('who may import whom', () => {
-  test('every file is in a room that the table knows', () => {
+describe('imports', () => {
+  test('every file is in a folder that the table lists', () => {
     const known = [...Object.keys(mayImport), 'app']
     expect(files.filter((file) => !known.includes(layerOf(file)))).toEqual([])
     expect(files.length).toBeGreaterThan(80)
     expect(edges.length).toBeGreaterThan(300)
   })
 
-  test('every relative import names a file that is there, with its ending', () => {
+  test('every relative import names an existing file with its extension', () => {
     const relativeNames = files.flatMap((file) =>
       importsOf(file)
         .filter((name) => name.startsWith('.'))
@@ -144,37 +144,37 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('only chain/ knows that a network has several nodes', () => {
+  test('only chain/ uses the peers of a network and its endpoint and batch modules', () => {
     const others = files.filter((file) => !within('chain')(file))
     expect(lines(others, /\bpeers?\b/)).toEqual([])
     const inside = /^chain\/rpc\/(endpoint|batch)\.ts$/
     expect(edges.filter(({ file, to }) => !within('chain')(file) && inside.test(to))).toEqual([])
   })
 
-  test.each(Object.entries(mayImport))('%s may import itself and %j', (layer, others) => {
+  test.each(Object.entries(mayImport))('%s imports only itself and %j', (layer, others) => {
     const breaches = edges
       .filter(({ file }) => layerOf(file) === layer)
       .filter(({ to }) => layerOf(to) !== layer && !others.includes(layerOf(to)))
     expect(breaches.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  test('no folder is too large to look around in', () => {
+  test('no folder has more than 25 files', () => {
     const sizes = Map.groupBy(files, (file) => file.slice(0, Math.max(0, file.lastIndexOf('/'))))
     expect([...sizes].filter(([, all]) => all.length > 25).map(([room]) => room)).toEqual([])
   })
 
-  test.each(alone)('%s is touched by %s alone', (package_, _, may) => {
+  test.each(alone)('%s is imported only by %s', (package_, _, may) => {
     expect(packages.filter(({ file, name }) => package_.test(name) && !may(file))).toEqual([])
   })
 
-  test('domain and api stand on zod and the pure helpers of viem, and on nothing of the system', () => {
-    // @scure/base: checksums of Bitcoin addresses, pure as well.
+  test('domain and api import only zod and pure helpers', () => {
+    // @scure/base computes checksums of Bitcoin addresses without side effects.
     const pure = /^(zod|viem|viem\/utils|@scure\/base)$/
     expect(packages.filter(({ file, name }) => within('domain', 'api')(file) && !pure.test(name))).toEqual([])
     expect(lines(files.filter(within('domain', 'api')), /^import (?!type\b).*from 'viem'/)).toEqual([])
   })
 
-  test('what checks calldata is a second reading: it never imports what encodes it, or the market', () => {
+  test('no calldata check imports an encoder, a market adapter or a provider', () => {
     const checks = files.filter((file) => /^(protocols|swaps)\/[^/]+\/calldata-check\.ts$/.test(file))
     expect(checks.length).toBeGreaterThan(10)
     const reach = (file: string, seen = new Set<string>()): Set<string> => {
@@ -189,7 +189,7 @@ describe('who may import whom', () => {
     expect(breaches).toEqual([])
   })
 
-  test('nor does a check that stands beside what encodes call it', () => {
+  test('a calldata check in a definition file calls only decoding and comparing functions', () => {
     const bodies = files
       .filter((file) => /^(protocols|swaps)\/[^/]+\/definition\.ts$/.test(file))
       .flatMap((file) =>
@@ -199,7 +199,7 @@ describe('who may import whom', () => {
         })),
       )
     expect(bodies.length).toBeGreaterThan(2)
-    // It calls functions that decode, compare and say, and no other.
+    // Functions that decode, compare and report.
     const may =
       /^(check\w+Calldata|if|strictDecode|refuse|wantedCall|boundVaultCall|matchesWithdrawal|jsonArguments|formatAmount)$/
     const breaches = bodies.flatMap(({ file, body }) =>
@@ -210,7 +210,7 @@ describe('who may import whom', () => {
     expect(breaches).toEqual([])
   })
 
-  test('a protocol and a swap provider are a folder that no other folder of their kind needs', () => {
+  test('no protocol or swap provider imports the folder of another, except the shared ones', () => {
     const folderOf = (file: string) => /^(protocols|swaps)\/([^/]+)\//.exec(file)?.[0]
     // LI.FI sends to another chain by a deposit of Across.
     const shared = /^(protocols\/(shared|erc4626)|swaps\/across)\//
@@ -227,7 +227,7 @@ describe('who may import whom', () => {
     expect(breaches.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  test('there are no circles', () => {
+  test('there are no import cycles', () => {
     const next = (file: string) => edges.filter((edge) => edge.file === file).map(({ to }) => to)
     const done = new Set<string>()
     const circles: string[] = []
@@ -246,7 +246,7 @@ describe('who may import whom', () => {
 })
 
 describe('the signer', () => {
-  /** Everything that a file loads, at once or later. */
+  /** Every file that an entry loads, directly or through others. */
   const reachOf = (entry: string) => {
     const seen = new Set<string>()
     const visit = (file: string) => {
@@ -258,7 +258,7 @@ describe('the signer', () => {
     return seen
   }
 
-  test('loads nothing of the terminal, of the network or of the engine', () => {
+  test('loads no terminal package, engine, remote, server or command', () => {
     const loaded = [...reachOf('app/signer-process-main.ts')]
     expect(loaded.length).toBeGreaterThan(30)
     const foreign = packages.filter(
@@ -270,7 +270,7 @@ describe('the signer', () => {
     expect(loaded.filter(within('engine', 'remote', 'server', 'commands'))).toEqual([])
   })
 
-  test('is the only one that comes to keys: what opens them is loaded by nothing in front of it', () => {
+  test('is the only process that loads the code that opens keys', () => {
     const keys = [
       'signing/keystore/private-key-signer.ts',
       'signing/keystore/encrypted-key-file.ts',
@@ -283,8 +283,8 @@ describe('the signer', () => {
   })
 })
 
-describe('the style of the house', () => {
-  test('only the terminal and the entries touch the process', () => {
+describe('the code style', () => {
+  test('only the entries and the standard streams use process', () => {
     const may = (file: string) => isEntry(file) || file === 'cli/terminal/standard-streams.ts'
     const touches = /\bprocess\.(stdout|stderr|stdin|exit|exitCode|argv|env|chdir|cwd)\b/
     expect(
@@ -295,7 +295,7 @@ describe('the style of the house', () => {
     ).toEqual([])
   })
 
-  test('nobody writes to the console', () => {
+  test('no file writes to the console', () => {
     expect(lines(files, /\bconsole\.\w+/)).toEqual([])
   })
 
@@ -317,13 +317,13 @@ describe('the style of the house', () => {
     ).toEqual([])
   })
 
-  test('the one class is AppError', () => {
+  test('the only class is AppError', () => {
     expect(
       lines(files, /^\s*(export )?(abstract )?class \w/).map((line) => line.replace(/:\d+/, '')),
     ).toEqual(['domain/errors.ts export class AppError extends Error {'])
   })
 
-  test('every export opens with a sentence that says what it is for', () => {
+  test('every export has a doc comment', () => {
     const bare = files.flatMap((file) => {
       const all = textOf(file).split('\n')
       return all.flatMap((line, at) => {
@@ -331,7 +331,7 @@ describe('the style of the house', () => {
           line,
         )?.[1]
         if (name === undefined || all[at - 1]?.trimEnd().endsWith('*/')) return []
-        // A type that is only read off a value of the same file says what the value says.
+        // A type derived from a value of the same file is documented by that value.
         const value = /^export type \w+ = .*\btypeof (\w+)/.exec(line)?.[1]
         if (value && new RegExp(`^(export )?const ${value}\\b`, 'm').test(textOf(file))) return []
         return [`${file}:${at + 1} ${name}`]
@@ -340,7 +340,7 @@ describe('the style of the house', () => {
     expect(bare).toEqual([])
   })
 
-  test('nothing is left for later, or said about where it was made', () => {
+  test("no file has a TODO or a path of a developer's machine", () => {
     expect(files.filter((file) => /\b(TODO|FIXME|XXX|HACK)\b/.test(textOf(file)))).toEqual([])
     const tests = globSync('**/*.ts', { cwd: import.meta.dirname })
     const here = relative(import.meta.dirname, import.meta.filename)

@@ -26,10 +26,10 @@ let root: string
 const soon = new Date('2026-01-02')
 const sourceOf = (command: string) => join(root, 'src', 'commands', `${command}.ts`)
 
-/** Takes over a file or folder with its times, all of which a build looks at. */
+/** Copies a file or folder with its times, because the build compares them. */
 const take = (path: string) => execFileSync('cp', ['-a', join(here, path), join(root, path)])
 
-/** A clone of its own with the build that is made before any test, so that nobody else's is touched. */
+/** A copy of the project and its build, so that the tests change no shared build. */
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'sluice-build-'))
   for (const name of ['bin', 'src', 'completions', 'package.json', 'package-lock.json']) take(name)
@@ -37,7 +37,7 @@ beforeAll(() => {
   const folder = relative(here, builtFile(here))
   take(folder)
   const stamp = readFileSync(join(here, 'dist', 'stamp'), 'utf8')
-  // A folder that is taken over may have another size.
+  // A copied folder may have another size.
   const { size, mtimeMs } = statSync(join(root, folder))
   writeFileSync(join(root, 'dist', 'stamp'), stamp.replace(/.*/, `${folder}\t${size}\t${mtimeMs}`))
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'))
@@ -51,18 +51,18 @@ const node = (...args: string[]) =>
   })
 const build = () => node(join(root, 'bin', 'build.js'))
 const sluice = (...args: string[]) => node(join(root, 'bin', 'sluice.js'), ...args)
-/** The help as the program itself shows it: with more on its line than what asks for it. */
+/** The help as the program itself prints it: a further option bypasses the stored manifests. */
 const help = () => sluice('--help', '--no-color')
-/** Says something else in a file, in place and at the same length: neither its folder nor a stamp knows. */
+/** Changes the phrase in a file, in place and at the same length, so that neither folder nor stamp shows it. */
 const reword = (path: string, words: string) =>
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(sentence, words.padEnd(sentence.length)))
 
 describe('the build', () => {
-  it('has the manifests that the sources give, and shows help and completes words off them, as the program does', async () => {
+  it('stores the manifests of the sources, and answers help and completion from them as the program would', async () => {
     expect(readFileSync(builtFile(root, 'command-manifests'), 'utf8')).toBe(await commandManifests())
     for (const line of [[], ['strategies', 'list']])
       expect(sluice(...line, '--help')).toBe(sluice(...line, '--help', '--no-color'))
-    // With an option before its command, the program itself completes it.
+    // An option before the command makes the program itself complete it.
     for (const line of [['str'], ['strategies', '']])
       expect(sluice('__complete', '--', ...line)).toBe(sluice('__complete', '--', '--quiet', ...line))
     const words = builtFile(root, 'command-manifests')
@@ -72,7 +72,7 @@ describe('the build', () => {
       true,
       false,
     ])
-    // Of a command only what its manifest was made of counts: what a transfer is made of says nothing about it.
+    // A manifest depends only on the sources of its own command: a newer transfer source leaves it valid.
     const touched = (path: string, work: () => void) => {
       utimesSync(path, soon, soon)
       work()
@@ -88,8 +88,8 @@ describe('the build', () => {
     writeFileSync(words, bytes)
   })
 
-  it("is what runs, as long as it is what the sources say, is whole, and is nobody else's", () => {
-    // Only the build is changed: so it is the build that speaks.
+  it('runs while it matches the sources, is complete and is writable only by its owner', () => {
+    // Only the build has these words, so they show that the build ran.
     reword(builtFile(root, 'process-entry.js'), 'said by the build')
     expect(help()).toContain('said by the build')
     chmodSync(builtFile(root), 0o777)
@@ -107,7 +107,7 @@ describe('the build', () => {
     expect(help()).toContain(sentence)
     chmodSync(start, 0o644)
     expect(help()).toContain('said by the build')
-    // A power cut may leave what was written last without its bytes.
+    // A power cut may leave the last written file without its bytes.
     const bytes = readFileSync(start)
     writeFileSync(start, '')
     expect(help()).toContain(sentence)
@@ -119,7 +119,7 @@ describe('the build', () => {
     writeFileSync(join(root, 'dist', 'stamp'), stamp)
   })
 
-  it('gives way to a source that is newer, until it is built again; what ran before keeps its own for a month', () => {
+  it('is bypassed while a source is newer; a rebuild keeps the build used before and removes an unused old one', () => {
     const before = builtFile(root)
     const gone = join(root, 'dist', '0'.repeat(16))
     mkdirSync(gone)
@@ -129,18 +129,18 @@ describe('the build', () => {
     reword(main, 'said by the source')
     for (const shown of [help(), sluice('--help')]) expect(shown).toContain('said by the source')
     utimesSync(main, later, later)
-    // What else is built takes its time, and says nothing here.
+    // The other bundles take long to build and are not checked here.
     for (const name of ['signer-process-main', 'sandbox-daemon-main', 'library'])
       writeFileSync(join(root, 'src', 'app', `${name}.ts`), 'export {}\n')
     build()
-    // A source that was written while it was read may be half in it: this build is not called current.
+    // A source modified during the build may be half read, so this build is not marked current.
     expect(readdirSync(join(root, 'dist'))).toHaveLength(2)
     expect(existsSync(join(before, 'process-entry.js'))).toBe(true)
     const built = readdirSync(join(root, 'dist')).map((name) => join(root, 'dist', name, 'process-entry.js'))
     expect(built.some((start) => readFileSync(start, 'utf8').includes('said by the source'))).toBe(true)
   })
 
-  it('gives the process that holds the keys nothing of the terminal', () => {
+  it('gives the signer process no terminal package', () => {
     const said = (process: string) =>
       readdirSync(builtFile(here))
         .filter((name) => name.startsWith(process))
@@ -148,7 +148,7 @@ describe('the build', () => {
         .join('')
     const [program, signer] = [said('process-entry'), said('signer-process-main')]
     expect(signer).not.toBe('')
-    // Of commander, chalk, ora, inquirer and the tables a word each that nobody else says.
+    // One word each that only commander, chalk, ora, inquirer and the table package contain.
     for (const word of [
       'CommanderError',
       'FORCE_COLOR',
@@ -161,12 +161,12 @@ describe('the build', () => {
     }
   })
 
-  it('loads few chunks, however much a command needs', () => {
+  it('loads few chunks: none for help, and below 20 for the other commands', () => {
     const loaded = (...args: string[]) => {
       const home = mkdtempSync(join(root, 'home-'))
       const env = { PATH: process.env.PATH, SLUICE_HOME: home }
       execFileSync(process.execPath, [join(here, 'bin', 'sluice.js'), ...args], { env })
-      // What was loaded was compiled, and is kept so.
+      // Every loaded chunk is compiled and cached.
       const folder = join(home, 'cache', 'compiled')
       if (!existsSync(folder)) return 0
       const kept = readdirSync(folder, { recursive: true, withFileTypes: true })

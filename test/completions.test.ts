@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const kept = (name: string) => join(root, 'completions', name)
 
-/** The shells that ask for words at a terminal: how each is begun without anything of its user, and told of ours. */
+/** The shells with interactive completion: how each starts without user settings, and how it loads the script. */
 const shells = [
   { name: 'bash', args: ['--norc', '--noprofile', '-i'], setup: `source ${kept('sluice.bash')}` },
   {
@@ -26,7 +26,7 @@ const isHere = (name: string) =>
 const hostile = ['$(touch pwned)', '`touch pwned`', ';touch pwned', "'touch pwned'", '\u001b[31m'].map(
   (word) => `evil${word}`,
 )
-/** A file that a shell which does not quote it would run. */
+/** A file name that runs a command in a shell which does not quote it. */
 const odd = 'x$(touch pwned).json'
 const about = '$(touch pwned)`touch pwned` %F{red}'
 
@@ -35,7 +35,7 @@ let asked = 0
 let service: Server
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'sluice-shells-'))
-  // What is completed comes from the program itself; what is run in the end only says what it was given.
+  // `__complete` runs the program itself; any other command only prints its arguments.
   const sluice = join(home, 'bin', 'sluice')
   mkdirSync(join(home, 'bin'))
   writeFileSync(
@@ -51,7 +51,7 @@ printf 'ran'; printf ' <%s>' "$@"; echo .
   mkdirSync(join(home, 'cache', 'completion'), { recursive: true })
   writeFileSync(join(home, 'cache', 'completion', 'remote.json'), JSON.stringify(seen))
   for (const name of ['plan.json', 'my plan.json', odd]) writeFileSync(join(home, name), '{}')
-  // Whoever asked it would wait for ever.
+  // It never answers: a completion that asked it would hang.
   service = createServer(() => asked++)
   await new Promise<void>((done) => service.listen(0, '127.0.0.1', done))
 })
@@ -75,7 +75,7 @@ const environment = () => {
   }
 }
 
-/** A shell at a terminal, and somebody who types. `given` is what the program was given in the end by a line that is typed and entered. */
+/** A shell at a terminal. `given` returns the arguments that the program received from a typed and entered line. */
 function opened({ name, args, setup }: (typeof shells)[number]) {
   const size = { cols: 200, rows: 50 }
   const model = new headless.Terminal({ ...size, scrollback: 1000, allowProposedApi: true })
@@ -127,47 +127,50 @@ function opened({ name, args, setup }: (typeof shells)[number]) {
 }
 
 describe.each(shells)('$name at a terminal', (shell) => {
-  test.skipIf(!isHere(shell.name))(`completes what is typed in ${shell.name}`, async () => {
-    const at = opened(shell)
-    try {
-      await at.ready()
-      // Commands, strategies, networks.
-      expect(await at.given('sluice stra\t')).toEqual(['strategies'])
-      const show = ['strategies', 'show']
-      expect(await at.given('sluice strategies show aave-v3-u\t')).toEqual([...show, 'aave-v3-usdc-base'])
-      const list = ['strategies', 'list']
-      expect(await at.given('sluice strategies list --network optimism-s\t')).toEqual([
-        ...list,
-        '--network',
-        'optimism-sepolia',
-      ])
-      // What a shell takes for the end of a word.
-      expect(await at.given('sluice strategies show vault:us\t')).toEqual([...show, 'vault:usdc:one'])
-      expect(await at.given('sluice strategies show vault@we\t')).toEqual([...show, 'vault@weth@one'])
-      expect(await at.given('sluice strategies list --sort=t\t')).toEqual([
-        'strategies',
-        'list',
-        '--sort=tvl',
-      ])
-      // Files where files are wanted, whatever they are called, and nowhere else.
-      const submit = ['action', 'submit']
-      expect(await at.given('sluice action submit ./pl\t')).toEqual([...submit, './plan.json'])
-      expect(await at.given('sluice action submit ./my\t')).toEqual([...submit, './my plan.json'])
-      expect(await at.given('sluice action submit ./x\t')).toEqual([...submit, `./${odd}`])
-      expect(await at.given('sluice deposit x --policy=./pl\t')).toEqual([
-        'deposit',
-        'x',
-        '--policy=./plan.json',
-      ])
-      expect(await at.given('sluice deposit pla\t')).toEqual(['deposit', 'pla'])
-      expect(existsSync(join(home, 'pwned'))).toBe(false)
-    } finally {
-      at.end()
-    }
-  })
+  test.skipIf(!isHere(shell.name))(
+    `completes commands, strategies, options and files in ${shell.name}`,
+    async () => {
+      const at = opened(shell)
+      try {
+        await at.ready()
+        // Commands, strategies, networks.
+        expect(await at.given('sluice stra\t')).toEqual(['strategies'])
+        const show = ['strategies', 'show']
+        expect(await at.given('sluice strategies show aave-v3-u\t')).toEqual([...show, 'aave-v3-usdc-base'])
+        const list = ['strategies', 'list']
+        expect(await at.given('sluice strategies list --network optimism-s\t')).toEqual([
+          ...list,
+          '--network',
+          'optimism-sepolia',
+        ])
+        // Characters that a shell takes for the end of a word.
+        expect(await at.given('sluice strategies show vault:us\t')).toEqual([...show, 'vault:usdc:one'])
+        expect(await at.given('sluice strategies show vault@we\t')).toEqual([...show, 'vault@weth@one'])
+        expect(await at.given('sluice strategies list --sort=t\t')).toEqual([
+          'strategies',
+          'list',
+          '--sort=tvl',
+        ])
+        // Files with any name, only where the command takes a file.
+        const submit = ['action', 'submit']
+        expect(await at.given('sluice action submit ./pl\t')).toEqual([...submit, './plan.json'])
+        expect(await at.given('sluice action submit ./my\t')).toEqual([...submit, './my plan.json'])
+        expect(await at.given('sluice action submit ./x\t')).toEqual([...submit, `./${odd}`])
+        expect(await at.given('sluice deposit x --policy=./pl\t')).toEqual([
+          'deposit',
+          'x',
+          '--policy=./plan.json',
+        ])
+        expect(await at.given('sluice deposit pla\t')).toEqual(['deposit', 'pla'])
+        expect(existsSync(join(home, 'pwned'))).toBe(false)
+      } finally {
+        at.end()
+      }
+    },
+  )
 
   test.skipIf(!isHere(shell.name))(
-    `lists what there is in ${shell.name} with what is known of it, runs nothing of it and asks nobody`,
+    `lists strategies with descriptions in ${shell.name}, runs none of their text and sends no request`,
     async () => {
       const at = opened(shell)
       try {
@@ -188,7 +191,7 @@ describe.each(shells)('$name at a terminal', (shell) => {
   )
 })
 
-test.skipIf(!isHere('pwsh'))('completes what is typed in PowerShell', () => {
+test.skipIf(!isHere('pwsh'))('the PowerShell script completes commands and strategies', () => {
   const completed = (line: string) =>
     execFileSync(
       'pwsh',

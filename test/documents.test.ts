@@ -24,11 +24,11 @@ const readme = pages[0]!.text
 const blocksOf = (text: string): string[] =>
   [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!.replace(/ +# .*$/gm, ''))
 
-/** What is written as code inside a sentence or a table. */
+/** Inline code of sentences and tables. */
 const inlineOf = (text: string): string[] =>
   [...text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
 
-/** The calls of sluice in a page, each up to the end of its command. */
+/** The sluice commands of a page, each up to its end. */
 const linesOf = (text: string): string[] => [
   ...blocksOf(text)
     .join('')
@@ -38,20 +38,20 @@ const linesOf = (text: string): string[] => [
 ]
 
 describe.each(pages)('$path', ({ path, text }) => {
-  test('has the generated parts as npm run docs writes them', () => {
+  test('has its generated parts as npm run docs writes them', () => {
     expect(text).toBe(filled(text))
   })
 
-  test('is short', () => {
+  test('has at most 150 lines, or 900 words for the README', () => {
     if (path === 'README.md') expect(text.split(/\s+/).length).toBeLessThanOrEqual(900)
     else expect(text.split('\n').length).toBeLessThanOrEqual(150)
   })
 
-  test('is reached from the README', () => {
+  test('is linked from the README', () => {
     if (path !== 'README.md') expect(readme).toContain(`](${path})`)
   })
 
-  test('has no link to a page or a heading that does not exist', () => {
+  test('has no link to a missing page or heading', () => {
     const links = [...text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]*))?\)/g)]
     for (const [link, file, heading] of links) {
       const target = file ? join(root, dirname(path), file) : join(root, path)
@@ -68,17 +68,17 @@ describe.each(pages)('$path', ({ path, text }) => {
     }
   })
 
-  test('names no source file, because those move', () => {
+  test('names no source files, because they move', () => {
     expect(text).not.toMatch(/\b(src|test|bench)\//)
   })
 })
 
-test.each(partNames)('the generated part %s is in a page, between its markers', (name) => {
+test.each(partNames)('the generated part %s is on one page, between its markers', (name) => {
   const marked = new RegExp(`<!-- generated: ${name}; [^>]*-->\n[\\s\\S]+?<!-- end -->`)
   expect(pages.filter(({ text }) => marked.test(text))).toHaveLength(1)
 })
 
-describe('every command line is one that the program takes', () => {
+describe('command lines in the documents', () => {
   let slugs: ReadonlySet<string>
   beforeAll(async () => {
     slugs = new Set(
@@ -86,11 +86,14 @@ describe('every command line is one that the program takes', () => {
     )
   })
 
-  test.each(pages.filter(({ text }) => linesOf(text).length > 0))('$path', async ({ text }) => {
-    for (const line of linesOf(text)) expect({ line, fault: await faultOf(line) }).toEqual({ line })
-  })
+  test.each(pages.filter(({ text }) => linesOf(text).length > 0))(
+    'the program accepts every command line of $path',
+    async ({ text }) => {
+      for (const line of linesOf(text)) expect({ line, fault: await faultOf(line) }).toEqual({ line })
+    },
+  )
 
-  test('what the program does not take is seen', async () => {
+  test('faultOf reports unknown commands, flags, strategies and topics, and wrong arguments', async () => {
     for (const line of [
       'sluice deposit-now x',
       'sluice deposit aave-v3-usdc-base --amont 1',
@@ -103,7 +106,7 @@ describe('every command line is one that the program takes', () => {
       expect({ line, fault: await faultOf(line) }).toEqual({ line, fault: expect.any(String) })
   })
 
-  /** Why the program would not take a line; nothing where its action would run. Nothing is run. */
+  /** Why the program would reject a line; undefined where its action would run. Nothing is run. */
   async function faultOf(line: string): Promise<string | undefined> {
     const [, ...words] = wordsOf(line)
     if (words[0] === 'help') return Object.hasOwn(topics, words[1] ?? '') ? undefined : 'no such topic'
@@ -128,7 +131,7 @@ describe('every command line is one that the program takes', () => {
   }
 })
 
-test('every flag in a sentence is one of some command', async () => {
+test('every flag in a sentence belongs to some command', async () => {
   const known = new Set(['--help', '--version'])
   const walk = (command: Command): void => {
     for (const { long } of command.options) if (long) known.add(long)
@@ -141,7 +144,7 @@ test('every flag in a sentence is one of some command', async () => {
   }
 })
 
-describe('the examples for the sandbox do what they say, typed at a shell', () => {
+describe('shell examples for the sandbox', () => {
   const sandbox = useSandbox()
   const { run, home } = useCommands(sandbox)
   const cwd = process.cwd()
@@ -155,7 +158,7 @@ describe('the examples for the sandbox do what they say, typed at a shell', () =
       socket.end(`${exit} ${Buffer.byteLength(out)} ${Buffer.byteLength(err)}\n${out}${err}`)
     }
   })
-  /** A program of this name that has its words run in this process, and writes and ends as they do. */
+  /** A `sluice` program that runs its arguments in this process and passes on output and exit code. */
   const sluice = (port: number) => `#!/bin/bash
 exec 3<>/dev/tcp/127.0.0.1/${port}
 printf '%s\\0' "$#" "$@" >&3
@@ -178,7 +181,7 @@ exit "$exit"
   })
   afterEach(() => process.chdir(cwd))
 
-  /** The action that stands for ID in the pages. */
+  /** The action that replaces ID in the examples. */
   const action = 'documents-1'
   const shell = async (script: string) => {
     const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
@@ -189,7 +192,7 @@ exit "$exit"
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     expect({ script, status, stderr: status === 0 ? '' : stderr }).toEqual({ script, status: 0, stderr: '' })
   }
-  /** What needs a registry, a real chain or a server; the demo is run by tests of its own. */
+  /** Examples that need a registry, a real chain or a server, and the demo, which has its own tests. */
   const isElsewhere = /\bnpm |https?:|sluice demo|\$KEY/
 
   const told = pages.flatMap(({ path, text }) =>
@@ -197,20 +200,20 @@ exit "$exit"
       .filter((block) => !isElsewhere.test(block))
       .map((block, i) => [`${path} ${i + 1}`, block.replace(/\bID\b/g, action)] as const),
   )
-  test.each(told)('%s', (_, block) => shell(block))
+  test.each(told)('%s runs with exit code 0', (_, block) => shell(block))
 
-  test('what does not end well is seen', async () => {
+  test('shell fails with the exit code and the error of a failing command', async () => {
     const stderr = expect.stringContaining('There is no strategy "nothing"')
     const actual = await shell('sluice deposit nothing --amount 1 --yes').catch(({ actual }) => actual)
     expect(actual).toMatchObject({ status: 4, stderr })
   })
 
-  test('there are as many as the pages show', () => {
+  test('the pages have more than 12 examples to run', () => {
     expect(told.length).toBeGreaterThan(12)
   })
 })
 
-/** The words of a command line, as bash reads them. */
+/** The words of a command line, as bash splits them. */
 function wordsOf(line: string): string[] {
   const out = execFileSync('bash', ['-c', `sluice() { printf '%s\\0' sluice "$@"; }; ${line}`], {
     encoding: 'utf8',
@@ -218,7 +221,7 @@ function wordsOf(line: string): string[] {
   return out.split('\0').slice(0, -1)
 }
 
-test('every file and function that CONTRIBUTING names exists', () => {
+test('every file and function that CONTRIBUTING.md names exists', () => {
   const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   const files = globSync(['{src,test,bench,bin,docs,.ci}/**/*', '*'], { cwd: root })
   const names = new Set(files.map((file) => file.split('/').at(-1)))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { foundryFile } from '../src/sandbox/anvil.ts'
 
-// Plain JavaScript, without types.
+// A JavaScript file without types.
 const { nodeFile } = (await import(`${'../bin/built'}.js`)) as {
   nodeFile: (platform: string, arch: string) => string
 }
@@ -21,7 +21,7 @@ const { optionalDependencies } = json('package.json') as { optionalDependencies:
 
 const fits = (list: string | string[] | undefined, one: string) =>
   list === undefined || [list].flat().includes(one)
-/** The package of a file as the lock has it, where npm would install it on a platform. */
+/** The package of a file in the lock file, if npm would install it on the platform. */
 const installed = (file: string, os: string, cpu: string) => {
   const name = file
     .split('/')
@@ -33,7 +33,7 @@ const installed = (file: string, os: string, cpu: string) => {
     : undefined
 }
 
-/** Where the two commands of the README must work. */
+/** The platforms where the two install commands of the README must work. */
 const platforms = [
   ['linux', 'x64'],
   ['linux', 'arm64'],
@@ -44,10 +44,10 @@ const platforms = [
 
 describe.each(platforms)('on %s %s', (os, cpu) => {
   test.each([
-    ['a Node', nodeFile(os, cpu)],
-    ['the node of the sandbox', foundryFile('anvil', os, cpu)],
+    ['Node', nodeFile(os, cpu)],
+    ['anvil', foundryFile('anvil', os, cpu)],
     ['cast', foundryFile('cast', os, cpu)],
-  ])('npm ci brings %s, pinned, where the program looks for it', (_, file) => {
+  ])('npm ci installs a pinned %s where the program looks for it', (_, file) => {
     const found = installed(file, os, cpu)
     expect(found, file).toBeDefined()
     const { name, entry, path } = found!
@@ -56,13 +56,13 @@ describe.each(platforms)('on %s %s', (os, cpu) => {
     expect(Object.values(entry.bin!).map((one) => one.replace(/^\.\//, ''))).toContain(path)
   })
 
-  test('a Node is new enough', () => {
+  test('the installed Node is 24.15 or newer in 24, or 26 and newer', () => {
     const [major, minor] = installed(nodeFile(os, cpu), os, cpu)!.entry.version.split('.').map(Number)
     expect(major! >= 26 || (major === 24 && minor! >= 15)).toBe(true)
   })
 })
 
-test('the lock has an entry for every optional package of every platform, so that no npm ci misses one', () => {
+test('the lock file has an entry for every optional dependency, so that npm ci installs it', () => {
   const names = new Set(
     Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13)),
   )

@@ -19,7 +19,7 @@ const documents = [
 describe.each(pictures)('the picture $name', ({ name, alt, before, lines, until }) => {
   const shown = read('docs', 'pictures', `${name}.svg`)
 
-  test('is in the README or a page of docs with words for those who cannot look, and says what was typed', () => {
+  test('is on a page with its alt text, and has its commands as title and its alt text as description', () => {
     expect(documents).toContain(`![${alt}](pictures/${name}.svg)`)
     const [title, description, ...texts] = textsOf(shown)
     expect(title).toBe(lines.map((line) => `sluice ${line}`).join(', '))
@@ -28,7 +28,7 @@ describe.each(pictures)('the picture $name', ({ name, alt, before, lines, until 
     if (until !== undefined) expect(texts.join(' ')).toContain(until)
   })
 
-  test('is well-formed, small, and needs nothing and nobody', () => {
+  test('is well-formed XML below 60 kB without scripts, references or local paths', () => {
     expect(isWellFormed(shown)).toBe(true)
     expect(shown.length).toBeLessThan(60_000)
     expect(shown.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
@@ -36,8 +36,8 @@ describe.each(pictures)('the picture $name', ({ name, alt, before, lines, until 
     )
   })
 
-  // The demo as a whole is run elsewhere; what comes before the strategies only moves their rates.
-  test.skipIf(name === 'demo')('is of commands that still do that', async () => {
+  // The demo has its own tests; the `before` lines of the strategies picture only change rates.
+  test.skipIf(name === 'demo')('shows commands that still succeed', async () => {
     try {
       if (name === 'explain') for (const line of before) expect([0, 20]).toContain((await run(line)).exit)
       for (const line of lines) {
@@ -50,13 +50,13 @@ describe.each(pictures)('the picture $name', ({ name, alt, before, lines, until 
   })
 })
 
-test('there is no picture that nobody takes', () => {
+test('docs/pictures has exactly the pictures that are generated', () => {
   expect(readdirSync(join(root, 'docs', 'pictures')).sort()).toEqual(
     pictures.map(({ name }) => `${name}.svg`).sort(),
   )
 })
 
-test('what would be markup in a picture is text, and what looks otherwise has its class', () => {
+test('svg escapes markup in text, and gives styled text its class and position', () => {
   const plain = { bold: false, dim: false }
   const odd = [
     { column: 0, text: '</text><script>&"', ...plain },
@@ -74,12 +74,12 @@ test('what would be markup in a picture is text, and what looks otherwise has it
   expect(at[1]![2]).toBeCloseTo(3 * 8.4)
 })
 
-test('a document that is not well-formed is told', () => {
+test('isWellFormed rejects documents that are not well-formed', () => {
   for (const bad of ['<a>', '<a></b>', '<a>&</a>', '<a b=c/>', '<a/><b/>', '<a>x</a>y', '<a b="<"/>'])
     expect({ bad, is: isWellFormed(bad) }).toEqual({ bad, is: false })
 })
 
-/** Whether a text is one XML element with everything in it closed, quoted and escaped. */
+/** Whether a text is one XML element with all elements closed and all texts escaped. */
 function isWellFormed(text: string): boolean {
   const open: string[] = []
   let roots = 0
@@ -98,7 +98,7 @@ function isWellFormed(text: string): boolean {
   return open.length === 0 && roots === 1
 }
 
-/** The title, the description and the texts of a picture, as they are read. */
+/** The title, the description and the texts of a picture in reading order, unescaped. */
 const textsOf = (shown: string): string[] =>
   [...shown.matchAll(/<(?:title|desc|text)[^>]*>([^<]*)</g)].map(([, text]) =>
     text!.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),

@@ -5,11 +5,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // Two cores, and one more: test files wait for chains and processes more than they reckon.
+    // One worker more than the two cores: test files mostly wait for chains and processes.
     maxWorkers: 3,
-    // No test replaces a module, so a worker keeps those it has loaded for its next file.
+    // No test replaces a module, so a worker keeps its loaded modules for its next file.
     isolate: false,
-    // A busy machine is slow, and nothing here fails for that.
+    // Long, so that no test fails on a busy machine.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },

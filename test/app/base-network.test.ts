@@ -12,8 +12,8 @@ import { type Listener, listener } from '../support/services/listener.ts'
 import { programHome, spawnSluice } from '../support/spawn-program.ts'
 import { calldata } from '../support/use-sandbox.ts'
 
-// The whole program, its signer included, on a chain with the id of Base: contracts of ours stand where the catalogue says that a
-// market and its asset are, so that what is read out of the catalogue's file is what is signed for.
+// The whole program, including its signer, on a chain with the id of Base. Test contracts are placed at the catalogue's addresses
+// of a market and its asset, so the signed addresses come from the catalogue file.
 const program = programHome()
 const wallet = sandboxAddress()
 const slug = 'compound-v3-usdc-base'
@@ -61,7 +61,7 @@ const sent = async (tx: object): Promise<{ contractAddress: Address; status: Hex
     }
   }
 }
-/** Puts a contract where the catalogue has it: its code, and what its constructor wrote. */
+/** Deploys a contract and copies its code and storage to the address in the catalogue. */
 async function moved(data: Hex, to: Address): Promise<void> {
   const { contractAddress } = await sent({ data })
   await base.rpc.request('anvil_setCode', [
@@ -88,8 +88,8 @@ const run = async (line: string, env: Record<string, string> = {}) => {
   return { exit: ran.exit, err: ran.err, json: JSON.parse(ran.out) }
 }
 
-describe('the whole program on Base', () => {
-  test('deposits into a market of the catalogue, shows it, and takes all of it out', async () => {
+describe('the program on Base', () => {
+  test('deposits into a Compound market of the catalogue, shows it, and withdraws everything', async () => {
     const more = '--confirmations 1 --yes --json'
     const paid = await run(`deposit ${slug} --amount 100 --idempotency-key on-base-1 ${more}`)
     expect({ exit: paid.exit, error: paid.json.error }).toEqual({ exit: 0, error: undefined })
@@ -98,7 +98,7 @@ describe('the whole program on Base', () => {
     expect(await balance(comet)).toBeGreaterThanOrEqual(99_999_998n)
     const { json: shown } = await run(`strategies show ${slug} --json`)
     expect(shown.apy).toBeGreaterThan(0)
-    // No contract here prices USDC, and nobody else is asked unless that is wanted.
+    // No contract here prices USDC, and a price service is only used when configured.
     expect(shown.tvlUsd).toBeNull()
     const priced = await run(`strategies show ${slug} --json`, { SLUICE_PRICES_URL: prices.url })
     expect(Number(priced.json.tvlUsd)).toBeCloseTo(50, 3)

@@ -5,8 +5,8 @@ import { selectProfile } from '../../src/app/profiles/profile-selection.ts'
 import { rpcUrls } from '../../src/app/profiles/rpc-settings.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 
-describe('where files are kept', () => {
-  test('SLUICE_HOME is one place for all, wherever it is said from', () => {
+describe('directories', () => {
+  test('places config, data and cache under SLUICE_HOME as absolute paths', () => {
     const home = resolve('h')
     expect(directories({ SLUICE_HOME: './h' })).toEqual({
       config: `${home}/config`,
@@ -15,7 +15,7 @@ describe('where files are kept', () => {
     })
   })
 
-  test('the XDG variables are followed, and a relative one is ignored', () => {
+  test('follows the XDG variables and ignores empty or relative ones', () => {
     expect(
       directories({ HOME: '/home/me', XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: 'relative', XDG_CACHE_HOME: '' }),
     ).toEqual({
@@ -26,14 +26,14 @@ describe('where files are kept', () => {
   })
 })
 
-test('an empty or relative HOME is not where the program was started', () => {
+test('directories are absolute paths when HOME is empty or relative', () => {
   for (const HOME of ['', 'here', './here'])
     for (const path of Object.values(directories({ HOME }))) expect(isAbsolute(path)).toBe(true)
 })
 
 const nothingKept = { read: async () => ({}), secretsOf: async () => ({}) }
 
-describe('profile to use', () => {
+describe('selectProfile', () => {
   const rpc = { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }
   const base = { SLUICE_BASE_URL: 'https://service.example' }
   test.each<[string, Record<string, string>, string | undefined, string]>([
@@ -42,16 +42,11 @@ describe('profile to use', () => {
     ['an empty RPC is set', { SLUICE_RPC_BASE: '' }, undefined, 'sandbox'],
     ['a service is set', base, undefined, 'remote'],
     ['a service and an RPC are set', { ...base, ...rpc }, undefined, 'remote'],
-    ['the flag says so', { ...base, ...rpc }, 'engine', 'engine'],
-    ['the environment says so', { ...base, ...rpc, SLUICE_PROFILE: 'engine' }, undefined, 'engine'],
-    [
-      'the flag says something else than the environment',
-      { ...rpc, SLUICE_PROFILE: 'engine' },
-      'sandbox',
-      'sandbox',
-    ],
-    ['the environment says nothing', { ...rpc, SLUICE_PROFILE: '' }, undefined, 'engine'],
-  ])('where %s', async (_, env, flag, kind) => {
+    ['--profile is given', { ...base, ...rpc }, 'engine', 'engine'],
+    ['SLUICE_PROFILE is set', { ...base, ...rpc, SLUICE_PROFILE: 'engine' }, undefined, 'engine'],
+    ['--profile differs from SLUICE_PROFILE', { ...rpc, SLUICE_PROFILE: 'engine' }, 'sandbox', 'sandbox'],
+    ['SLUICE_PROFILE is empty', { ...rpc, SLUICE_PROFILE: '' }, undefined, 'engine'],
+  ])('selects the kind of profile when %s', async (_, env, flag, kind) => {
     expect((await selectProfile(env, flag, nothingKept)).kind).toBe(kind)
   })
 
@@ -60,15 +55,15 @@ describe('profile to use', () => {
     [base, 'engine', /RPC for at least one network/],
     [rpc, 'remote', /base URL of the service/],
     [{ SLUICE_PROFILE: 'remote' }, undefined, /base URL of the service/],
-  ])('%j with --profile %s is refused', async (env, flag, says) => {
+  ])('refuses %j with --profile %s', async (env, flag, says) => {
     await expect(selectProfile(env, flag, nothingKept)).rejects.toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(says) }),
     )
   })
 })
 
-describe('the RPCs of the environment', () => {
-  test('are several a network where there are commas', () => {
+describe('rpcUrls', () => {
+  test('splits several endpoints of a network at commas', () => {
     expect([
       ...rpcUrls({ SLUICE_RPC_SANDBOX_TWO: 'https://a.example/k, http://127.0.0.1:1' }, sandboxNetworks),
     ]).toEqual([[31338, ['https://a.example/k', 'http://127.0.0.1:1']]])
@@ -79,7 +74,7 @@ describe('the RPCs of the environment', () => {
     ['SLUICE_RPC_SANDBOX_ONE', 'canary-4711'],
     ['SLUICE_RPC_SANDBOX_ONE', 'https://a.example,,'],
     ['SLUICE_RPC_SANDBOX_ONE', 'file:///canary-4711'],
-  ])('%s=%s is refused by the name of the variable, and never repeated', (name, value) => {
+  ])('refuses %s=%s, naming the variable and not its value', (name, value) => {
     const error = (() => {
       try {
         return rpcUrls({ [name]: value }, sandboxNetworks)

@@ -8,12 +8,12 @@ import { directories } from '../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../src/app/profiles/settings-files.ts'
 import { testKeychain } from '../support/keys/test-keychain.ts'
 
-// Each of these alone keeps keys away from what serves other programs; here each is looked at without the others.
+// Each of these rules alone keeps keys away from commands that serve other programs; each is tested without the others.
 
 const home = mkdtempSync(join(tmpdir(), 'sluice-keyless-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** `bin` as it is, before a program and a signer that only say what they are given. */
+/** Runs the real `bin` with a stub program and a stub signer that print what they receive. */
 function binGives(args: readonly string[]) {
   const root = join(home, 'program')
   cpSync(join(import.meta.dirname, '../../bin'), join(root, 'bin'), { recursive: true })
@@ -44,7 +44,7 @@ function binGives(args: readonly string[]) {
   return { secrets: JSON.parse(secrets!), toSigner: JSON.parse(toSigner!) }
 }
 
-test('bin takes the key and the password out of the environment, and gives neither to the server for other programs', () => {
+test('bin passes the key and the password to program and signer, but not for `mcp`', () => {
   expect(binGives(['wallet', 'show'])).toMatchObject({
     secrets: { hasPrivateKey: true, password: 'a-password', apiKey: 'an-api-key' },
     toSigner: { privateKey: 'a-key', signerUrl: 'https://signer/token' },
@@ -57,7 +57,7 @@ test('bin takes the key and the password out of the environment, and gives neith
   }
 })
 
-test('what runs a command as a reader gives it no key, no password, none that is remembered, and no process with keys', async () => {
+test('a nested command run as reader gets no key, no password, no remembered password and no signer', async () => {
   const settings = fileSettings(directories({ SLUICE_HOME: home }), testKeychain())
   await settings.keepPassword('main', 'a-password')
   expect(await settings.passwordOf('main')).toBe('a-password')

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { interruptible } from '../../src/app/signing/interrupt.ts'
 
-/** A process that gets signals from a test. */
+/** A process whose signals the test emits. */
 const signalled = () => Object.assign(new EventEmitter(), { ppid: 1, env: {} })
 const never = new Promise<string>(() => undefined)
 
-test('a signal ends what is not critical, and is heard by whoever listens', async () => {
+test('a signal ends work outside a critical section and aborts interrupt.signal', async () => {
   const process = signalled()
   const { interrupt, raced } = interruptible(process)
   const ended = raced(never)
@@ -16,7 +16,7 @@ test('a signal ends what is not critical, and is heard by whoever listens', asyn
   expect(interrupt.signal.aborted).toBe(true)
 })
 
-test('a critical part has the last word, however long it takes after the signal', async () => {
+test('a critical section finishes after a signal and returns its result', async () => {
   const process = signalled()
   const { interrupt, raced } = interruptible(process)
   const ended = raced(
@@ -29,7 +29,7 @@ test('a critical part has the last word, however long it takes after the signal'
   expect(await ended).toBe('signed, and said so')
 })
 
-test('a critical part that begins just after the signal has it, too', async () => {
+test('a critical section that starts just after the signal also finishes', async () => {
   const process = signalled()
   const { interrupt, raced } = interruptible(process)
   const work = async () => {
@@ -43,7 +43,7 @@ test('a critical part that begins just after the signal has it, too', async () =
   expect(await raced(work())).toBe('stopped where it is safe')
 })
 
-test('after a critical part a second signal ends what follows it', async () => {
+test('a second signal after a critical section ends the work that follows it', async () => {
   const process = signalled()
   const { interrupt, raced } = interruptible(process)
   const ended = raced(interrupt.critical(async () => process.emit('SIGINT')).then(() => never))
@@ -52,7 +52,7 @@ test('after a critical part a second signal ends what follows it', async () => {
   expect(await ended).toBeUndefined()
 })
 
-test('whoever started it and is gone before it listens counts as the signal; a parent that is another one does not', async () => {
+test('parent process 1 instead of SLUICE_LAUNCHER counts as a signal; another parent does not', async () => {
   const orphan = interruptible({ ...signalled(), on: () => undefined, env: { SLUICE_LAUNCHER: '4711' } })
   expect(await orphan.raced(never)).toBeUndefined()
   const child = interruptible({

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** Of each chain a second endpoint, which has a block only a while after it was first asked when that block was there. */
+/** Adds a second endpoint per chain that has each new block 300 ms after it was first asked for it. */
 async function twoEach(inOrder: (late: string, good: string) => string): Promise<Record<string, string>> {
   const urls = await Promise.all(
     sandbox.world.chains.map(async ({ network: { name }, rpcUrl }) => {
@@ -36,9 +36,9 @@ async function twoEach(inOrder: (late: string, good: string) => string): Promise
 }
 
 test.each<[string, (late: string, good: string) => string]>([
-  ['the one that is behind named second', (late, good) => `${good},${late}`],
-  ['the one that is behind named first', (late, good) => `${late},${good}`],
-])('a deposit over a bridge is carried out on two endpoints a chain: %s', async (_, inOrder) => {
+  ['lagging endpoint second', (late, good) => `${good},${late}`],
+  ['lagging endpoint first', (late, good) => `${late},${good}`],
+])('a cross-chain deposit succeeds with two endpoints per chain: %s', async (_, inOrder) => {
   const env = await twoEach(inOrder)
   const server = await serveTo(engineOn(sandbox).service, apiKey)
   open.push(server)
@@ -56,7 +56,7 @@ test.each<[string, (dead: string, good: string) => string]>([
   ['second', (dead, good) => `${good},${dead}`],
   ['first', (dead, good) => `${dead},${good}`],
 ])(
-  'an endpoint that is down, named %s, stops nothing and is named; a policy may ask for it',
+  'an endpoint that is down, named %s, causes a warning only; minEndpoints 2 refuses the deposit',
   async (_, inOrder) => {
     const dead = 'http://127.0.0.1:1'
     const names = sandbox.world.chains.map(({ network: { name }, rpcUrl }) => [name, inOrder(dead, rpcUrl)])

@@ -8,7 +8,7 @@ import { useSandbox } from '../support/use-sandbox.ts'
 
 const { run } = useCommands(useSandbox())
 
-/** Every command of the tree by the words that name it. */
+/** Every leaf command with the words that name it. */
 async function everyCommand(): Promise<{ words: string[]; help: string }[]> {
   const found: { words: string[]; help: string }[] = []
   const walk = (command: Awaited<ReturnType<typeof buildProgram>>, words: string[]) => {
@@ -23,7 +23,7 @@ async function everyCommand(): Promise<{ words: string[]; help: string }[]> {
 }
 
 describe('help', () => {
-  test('names every command and where to start', async () => {
+  test('lists every command with its summary, and the demo command', async () => {
     const { exit, out, err } = await run('--help')
     expect([exit, err]).toEqual([0, ''])
     for (const { name, summary } of commands) {
@@ -33,7 +33,7 @@ describe('help', () => {
     expect(out).toContain('$ sluice demo')
   })
 
-  test('is given by every command, with an example, and starts nothing', async () => {
+  test('is printed by every command, with an example', async () => {
     for (const { words } of await everyCommand()) {
       const { exit, out, err } = await run([...words, '--help'])
       expect({ words, exit, err }).toEqual({ words, exit: 0, err: '' })
@@ -42,7 +42,7 @@ describe('help', () => {
     }
   })
 
-  test('is also `help COMMAND`', async () => {
+  test('is the same text for `help COMMAND` and `COMMAND --help`', async () => {
     expect((await run('help deposit')).out).toBe((await run('deposit --help')).out)
     const watch = (await run('action watch --help')).out
     expect(watch).toContain('sluice action watch')
@@ -51,13 +51,13 @@ describe('help', () => {
     expect((await run('help action watch --json')).json.command).toBe('action watch')
   })
 
-  test('version is one line', async () => {
+  test('--version prints one line', async () => {
     expect(await run('--version')).toMatchObject({ exit: 0, out: '0.0.0\n', err: '' })
   })
 })
 
-describe('what cannot be understood', () => {
-  test('an unknown command exits 2 and says which one was meant', async () => {
+describe('command lines that cannot be parsed', () => {
+  test('an unknown command exits 2 and suggests the closest one', async () => {
     const { exit, out, err } = await run('depositt x')
     expect([exit, out]).toEqual([2, ''])
     expect(err).toContain("unknown command 'depositt'")
@@ -68,13 +68,13 @@ describe('what cannot be understood', () => {
     ['nonesuch --help', 'sluice --help'],
     ['action wach --help', 'Did you mean watch? See: sluice action --help'],
     ['help action wach', 'Did you mean watch? See: sluice action --help'],
-  ])('%s: there is no help for what is not there', async (line, hint) => {
+  ])('%s: help of an unknown command exits 2 and suggests one', async (line, hint) => {
     expect(await run(line)).toMatchObject({ exit: 2, out: '' })
     const { exit, json } = await run(`${line} --json`)
     expect([exit, json.error.hint]).toEqual([2, hint])
   })
 
-  test('an unknown option does so too, and as JSON it is the one document', async () => {
+  test('an unknown option with --json prints one error document with a suggestion', async () => {
     const { exit, json, err } = await run('strategies list --jsn --json')
     expect([exit, err]).toEqual([2, ''])
     expect(json).toEqual({
@@ -88,7 +88,7 @@ describe('what cannot be understood', () => {
     })
   })
 
-  test('a group without its command shows what there is, as one document, too', async () => {
+  test('a command group alone prints its help, or its commands as one JSON document', async () => {
     for (const line of ['', 'swap', 'sandbox', 'wallet', 'action', 'strategies']) {
       const { exit, out, err } = await run(line)
       expect({ line, exit, err }).toEqual({ line, exit: 0, err: '' })
@@ -118,23 +118,23 @@ describe('what cannot be understood', () => {
     ['wallet import one --key-file a --keystore b', 'sluice wallet import --help'],
     ['nothing-like-it', 'sluice --help'],
     ['--nothing-like-it', 'sluice --help'],
-  ])('%s: the next step is the help of the very command', async (line, hint) => {
+  ])('%s: the hint names the help of that command', async (line, hint) => {
     const { exit, json } = await run(line.includes('--json') ? line : `${line} --json`)
     expect([exit, json.error.hint]).toEqual([2, hint])
   })
 
-  test('too many arguments exit 2', async () => {
+  test('surplus arguments exit 2', async () => {
     expect((await run('deposit one two --amount 1')).exit).toBe(2)
   })
 })
 
-describe('every row of the error table', () => {
-  test('has an exit code of the table of exits, and below 20 the ones that say so', () => {
+describe('the error table', () => {
+  test('gives every row an exit code that the exit code table has', () => {
     for (const [code, row] of Object.entries(errorTable))
       expect(Object.hasOwn(exits, row.exit), `${code} exits ${row.exit}`).toBe(true)
   })
 
-  test('that a service raises has a status, and 5xx means 6, 401 means 3, 429 means 5', () => {
+  test('maps HTTP status 401 to exit 3, 429 to exit 5, and only 5xx to exit 6', () => {
     for (const [code, row] of Object.entries(errorTable)) {
       const status = 'status' in row ? row.status : undefined
       if (status === undefined) continue

@@ -6,7 +6,7 @@ import { failoverRpc, httpRpc } from '../../src/chain/rpc/failover.ts'
 import { listener } from '../support/services/listener.ts'
 
 const names = ['one', 'two', 'three']
-/** A node that answers so many ms later. */
+/** A node that answers after so many milliseconds. */
 const after = (ms: number): ChainClient => ({
   host: 'node',
   peers: [],
@@ -14,7 +14,7 @@ const after = (ms: number): ChainClient => ({
   batch: async () => [await sleep(ms)],
 })
 
-test('a request is told of the networks that it waits for itself, and where it waits for what another asked, of that', async () => {
+test('slow() lists the networks a request waits for, or every slow one while it waits for another request', async () => {
   const { watch, within, slow } = networkHealth(
     names.map((name) => ({ name })),
     undefined,
@@ -40,7 +40,7 @@ test('a request is told of the networks that it waits for itself, and where it w
   expect(slow(waiting)).toEqual([])
 })
 
-test('a node that gives more than is taken has answered: its network is up, and another endpoint of it is asked once', async () => {
+test('an oversized response leaves its network up, and each endpoint is asked once', async () => {
   let asked = 0
   const huge = `{"jsonrpc":"2.0","id":1,"result":"${'0'.repeat(9_000_000)}"}`
   const node = await listener((_, response) => {

@@ -7,7 +7,7 @@ test.each([
   ['resume', 'resume op-1'],
   ['cancel', 'cancel op-1 --yes'],
   ['revoke', 'revoke op-1 --yes'],
-])('what is interrupted is gone on with by what it was to do: %s', (verb, line) => {
+])('an interruption after signing hints at the command that was interrupted: %s', (verb, line) => {
   const operation = { id: 'op-1', state: 'EXECUTING', steps: [{ state: 'BROADCAST' }] } as never
   const signed = { operation, report: {} as never, again: '--key-file k', verb }
   const told = afterSigning(new AppError('INTERRUPTED', 'Interrupted'), signed)
@@ -18,7 +18,7 @@ const waiting = { id: 'op-1', state: 'EXECUTING', steps: [{ state: 'BROADCAST' }
 const hintOf = (error: AppError, verb: string, again = '') =>
   afterSigning(error, { operation: waiting, report: {} as never, again, verb }).hint
 
-test('what was missing on a line is named on the next one, and nobody is told to type the same again', () => {
+test('the hint adds a missing signer or idempotency key to the command as a placeholder', () => {
   const nobody = new AppError('KEY_REQUIRED', 'No signer given', { details: { named: false } })
   expect(hintOf(nobody, 'resume')).toBe('sluice action resume op-1 --wallet NAME')
   const unkeyed = new AppError('IDEMPOTENCY_KEY_REQUIRED', 'It needs a key')
@@ -28,7 +28,7 @@ test('what was missing on a line is named on the next one, and nobody is told to
   expect(hintOf(unkeyed, 'revoke')).toBe('sluice action revoke op-1 --yes --idempotency-key KEY')
 })
 
-test('what gave way to another one with its key while it was to be gone on with is told as that, and not as what a person declined', () => {
+test('a duplicate closed in favour of an operation with signed transactions reports PENDING, not DECLINED', () => {
   const dropped = new AppError('DECLINED', 'Operation op-0 was given up before anything of it was signed', {
     details: { operation: 'op-0' },
   })
@@ -38,11 +38,11 @@ test('what gave way to another one with its key while it was to be gone on with 
 })
 
 test.each([
-  ['somebody is there to be asked', true, [], ''],
-  ['somebody is there, and has answered', true, ['--yes'], ' --yes'],
-  ['somebody is there, and is not to be asked', true, ['--no-input'], ' --yes'],
-  ['nobody is there', false, [], ' --yes'],
-])('%s: the next step answers no question that its reader did not', (_, canAsk, flags, yes) => {
+  ['an interactive terminal', true, [], ''],
+  ['an interactive terminal with --yes', true, ['--yes'], ' --yes'],
+  ['an interactive terminal with --no-input', true, ['--no-input'], ' --yes'],
+  ['no terminal', false, [], ' --yes'],
+])('%s: the hint keeps --yes unless the user can be asked', (_, canAsk, flags, yes) => {
   let said = ''
   const out = { write: (text: string) => (said += text), isTerminal: false }
   const error = new AppError('PENDING', 'It is not over', {

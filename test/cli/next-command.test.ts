@@ -3,7 +3,7 @@ import { withSameTarget } from '../../src/cli/next-command.ts'
 
 const ops = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod']
 
-describe('a next step acts on what the line before named', () => {
+describe('withSameTarget', () => {
   test.each([
     ['sluice action resume abc', 'sluice action resume abc --wallet ops --profile prod'],
     [
@@ -22,11 +22,11 @@ describe('a next step acts on what the line before named', () => {
     ['sluice swap execute -- -odd', 'sluice swap execute --wallet ops --profile prod -- -odd'],
     ["sluice serve --host 'a & b' --port 1", "sluice serve --host 'a & b' --port 1 --profile prod"],
     ['Another version of sluice wrote it', 'Another version of sluice wrote it'],
-  ])('%s', (text, wanted) => {
+  ])('adds the wallet and the profile where the command takes them: %s', (text, wanted) => {
     expect(withSameTarget(text, ops)).toBe(wanted)
   })
 
-  test('by a file, a device or another signer, too, and on the network of allowances', () => {
+  test('adds the key file, the Ledger path and the network', () => {
     const next = 'sluice wallet approvals revoke --token USDC --spender 0x1'
     const named = ['--key-file', '/k/my key', '--network', 'base']
     expect(withSameTarget(next, named)).toBe(`${next} --key-file '/k/my key' --network base`)
@@ -38,7 +38,7 @@ describe('a next step acts on what the line before named', () => {
     )
   })
 
-  test('but not by who was the fault', () => {
+  test('leaves the signer out when isSigner is false', () => {
     expect(withSameTarget('sluice action resume abc', ops, { isSigner: false })).toBe(
       'sluice action resume abc --profile prod',
     )

@@ -18,7 +18,7 @@ const pay = `transfer --network sandbox-one --token USDC --to ${stranger} --amou
 
 type Wrong = { exit: number; code: string; says: string | RegExp }
 
-/** Runs a line in words and as JSON: the same failure twice, clear in both, and nothing is signed. */
+/** Runs a line as text and as JSON; both must report the same failure, and nothing may be signed. */
 async function refused(
   line: string | readonly string[],
   wrong: Wrong,
@@ -42,30 +42,30 @@ async function refused(
   return json
 }
 
-describe('what is not there', () => {
+describe('unknown names', () => {
   test.each<[string, string, Wrong]>([
     [
-      'a strategy',
+      'an unknown strategy',
       'deposit nobody-s-strategy --amount 1 --yes',
       { exit: 4, code: 'STRATEGY_NOT_FOUND', says: /nobody-s-strategy.*strategies list/ },
     ],
     [
-      'an asset to recommend for',
+      'an unknown asset to recommend for',
       'yield recommend DOGE',
       { exit: 4, code: 'STRATEGY_NOT_FOUND', says: /DOGE/i },
     ],
     [
-      'a network',
+      'an unknown network',
       `transfer --network mars --token USDC --to ${stranger} --amount 1 --yes`,
       { exit: 2, code: 'UNKNOWN_NETWORK', says: /"mars".*strategies list/ },
     ],
     [
-      'a network that is mistyped',
+      'a mistyped network',
       `transfer --network sandbox-oen --token USDC --to ${stranger} --amount 1 --yes`,
       { exit: 2, code: 'UNKNOWN_NETWORK', says: /did you mean sandbox-one\?/ },
     ],
     [
-      'a network to look at',
+      'a network ID that the sandbox does not have',
       'strategies list --network 1',
       {
         exit: 2,
@@ -74,65 +74,77 @@ describe('what is not there', () => {
       },
     ],
     [
-      'a token',
+      'an unknown token',
       `transfer --network sandbox-one --token DOGE --to ${stranger} --amount 1 --yes`,
       { exit: 2, code: 'UNKNOWN_TOKEN', says: /"DOGE" on sandbox-one.*USDC/ },
     ],
     [
-      'a token of a swap',
+      'an unknown token of a swap',
       'swap quote --from sandbox-one --token-in USDC --token-out DOGE --amount-in 1',
       { exit: 2, code: 'UNKNOWN_TOKEN', says: /"DOGE"/ },
     ],
     [
-      'a token to fund',
+      'an unknown token to fund',
       `sandbox fund ${stranger} --token DOGE`,
       { exit: 2, code: 'UNKNOWN_TOKEN', says: /DOGE/ },
     ],
     [
-      'a quote',
+      'an unknown quote',
       'swap execute 0f8fad5b-d9cb-469f-a165-70867728950e --yes',
       { exit: 4, code: 'QUOTE_NOT_FOUND', says: /0f8fad5b.*swap list/ },
     ],
     [
-      'a quote to look at',
+      'the status of an unknown quote',
       'swap status 0f8fad5b-d9cb-469f-a165-70867728950e',
       { exit: 4, code: 'QUOTE_NOT_FOUND', says: /0f8fad5b/ },
     ],
     [
-      'a provider',
+      'an unknown provider',
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --provider nobody',
       { exit: 4, code: 'INVALID_PREFERRED_PROVIDER', says: /nobody/ },
     ],
     [
-      'a provider for this route',
+      'a provider that does not serve the route',
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --provider cctp',
       { exit: 4, code: 'PREFERRED_PROVIDER_NOT_ELIGIBLE', says: /cctp/ },
     ],
     [
-      'a route',
+      'a route that no provider serves',
       'swap quote --from sandbox-one --to sandbox-two --token-in WETH --token-out ETH --amount-in 1',
       { exit: 4, code: 'NO_ROUTE_FOUND', says: /ETH|route/ },
     ],
     [
-      'an action',
+      'an unknown action',
       'action show 0f8fad5b-d9cb-469f-a165-70867728950e',
       { exit: 4, code: 'ACTION_NOT_FOUND', says: /0f8fad5b.*action list/ },
     ],
-    ['a wallet', `${pay} --wallet nobody`, { exit: 13, code: 'KEY_SOURCE', says: /"nobody".*wallet new/ }],
-    ['a wallet to export', 'wallet export nobody', { exit: 13, code: 'KEY_SOURCE', says: /nobody/ }],
-    ['a wallet to use', 'wallet use nobody', { exit: 13, code: 'KEY_SOURCE', says: /nobody/ }],
     [
-      'a wallet to remove',
+      'an unknown wallet',
+      `${pay} --wallet nobody`,
+      { exit: 13, code: 'KEY_SOURCE', says: /"nobody".*wallet new/ },
+    ],
+    [
+      'the export of an unknown wallet',
+      'wallet export nobody',
+      { exit: 13, code: 'KEY_SOURCE', says: /nobody/ },
+    ],
+    ['the use of an unknown wallet', 'wallet use nobody', { exit: 13, code: 'KEY_SOURCE', says: /nobody/ }],
+    [
+      'the removal of an unknown wallet',
       'wallet remove nobody --yes',
       { exit: 13, code: 'KEY_SOURCE', says: /"nobody" None is kept on this machine: sluice wallet list$/ },
     ],
     [
-      'a key file',
+      'a missing key file',
       `${pay} --key-file ./no-such-file`,
       { exit: 13, code: 'KEY_SOURCE', says: /no-such-file.*does not exist/ },
     ],
-    ['a profile', 'strategies list --profile moon', { exit: 2, code: 'CONFIG_INVALID', says: /"moon"/ }],
-  ])('%s', async (_, line, wrong) => {
+    [
+      'an unknown profile',
+      'strategies list --profile moon',
+      { exit: 2, code: 'CONFIG_INVALID', says: /"moon"/ },
+    ],
+  ])('%s is refused with its code, and nothing is signed', async (_, line, wrong) => {
     await refused(line, wrong)
   })
 
@@ -162,7 +174,7 @@ describe('an amount', () => {
     ['0.0', /zero/],
     ['100WETH', /WETH.*USDC/],
     [`1${'0'.repeat(80)}`, /more than any token/],
-  ])('of %s is refused, with both readings', async (amount, says) => {
+  ])('of %s is refused as INVALID_AMOUNT with the reason', async (amount, says) => {
     await refused(['deposit', place, `--amount=${amount}`, '--yes'], {
       exit: 2,
       code: 'INVALID_AMOUNT',
@@ -177,12 +189,12 @@ describe('an amount', () => {
     [`swap execute --from ${swap} --amount-in 1 --accept-min-out 1e3 --yes`, '--accept-min-out 1000'],
     [`yield recommend USDC --wallet ${stranger} --amount 1e3`, '--amount 1000'],
     [`sandbox fund ${stranger} --token USDC --amount 1e3`, '--amount 1000'],
-  ])('of %s is to be typed as that command takes it', async (line, flag) => {
+  ])('in "%s" is corrected with the flag of that command', async (line, flag) => {
     const { json } = await refused(line, { exit: 2, code: 'INVALID_AMOUNT', says: /"1e3"/ })
     expect(json.error.hint).toBe(flag)
   })
 
-  test('that is too little is told in units of the token, and to who said what is enough, as that', async () => {
+  test('below --accept-min-out is refused in units of the token, and the hint names --accept-min-out', async () => {
     const { json } = await refused(`swap execute --from ${swap} --amount-in 100 --accept-min-out 5 --yes`, {
       exit: 8,
       code: 'POLICY_MIN_OUT',
@@ -192,12 +204,15 @@ describe('an amount', () => {
     expect(json.error.hint).not.toContain('--slippage')
   })
 
-  test.each(['1.5', '-1', '1e6', '0x64', '1,000', '0', ''])('raw of "%s" is refused', async (amount) => {
-    const wrong = { exit: 2, code: 'INVALID_AMOUNT', says: /smallest unit|zero/ }
-    await refused(['deposit', place, `--amount-raw=${amount}`, '--yes'], wrong)
-  })
+  test.each(['1.5', '-1', '1e6', '0x64', '1,000', '0', ''])(
+    'of --amount-raw "%s" is refused',
+    async (amount) => {
+      const wrong = { exit: 2, code: 'INVALID_AMOUNT', says: /smallest unit|zero/ }
+      await refused(['deposit', place, `--amount-raw=${amount}`, '--yes'], wrong)
+    },
+  )
 
-  test('is needed, and only one of both', async () => {
+  test('is required, by only one of the amount flags', async () => {
     const wrong = { exit: 2, code: 'USAGE', says: /--amount/ }
     await refused(`deposit ${place} --yes`, wrong)
     await refused(`deposit ${place} --amount 1 --amount-raw 1 --yes`, wrong)
@@ -208,7 +223,7 @@ describe('an amount', () => {
     })
   })
 
-  test('that the wallet does not have is 10, and says what it has', async () => {
+  test('above the balance exits 10 and states the balance', async () => {
     const wrong = { exit: 10, code: 'INSUFFICIENT_FUNDS', says: /100000 USDC.*(needs|than) 100001 USDC/s }
     await refused(`deposit ${place} --amount 100001 --yes`, wrong)
     await refused(`deposit ${place} --amount 100001 --dry-run`, wrong)
@@ -221,7 +236,7 @@ describe('an amount', () => {
     })
   })
 
-  test('that the strategy does not hold for this wallet is refused, too', async () => {
+  test('above the position in the strategy exits 10', async () => {
     await run(`deposit ${place} --amount 10 --yes --quiet`)
     await refused(`withdraw ${place} --amount 11 --yes`, {
       exit: 10,
@@ -236,8 +251,8 @@ describe('an amount', () => {
   })
 })
 
-describe('what the service refuses', () => {
-  test('a paused strategy is 10', async () => {
+describe('refusals by the service', () => {
+  test('a deposit into a paused strategy exits 10', async () => {
     const { json } = await run('strategies list --paused only --json')
     const [{ slug }] = json.items
     await refused(`deposit ${slug} --amount 0.01 --yes`, {
@@ -247,12 +262,12 @@ describe('what the service refuses', () => {
     })
   })
 
-  test('a full strategy is 10', async () => {
+  test('a deposit above the cap of a strategy exits 10', async () => {
     const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-one')
     if (vault.constants.family !== 'erc4626') throw new Error('not a vault')
     const to = vault.constants.vault
     const data = calldata('function totalAssets() view returns (uint256)', [])
-    // It earns all the time: for a few dollars more there is room.
+    // Its assets grow all the time, so the cap is set from their current value.
     const held = BigInt(await sandbox.chain(31337).rpc.request<string>('eth_call', [{ to, data }, 'latest']))
     await sandbox.sendAs(31337, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', {
       to,
@@ -265,7 +280,7 @@ describe('what the service refuses', () => {
     })
   })
 
-  test('an expired quote is 4', async () => {
+  test('an expired quote exits 4', async () => {
     const { json } = await run(
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --json',
     )
@@ -275,7 +290,7 @@ describe('what the service refuses', () => {
     expect(watched.exit).toBe(4)
   })
 
-  test('a transfer to where it would be lost is 4', async () => {
+  test('a transfer to the zero address, the token contract or the sender exits 4', async () => {
     const to = (address: string) =>
       `transfer --network sandbox-one --token USDC --to ${address} --amount 1 --yes`
     const wrong = { exit: 4, code: 'TRANSFER_VALIDATION_FAILED', says: /recipient/ }
@@ -285,7 +300,7 @@ describe('what the service refuses', () => {
   })
 })
 
-describe('what was typed wrong', () => {
+describe('usage errors', () => {
   const usage = (says: RegExp): Wrong => ({ exit: 2, code: 'USAGE', says })
   test.each<[string, Wrong]>([
     ['depositt x --amount 1', usage(/depositt.*deposit/)],
@@ -343,14 +358,14 @@ describe('what was typed wrong', () => {
     ['wallet import x --key-file a --keystore b', usage(/cannot be combined/)],
     [`strategies show ${place} --csv`, usage(/--json/)],
     ['strategies list --fields slug,nothing', usage(/"nothing".*slug/)],
-  ])('%s', async (line, wrong) => {
+  ])('%s exits 2 with USAGE', async (line, wrong) => {
     const isBoth = line.includes('--csv --json')
     if (!isBoth) return void (await refused(line, wrong))
     const { exit, json } = await signsNothing(() => run(line))
     expect([exit, json.error.code]).toEqual([2, 'USAGE'])
   })
 
-  test('without --yes and without a terminal nothing is signed', async () => {
+  test('a deposit without --yes and without a terminal exits 2 and signs nothing', async () => {
     const wrong = { exit: 2, code: 'PROMPT_NEEDED', says: /Deposit 1 USDC.*--yes/ }
     await refused(`deposit ${place} --amount 1`, wrong)
     await refused(`deposit ${place} --amount 1 --no-input`, wrong)
@@ -370,13 +385,13 @@ describe('keys', () => {
     `deposit ${place} --amount 1 --yes ${key.slice(2)}`,
     `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --wallet ${key} --yes`,
     `action resume some-action --key-file ${key}`,
-  ])('as an argument are refused and never repeated: %#', async (line) => {
+  ])('as an argument are refused and not printed: %#', async (line) => {
     const wrong = { exit: 2, code: 'INSECURE_KEY_SOURCE', says: /argument.*--key-file/ }
     const { out, err } = await refused(line, wrong)
     expect(out + err).not.toContain(key.slice(2, 20))
   })
 
-  test('in a file that others can read are 13', async () => {
+  test('and passwords in files that others can read exit 13', async () => {
     const path = join(home(), 'key')
     writeFileSync(path, key)
     chmodSync(path, 0o644)
@@ -390,7 +405,7 @@ describe('keys', () => {
   })
 
   test.each(['', 'hello', `${key}${key}`, '0x00', `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`])(
-    'that are none are 13: %#',
+    'that are invalid exit 13 and are not printed: %#',
     async (text) => {
       const path = join(home(), 'key')
       writeFileSync(path, text, { mode: 0o600 })
@@ -403,7 +418,7 @@ describe('keys', () => {
     },
   )
 
-  test('an empty password is 13, and a missing one without a terminal is 2', async () => {
+  test('with an empty password exit 13; a missing password or a reserved name exits 2', async () => {
     const path = join(home(), 'password')
     writeFileSync(path, '\n', { mode: 0o600 })
     await refused(`wallet new main --password-file ${path}`, { exit: 13, code: 'KEY_SOURCE', says: /empty/ })
@@ -413,7 +428,7 @@ describe('keys', () => {
     await refused('wallet new main', { exit: 2, code: 'PROMPT_NEEDED', says: /--password-file/ })
   })
 
-  test('a wallet cannot be named so that its file lands elsewhere', async () => {
+  test('under a wallet name that is a path are refused', async () => {
     for (const name of ['../main', 'a/b', '.', '..', '-x '])
       expect((await run(['wallet', 'new', name], { secrets: { password: 'p' } })).exit).toBeGreaterThan(0)
   })
@@ -426,14 +441,14 @@ describe('files', () => {
   }
 
   test.each(['{', '[]', '{"wallet": 5}', '{"walet": "x"}', 'null'])(
-    'config.json that holds %s is 2, names the file and how to mend it',
+    'config.json that holds %s exits 2 and the hint moves the file aside',
     async (text) => {
       config(text)
       await refused(pay, { exit: 2, code: 'CONFIG_INVALID', says: /config\.json.*mv/s })
     },
   )
 
-  test('a configured wallet that is gone is 13', async () => {
+  test('a configured wallet that does not exist exits 13', async () => {
     config('{"wallet": "gone"}')
     await refused(pay, { exit: 13, code: 'KEY_SOURCE', says: /"gone"/ })
   })
@@ -441,7 +456,7 @@ describe('files', () => {
   test.each([
     ['the data directory', 'data'],
     ['the directory of the sandbox', 'data/sandbox'],
-  ])('a file in place of %s is 12', async (_, path) => {
+  ])('a file in place of %s exits 12, and nothing is signed', async (_, path) => {
     const whole = join(home(), path)
     mkdirSync(join(whole, '..'), { recursive: true })
     writeFileSync(whole, '')
@@ -455,7 +470,7 @@ describe('files', () => {
     expect(await nonce()).toBe(before)
   })
 
-  test('a home where no directory can be made is 12', async () => {
+  test('a home below a file exits 12', async () => {
     const { exit, err } = await run(pay, { env: { SLUICE_HOME: '/dev/null/sluice' } })
     expect({ exit, err }).toMatchObject({ exit: 12, err: expect.stringContaining('STATE_UNUSABLE') })
   })
@@ -465,11 +480,11 @@ describe('files', () => {
     ['sandbox', 'up', '--json'],
     ['wallet', 'import', 'main', '--key-file', 'key', '--password-file', 'password', '--json'],
   ])(
-    'a home that can never be made is 12, and %s ends',
+    'a home that cannot be created exits 12 without hanging: %s',
     async (...line) => {
       for (const [name, text] of Object.entries({ key, password: 'open' }))
         writeFileSync(join(home(), name), text, { mode: 0o600 })
-      // Here the system answers that the parent is missing, however often the parent is asked for.
+      // /proc reports a missing parent, however often the parent is created.
       const started = startSluice(home(), line, { env: { SLUICE_HOME: '/proc/nope' } })
       try {
         const { exit, out } = await started.ended
@@ -481,7 +496,7 @@ describe('files', () => {
     20_000,
   )
 
-  test('a journal that is no journal is 26 and is not touched', async () => {
+  test('a journal that is not a database exits 26 and stays unchanged', async () => {
     const path = join(home(), 'data', 'sandbox', 'journal.db')
     const text = 'this is not a database, whatever it was'
     mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true, mode: 0o700 })
@@ -492,7 +507,7 @@ describe('files', () => {
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 
-  test('a journal that others can read is 12, and says what to do', async () => {
+  test('a journal that others can read exits 12 with a chmod hint', async () => {
     const path = join(home(), 'data', 'sandbox', 'journal.db')
     mkdirSync(join(home(), 'data', 'sandbox'), { recursive: true, mode: 0o700 })
     writeFileSync(path, '', { mode: 0o644 })
@@ -511,7 +526,7 @@ function mounted(path: string): boolean {
   }
 }
 
-test('a full disk is 12, and nothing is signed', async ({ skip }) => {
+test('a full disk exits 12, and nothing is signed', async ({ skip }) => {
   const small = mkdtempSync(join(tmpdir(), 'sluice-small-'))
   const isMounted = mounted(small)
   try {
@@ -521,30 +536,30 @@ test('a full disk is 12, and nothing is signed', async ({ skip }) => {
     expect({ exit, code: json.error.code }).toEqual({ exit: 12, code: 'STATE_UNUSABLE' })
     expect(`${json.error.message} ${json.error.hint}`).toMatch(/full.*free space/)
   } finally {
-    // A database that a command has opened may still be open here: the disk goes when it is closed.
+    // A command may still have its database open: a lazy unmount waits for that.
     if (isMounted) execFileSync('umount', ['--lazy', small])
     rmSync(small, { recursive: true, force: true })
   }
 })
 
-describe('a flag that is given twice', () => {
+describe('a repeated flag', () => {
   test.each([
     ['two amounts', `deposit ${place} --amount 1 --amount 2 --yes`, '--amount'],
     ['the same value', `deposit ${place} --amount 1 --amount=1 --yes`, '--amount'],
-    ['a number of a page', 'strategies list --page 1 --page 2', '--page'],
+    ['a page number', 'strategies list --page 1 --page 2', '--page'],
     ['a global flag on both sides', '--timeout 5s strategies list --timeout 9s', '--timeout'],
-  ])('%s: is refused, as nobody knows which is meant', async (_, line, flag) => {
+  ])('is refused: %s', async (_, line, flag) => {
     const says = new RegExp(`^${flag} is given twice sluice .*--help$`)
     await refused(line, { exit: 2, code: 'USAGE', says })
   })
 
-  test('is taken where it may stand several times', async () => {
+  test('is accepted where the flag takes several values', async () => {
     const vouched = `--allow-token ${stranger} --allow-token ${sandbox.user.address}`
     expect((await run(`deposit ${place} --amount 1 --dry-run ${vouched}`)).exit).toBe(0)
   })
 })
 
-test('an action without a signer names the wallet that it has, and no new one', async () => {
+test('action resume without a signer names the wallet of the action, and hints at no new wallet', async () => {
   const env = rpcEnvOf(sandbox)
   const secrets = { privateKey: sandbox.user.key }
   const line = `deposit ${place} --amount 1 --yes --json --idempotency-key whose-key-1`
@@ -556,11 +571,11 @@ test('an action without a signer names the wallet that it has, and no new one', 
   expect((await run('doctor', { env })).out).toContain('readable and writable; 1 operation\n')
 })
 
-describe('dust, of which rounding leaves nothing', () => {
+describe('a deposit of one unit that rounds to no shares', () => {
   test.each([
     ['a vault', 'sandbox-vault-usdc-sandbox-one'],
     ['Lido', 'sandbox-lido-eth-sandbox-one'],
-  ])('into %s is too little, and the fault of nobody', async (_, slug) => {
+  ])('into %s exits 2 and asks for a larger amount', async (_, slug) => {
     await sandbox.world.warp(86_400 * 30)
     const wrong = { exit: 2, code: 'INVALID_AMOUNT', says: /is too little for .* Name a larger amount/ }
     await refused(`deposit ${slug} --amount-raw 1 --yes --idempotency-key dust-is-little`, wrong)
@@ -574,7 +589,7 @@ describe('without anvil', () => {
   })
   afterEach(() => place.end())
 
-  test('is 7 with the address where to get it, and nothing is left running', async () => {
+  test('strategies list exits 7 with the download address and leaves no process running', async () => {
     const start = { path: '', env: { SLUICE_ANVIL: join(place.home, 'no-anvil') } }
     const { exit, out, err } = await spawnSluice(place.home, ['strategies', 'list', '--json'], start)
     expect({ exit, err }).toMatchObject({ exit: 7 })

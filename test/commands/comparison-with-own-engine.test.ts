@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.stop())
 
-/** A command line at a service whose answers are changed by `lies`. */
+/** Runs a command with a service whose answers `lies` changes. */
 const lied = (line: string, lies: Lies = {}) => {
   service.lies = lies
   return run(line, {
@@ -38,29 +38,29 @@ const approving = (amount: bigint) =>
     const spender = `0x${one!.data.slice(34, 74)}`
     return [{ ...one!, data: calldata('function approve(address,uint256)', [spender, amount]) }, ...rest]
   })
-/** Takes the allowance back before it is given: honest, and not what our own engine builds. */
+/** Resets the allowance before it is granted: harmless, but different from what the local engine builds. */
 const roundabout = bytecode(([one, ...rest]) => {
   const spender = `0x${one!.data.slice(34, 74)}`
   const reset = { ...one!, data: calldata('function approve(address,uint256)', [spender, 0n]) }
   return [reset, one!, ...rest]
 })
 
-describe('what our own engine would build', () => {
+describe('the local rebuild', () => {
   const dry = `deposit ${slug} --amount 100 --dry-run --json --trust-first-use`
 
-  test('is the same for an honest service, byte for byte', async () => {
+  test('is identical for an honest service', async () => {
     expect((await lied(dry)).json).toMatchObject({ reference: 'equal', assurance: 'L3' })
     expect((await lied(dry.replace('--json', ''))).out).toMatch(/local rebuild +identical/)
   })
 
-  test('is something else for one that goes round: still guarded, and less assured', async () => {
+  test('is different for an additional step: the plan gets L2, and --min-assurance L3 refuses it', async () => {
     expect((await lied(dry, roundabout)).json).toMatchObject({ reference: 'different', assurance: 'L2' })
     expect((await lied(dry.replace('--json', ''), roundabout)).out).toMatch(/local rebuild +different/)
     const refused = await signsNothing(() => lied(`${dry} --min-assurance L3`, roundabout))
     expect(refused.json.error.code).toBe('POLICY_ASSURANCE')
   })
 
-  test('is the same for a withdrawal', async () => {
+  test('is identical for a withdrawal of an amount and of max', async () => {
     expect((await lied(`deposit ${slug} --amount 100 --yes --json --idempotency-key opinion-1`)).exit).toBe(0)
     for (const amount of ['50', 'max'])
       expect((await lied(`withdraw ${slug} --amount ${amount} --dry-run --json`)).json).toMatchObject({
@@ -69,13 +69,13 @@ describe('what our own engine would build', () => {
       })
   })
 
-  test('is itself where it is the service', async () => {
+  test('is identical when the local engine is the service', async () => {
     expect((await run(dry)).json).toMatchObject({ reference: 'equal', assurance: 'L3' })
   })
 })
 
-describe('a policy that wants L3, on a machine that has used nothing yet', () => {
-  test('names what is used for the first time, and the flag that trusts it', async () => {
+describe('a policy with minAssurance L3, before any contract was used', () => {
+  test('names the contracts used for the first time and the flag --trust-first-use', async () => {
     const policy = join(home(), 'policy-of-a-test.json')
     writeFileSync(policy, JSON.stringify({ minAssurance: 'L3' }), { mode: 0o600 })
     const line = `deposit ${slug} --amount 100 --yes --json --idempotency-key fresh-0001 --policy ${policy}`
@@ -86,8 +86,8 @@ describe('a policy that wants L3, on a machine that has used nothing yet', () =>
   })
 })
 
-describe('an approval of what may be taken already', () => {
-  test('is not sent, whatever the service proposes', async () => {
+describe('an approval that the existing allowance covers', () => {
+  test('is left out of the plan when the service proposes it', async () => {
     const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     if (constants.family !== 'aave-v3') throw new Error('not a pool')
     const to = sandbox.token(31337, 'USDC').address
@@ -106,13 +106,13 @@ describe('an approval of what may be taken already', () => {
   })
 })
 
-describe('an approval of more than is needed', () => {
+describe('an approval of another amount than needed', () => {
   const line = `deposit ${slug} --amount 100 --yes --json --idempotency-key opinion-2`
 
   test.each([
-    ['all there is', maxUint256],
-    ['one more', 100_000_001n],
-  ])('%s is refused, or made exact where that was asked for', async (_, amount) => {
+    ['the maximum', maxUint256],
+    ['one unit more', 100_000_001n],
+  ])('of %s is refused, and made exact with --exact-allowance rewrite', async (_, amount) => {
     const refused = await signsNothing(() => lied(line, approving(amount)))
     expect(refused.json.error).toMatchObject({
       code: 'POLICY_ALLOWANCE',
@@ -127,7 +127,7 @@ describe('an approval of more than is needed', () => {
     expect(BigInt(`0x${input.slice(74)}`)).toBe(100_000_000n)
   })
 
-  test('of less, or for somebody else, is not made exact', async () => {
+  test('of less, or for another spender, is refused with --exact-allowance rewrite, too', async () => {
     for (const [lies, code] of [
       [approving(99_999_999n), 'POLICY_ALLOWANCE'],
       [
@@ -150,7 +150,7 @@ describe('an approval of more than is needed', () => {
 describe('the price of a swap', () => {
   const swap =
     'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --yes --json --idempotency-key opinion-3'
-  /** A quote that brings so many percent of what it would, with calldata that fits it. */
+  /** A quote whose output and minimum are this percentage of the original. */
   const worse = (percent: bigint): Lies => {
     const less = (amount: string) => ((BigInt(amount) * percent) / 100n).toString()
     return {
@@ -166,17 +166,17 @@ describe('the price of a swap', () => {
     }
   }
 
-  test('of an honest service is taken', async () => {
+  test('is accepted from an honest service', async () => {
     expect((await lied(swap)).json).toMatchObject({ status: 'SUCCESS' })
   })
 
-  test('that is more than 3 % worse than that of our own engine is refused', async () => {
+  test('more than 3 % below that of the local engine is refused', async () => {
     const { exit, json } = await signsNothing(() => lied(swap, worse(90n)))
     expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
     expect(json.error.message).toContain('and 3 % is the most that is accepted')
   })
 
-  /** A quote that names a minimum of so many thousandths, and the same in the calldata where it is asked to. */
+  /** A quote whose minimum is so many thousandths of its output; `inCalldata` puts that minimum into the calldata, too. */
   const loose = (thousandths: bigint, inCalldata: boolean): Lies => {
     let [honest, said] = ['', '']
     const word = (amount: bigint) => amount.toString(16).padStart(64, '0')
@@ -195,7 +195,7 @@ describe('the price of a swap', () => {
   }
 
   test.each(['', '--slippage 0.5%'])(
-    'of calldata that lets it slip more than half a percent is refused (%s)',
+    'of calldata that allows more than half a percent of slippage is refused (%s)',
     async (flag) => {
       for (const thousandths of [985n, 500n, 1n]) {
         const { exit, json } = await signsNothing(() => lied(`${swap} ${flag}`, loose(thousandths, true)))
@@ -205,7 +205,7 @@ describe('the price of a swap', () => {
     },
   )
 
-  test('is held to what was asked for, whatever the quote names', async () => {
+  test('is accepted if the calldata keeps the requested slippage while the quote names a lower minimum', async () => {
     const { exit, json } = await lied(
       `${swap.replace('--yes', '--dry-run')} --slippage 0.5%`,
       loose(985n, false),
@@ -214,8 +214,8 @@ describe('the price of a swap', () => {
     expect(json.error).toBeUndefined()
   })
 
-  test('typed slippage is held to the price of our own engine, all fees inside', async () => {
-    // Its number is low by 2.9 %, and what it names as the least fits that.
+  test('with --slippage is compared with the price of the local engine, fees included', async () => {
+    // The quotes are 2 % and 1 % below the honest ones, with a minimum that fits them.
     for (const [percent, flag] of [
       [98n, '--slippage 0.1%'],
       [99n, '--slippage 0.5%'],
@@ -223,14 +223,14 @@ describe('the price of a swap', () => {
       const { exit, json } = await signsNothing(() => lied(`${swap} ${flag}`, worse(percent)))
       expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
       expect(json.error.message).toContain('our own engine knows')
-      // What the hint says can be pasted.
+      // The slippage in the hint works when pasted.
       const [accepted] = /--slippage \S+$/.exec(json.error.hint) ?? []
       const more = await lied(`${swap.replace('--yes', '--dry-run')} ${accepted}`, worse(percent))
       expect(more.json.slippages).toMatchObject([{ by: 'own engine' }])
     }
   })
 
-  test('a policy about slippage is held to it, too', async () => {
+  test('is refused by maxSlippage of a policy when it is 2 % worse', async () => {
     const policy = join(home(), 'policy-of-a-test.json')
     writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })
     const { json } = await signsNothing(() => lied(`${swap} --policy ${policy}`, worse(98n)))
@@ -238,7 +238,7 @@ describe('the price of a swap', () => {
     expect((await lied(`${swap} --policy ${policy}`)).json).toMatchObject({ status: 'SUCCESS' })
   })
 
-  test('a policy about slippage is held to it of a plan in a file, too', async () => {
+  test('in a plan file is refused by maxSlippage of a policy in policy check and action submit', async () => {
     const policy = join(home(), 'policy-of-a-test.json')
     writeFileSync(policy, JSON.stringify({ maxSlippage: '1%' }), { mode: 0o600 })
     const file = join(home(), 'plan.json')
@@ -253,12 +253,12 @@ describe('the price of a swap', () => {
     expect((await lied(`policy check ${file} --policy ${policy} --json`)).exit).toBe(0)
   })
 
-  test('slippage that a person typed is the limit, also beyond 3 %', async () => {
+  test('with --slippage 5% may have a minimum 4.5 % below the output, beyond the default of 3 %', async () => {
     const { json } = await lied(`${swap} --slippage 5%`, loose(955n, true))
     expect(json).toMatchObject({ status: 'SUCCESS' })
   })
 
-  test('that our own engine does not know is only paid where the person says what is enough', async () => {
+  test('unknown to the local engine is paid only with --accept-min-out', async () => {
     const catalog = sandbox.world.catalog()
     const priced = [
       catalog.uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2,
@@ -266,7 +266,7 @@ describe('the price of a swap', () => {
       catalog.uniswapV4.find(({ chainId }) => chainId === 31337)!.quoter,
     ].map((address) => address.slice(2).toLowerCase())
     const honest = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
-    // The node of this machine does not answer for what quotes, which is how our engine would know a price.
+    // This node does not answer calls to quoters, so the local engine knows no price.
     const deaf = await listener((request, response) => {
       let body = ''
       request.on('data', (part) => {
@@ -307,7 +307,7 @@ describe('the price of a swap', () => {
     await deaf.close()
   })
 
-  test('of a quote that this machine did not ask for is not taken unseen', async () => {
+  test('of a quote that this machine did not request is refused until it is requested here', async () => {
     const asked = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --json'
     const { id } = (await lied(asked)).json
     rmSync(join(home(), 'data', 'quotes.db'))
@@ -330,16 +330,19 @@ describe('the speed of a bridge', () => {
   test.each([
     ['fast', 1000, 2000],
     ['standard', 2000, 1000],
-  ] as const)('%s is what is signed where that was asked for', async (speed, asked, other) => {
-    expect((await lied(`${bridge} --speed ${speed}`)).json.steps.at(-1).call.args.minFinalityThreshold).toBe(
-      String(asked),
-    )
-    const { exit, json } = await lied(`${bridge} --speed ${speed}`, asking(asked, other))
-    expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_QUOTE_DRIFT' })
-    // A quote that was asked for before is as fast as it was asked for.
-    const quote = bridge.replace('execute', 'quote').replace('--dry-run ', '')
-    const { id } = (await lied(`${quote} --speed ${speed}`)).json
-    const taken = await lied(`swap execute ${id} --dry-run --json`, asking(asked, other))
-    expect(taken.json.error?.code).toBe('POLICY_QUOTE_DRIFT')
-  })
+  ] as const)(
+    '%s is signed as requested, and another speed in the calldata is refused',
+    async (speed, asked, other) => {
+      expect(
+        (await lied(`${bridge} --speed ${speed}`)).json.steps.at(-1).call.args.minFinalityThreshold,
+      ).toBe(String(asked))
+      const { exit, json } = await lied(`${bridge} --speed ${speed}`, asking(asked, other))
+      expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_QUOTE_DRIFT' })
+      // A stored quote keeps the speed that it was requested with.
+      const quote = bridge.replace('execute', 'quote').replace('--dry-run ', '')
+      const { id } = (await lied(`${quote} --speed ${speed}`)).json
+      const taken = await lied(`swap execute ${id} --dry-run --json`, asking(asked, other))
+      expect(taken.json.error?.code).toBe('POLICY_QUOTE_DRIFT')
+    },
+  )
 })

@@ -17,8 +17,8 @@ const candidates = async (...words: string[]) => {
 }
 const words = async (...line: string[]) => (await candidates(...line)).words
 
-describe('the words of a line', () => {
-  test('are commands, options that are not there yet, and what an option can be', async () => {
+describe('__complete', () => {
+  test('offers commands, options not given yet, and values of options', async () => {
     expect(await words('strat')).toEqual(['strategies'])
     expect(await words('strategies', '')).toEqual(expect.arrayContaining(['list', 'show', 'analytics']))
     expect(await words('strategies', 'list', '--so')).toEqual(['--sort'])
@@ -32,7 +32,7 @@ describe('the words of a line', () => {
     expect(await words('--profile', 'engine', 'strategies', 'list', '--network', 'bas')).toEqual([])
   })
 
-  test('are commands and topics where help is asked for, the words of a command for its schema, and kinds of profiles', async () => {
+  test('offers help topics, commands for schema, kinds of profile and statuses', async () => {
     const help = await words('help', '')
     expect(help).toEqual(expect.arrayContaining(['deposit', 'strategies', 'exit-codes', 'signing']))
     expect(await words('help', 'exit')).toEqual(['exit-codes'])
@@ -46,7 +46,7 @@ describe('the words of a line', () => {
     expect(await words('action', 'list', '--status', 'P')).toEqual(['PENDING'])
   })
 
-  test('are strategies and tokens once a list was seen, and nothing is asked for them', async () => {
+  test('offers strategies and tokens once strategies list has run', async () => {
     expect(await words('deposit', 'aave')).toEqual([])
     await run('strategies list')
     const { words: found, out } = await candidates('deposit', 'aave-v3-usdc-')
@@ -56,7 +56,7 @@ describe('the words of a line', () => {
     expect(await words('transfer', '--token', 'WE')).toEqual(['WETH'])
   })
 
-  test('stay when a list is taken while a network is down', async () => {
+  test('keeps the strategies of a network that is down when the list is read again', async () => {
     await run('strategies list')
     const before = await words('deposit', '')
     await run('sandbox fault rpc-down --network sandbox-one')
@@ -66,7 +66,7 @@ describe('the words of a line', () => {
     await run('sandbox fault clear')
   })
 
-  test('are the ids of what was done, profiles and wallets', async () => {
+  test('offers IDs of actions and open quotes, profiles and wallets', async () => {
     const { json } = await run(`deposit ${slug} --amount 1 --yes --json`)
     expect(await words('action', 'show', json.id.slice(0, 4))).toEqual([json.id])
     const quote = (
@@ -76,7 +76,7 @@ describe('the words of a line', () => {
     expect((await candidates('swap', 'execute', '')).out).toMatch(
       new RegExp(`^${quote.id}\t1 USDC on sandbox-one for 0\\.\\d+ WETH, open\n:4\n$`),
     )
-    // What it says of a quote is so for as long as that can be taken, and nothing of another profile.
+    // A quote is offered to `swap execute` only while it is open, and not in another profile.
     const later = { later: 3_600_000 }
     expect((await run(['__complete', '--', 'swap', 'execute', ''], later)).out).toBe(':4\n')
     expect((await run(['__complete', '--', 'swap', 'status', ''], later)).out).toMatch(/, expired\n:4\n$/)
@@ -86,7 +86,7 @@ describe('the words of a line', () => {
     expect((await run(`swap execute ${quote.id} --yes --json`)).exit).toBe(0)
     expect(await words('swap', 'execute', '')).toEqual([])
     expect((await candidates('swap', 'status', '')).out).toMatch(/, DONE\n:4\n$/)
-    // What has begun is offered where the very same words go on with it.
+    // A pending swap is not offered, a new quote with the same terms is.
     const wish = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 1'
     expect((await run(`swap execute ${wish} --yes --no-wait --json`)).exit).toBe(20)
     expect(await words('swap', 'execute', '')).toEqual([])
@@ -101,13 +101,13 @@ describe('the words of a line', () => {
     expect(await words('deposit', slug, '--wallet', 'o')).toEqual(['ops'])
   })
 
-  test('may be a file where a plan is wanted, and nowhere else', async () => {
+  test('offers files only where the command takes one', async () => {
     expect((await candidates('action', 'submit', './pl')).files).toBe(true)
     expect((await candidates('deposit', slug, '--key-file', './k')).files).toBe(true)
     expect((await candidates('deposit', 'x')).files).toBe(false)
   })
 
-  test('of a service that are more than names are none: a shell would run them', async () => {
+  test('drops names of a service that a shell would execute', async () => {
     const bad = ['$(touch /tmp/x)', '`id`', 'a b', 'a;b', "a'b", '-rf', 'a\nb', '\u001b[31m']
     const strategies = [...bad, 'fine-one'].map((name) => ({
       slug: name,
@@ -121,7 +121,7 @@ describe('the words of a line', () => {
     expect(seen.out).not.toContain('\u001b')
   })
 
-  test('are silent where the profile is broken or the cache is nonsense', async () => {
+  test('offers nothing for an unknown profile, and still offers commands with a broken config.json', async () => {
     expect(await words('--profile', 'moon', 'deposit', '')).toEqual([])
     mkdirSync(join(home(), 'config'), { recursive: true })
     writeFileSync(join(home(), 'config', 'config.json'), '{')
@@ -129,7 +129,7 @@ describe('the words of a line', () => {
   })
 })
 
-test('every shell has its script, which is the file that is kept', async () => {
+test('completion prints a script for each shell, and exits 2 for another one', async () => {
   expect(readdirSync(join(import.meta.dirname, '..', '..', 'completions')).sort()).toEqual(
     ['_sluice', 'sluice.bash', 'sluice.fish', 'sluice.ps1'].sort(),
   )

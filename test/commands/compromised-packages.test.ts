@@ -11,11 +11,11 @@ const friend: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const thief: Address = '0x6666666666666666666666666666666666666666'
 const hook = pathToFileURL(join(import.meta.dirname, '../support/poison/hook.mjs')).href
 const home = programHome(inject('sandboxCache'))
-/** A clone in which nothing is built, so that every package is loaded from where it was taken over. */
+/** A copy without a build, so that every package is loaded through the hook. */
 const root = join(home.home, 'unbuilt')
 let usdc: Address
 let rpc: ChainClient
-/** The transfer as a plan, made by a program that nobody took over. */
+/** The transfer as a plan, made by an unchanged program. */
 let plan: string
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const held = async (owner: Address): Promise<bigint> => {
   return BigInt(await rpc.request<string>('eth_call', [{ to: usdc, data }, 'latest']))
 }
 
-/** Runs a command line in whose terminal process one package is not what it should be. */
+/** Runs a command line with one package of the terminal process replaced. */
 const poisoned = async (victim: string, line: readonly string[]) => {
   const before = { friend: await held(friend), thief: await held(thief), attempts: attemptsIn(home.data) }
   const ended = await spawnSluice(home.home, line, {
@@ -74,30 +74,30 @@ const transfer = [
 ]
 const deposit = ['deposit', 'aave-v3-usdc-sandbox-one', '--amount', '5', '--yes', '--json']
 
-describe('a package of the terminal that was taken over', () => {
-  test('and waits in global fetch changes nothing: nothing of the program goes through there', async () => {
+describe('a compromised package in the terminal process', () => {
+  test('cannot change a payment through global fetch', async () => {
     expect(await poisoned('chalk', transfer)).toMatchObject({ exit: 0, friend: 5_000000n, thief: 0n })
   })
 
   test.each([
-    ['ora', 'what is read'],
-    ['cli-table3', 'what is written'],
-    ['commander', 'what was typed'],
-  ])('and changes the receiver is refused by the signer: %s, %s', async (victim) => {
+    ['ora', 'data that is read'],
+    ['cli-table3', 'data that is written'],
+    ['commander', 'arguments that were typed'],
+  ])('that changes the recipient is refused by the signer: %s, %s', async (victim) => {
     expect(await poisoned(victim, transfer)).toMatchObject({ exit: 8, friend: 0n, thief: 0n, attempts: 0 })
   })
 
-  test('and changes the amount is refused by the signer', async () => {
+  test('that changes the amount is refused by the signer', async () => {
     expect(await poisoned('commander', deposit)).toMatchObject({ exit: 8, attempts: 0 })
   })
 })
 
-test.each(['ora'])('a plan in a file is signed as it is written, or not at all: %s', async (victim) => {
+test.each(['ora'])('a plan file that a compromised package changes is refused: %s', async (victim) => {
   const submitted = await poisoned(victim, ['action', 'submit', plan, '--yes', '--json'])
   expect(submitted).toMatchObject({ exit: 8, friend: 0n, thief: 0n, attempts: 0 })
 })
 
-test('without any of them the same lines pay', async () => {
+test('the same transfer succeeds without a compromised package', async () => {
   const before = await held(friend)
   expect(await spawnSluice(home.home, transfer)).toMatchObject({ exit: 0 })
   expect((await held(friend)) - before).toBe(5_000000n)

@@ -9,7 +9,7 @@ const coinThere = (wei: bigint) =>
   sandbox.chain(two).rpc.request('anvil_setBalance', [sandbox.user.address, `0x${wei.toString(16)}`])
 const across = 'deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 20'
 
-test('without coin on the other chain nothing is sent there: a dry run and a run say how much it takes, and where', async () => {
+test('without gas on the destination, a dry run and a run sign nothing and say how much to send where', async () => {
   await coinThere(0n)
   for (const how of ['--dry-run', '--yes']) {
     const { exit, json } = await signsNothing(() => run(`${across} ${how} --json`))
@@ -27,14 +27,14 @@ test('without coin on the other chain nothing is sent there: a dry run and a run
   }
 })
 
-test('with just as much coin as was said, it goes on to its end', async () => {
+test('with exactly the gas that the error names, the deposit succeeds', async () => {
   await coinThere(0n)
   const { json } = await run(`${across} --yes --json`)
   await coinThere(BigInt(json.error.details.needed))
   expect(await run(`${across} --yes --json`)).toMatchObject({ exit: 0 })
 })
 
-test('a dry run says what the second leg costs in the coin of its own chain, and what the wallet has of that', async () => {
+test('a dry run shows the cost of the second leg and the coin that the wallet has on its chain', async () => {
   await coinThere(2n * 10n ** 18n)
   const { json } = await run(`${across} --dry-run --json`)
   const [later, ...others] = json.laterFees
@@ -47,7 +47,7 @@ test('a dry run says what the second leg costs in the coin of its own chain, and
   expect(out).toMatch(
     /later on sandbox-two, about 0\.00\d+ ETH \(\$[\d.]+\): \d+ units at [\d.]+ gwei; the\s+wallet has 2 ETH there/,
   )
-  // What was really paid there is no more than that.
+  // The gas actually paid is not higher.
   const ran = await run(`${across} --yes --json`)
   const left = await sandbox.nativeBalanceOf(two, sandbox.user.address)
   expect(ran.exit).toBe(0)
@@ -57,7 +57,7 @@ test('a dry run says what the second leg costs in the coin of its own chain, and
   )
 })
 
-test('what would be dust when it arrives is not sent', async () => {
+test('a cross-chain deposit that would arrive as dust is refused', async () => {
   const { exit, json } = await signsNothing(() =>
     run(
       'deposit sandbox-vault-usdc-sandbox-two --from sandbox-one --amount-raw 2 --max-price-impact 100% --yes --json',
@@ -68,11 +68,11 @@ test('what would be dust when it arrives is not sent', async () => {
   expect(exit).toBe(2)
 })
 
-/** A deposit whose funds are on the other chain, where the wallet has no coin any more to go on with. */
+/** A deposit whose funds have arrived on the destination, where the wallet has no gas left. */
 async function stranded() {
   const { json } = await run(`${across} --yes --json --no-wait`)
   const { id } = json.error.details
-  // However slow the machine is, the burn is signed.
+  // Makes sure that the burn is signed, however slow the machine is.
   expect(await run(['action', 'resume', id, '--json', '--no-wait'])).toMatchObject({ exit: 20 })
   await coinThere(0n)
   for (let tries = 0; tries < 40; tries++) {
@@ -82,7 +82,7 @@ async function stranded() {
   throw new Error('it never came to the other chain')
 }
 
-test('where the coin went meanwhile, resume, replan and explain say what lacks and where, and both ways out', async () => {
+test('without gas after the bridge, resume, replan and explain name the missing amount and both ways out', async () => {
   const { id, said } = await stranded()
   const lacks = /0x\w{40} has 0 ETH on sandbox-two and needs, gas included, 0\.00\d+ ETH/
   const ways = (again: string) =>
@@ -110,7 +110,7 @@ test('where the coin went meanwhile, resume, replan and explain say what lacks a
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
 })
 
-test('given up, it says where the funds are', async () => {
+test('action abandon after the bridge says where the funds are', async () => {
   const { id } = await stranded()
   const { exit, json } = await signsNothing(() => run(['action', 'abandon', id, '--yes', '--json']))
   expect(exit).toBe(0)

@@ -46,7 +46,7 @@ const transactionFields = [
 ]
 
 describe('deposit', () => {
-  test('approves and deposits exactly what was asked for, and reports it', async () => {
+  test('approves and deposits exactly the amount, and reports both transactions', async () => {
     const before = await held(31337)
     const { exit, json } = await run(`deposit ${place} --amount 100.5 --yes --json --quiet`)
     expect(exit).toBe(0)
@@ -75,7 +75,7 @@ describe('deposit', () => {
     expect(attempts()).toBe(2)
   })
 
-  test('tells people what is going on on stderr, and the result on stdout', async () => {
+  test('prints progress on stderr and the result on stdout', async () => {
     const { exit, out, err } = await run(`deposit ${place} --amount 5 --yes`)
     expect(exit).toBe(0)
     expect(err).toContain('✓ Supply 5 USDC to Aave v3')
@@ -89,20 +89,20 @@ describe('deposit', () => {
     ['--amount 0.000001', 1n],
     ['--amount 1.500000000', 1_500000n],
     ['--amount-raw 100500000', 100_500000n],
-  ])('%s is %d of the smallest unit', async (amount, raw) => {
+  ])('%s deposits %d of the smallest unit', async (amount, raw) => {
     const before = await held(31337)
     expect((await run(`deposit ${place} ${amount} --yes --quiet`)).exit).toBe(0)
     expect(before - (await held(31337))).toBe(raw)
   })
 
-  test('into a vault gives its shares', async () => {
+  test('into a vault receives its shares', async () => {
     const before = await held(31337)
     expect((await run('deposit sandbox-vault-usdc-sandbox-one --amount 50 --yes --quiet')).exit).toBe(0)
     expect(before - (await held(31337))).toBe(50_000000n)
     expect(await receiptOf('sandbox-vault-USDC-sandbox-one')).toBeGreaterThan(0n)
   })
 
-  test('across chains bridges first, then deposits what arrived', async () => {
+  test('across chains bridges first, then deposits the amount that arrived', async () => {
     const [one, two] = [await held(31337), await held(31338)]
     const { exit, json, err } = await run(
       'deposit aave-v3-usdc-sandbox-two --amount 25 --from sandbox-one --yes --json',
@@ -124,12 +124,12 @@ describe('deposit', () => {
   })
 })
 
-test('a vault that will not say beforehand what it pays is left for its price, and the plan says so', async () => {
+test('withdraw from a vault without previewRedeem accepts the amount by its price, and the plan says so', async () => {
   const slug = 'sandbox-vault-usdc-sandbox-one'
   const { rpc } = sandbox.chain(31337)
   const vault = sandbox.strategy('sandbox-vault-USDC-sandbox-one').receipt.address
   const code = await rpc.request<string>('eth_getCode', [vault, 'latest'])
-  // Nothing answers to `previewRedeem` any more.
+  // The code without `previewRedeem`.
   const mute = code.replaceAll('634cdad506', '63ffffffff')
   expect(mute).not.toBe(code)
   await rpc.request('anvil_setCode', [vault, mute])
@@ -146,7 +146,7 @@ test('a vault that will not say beforehand what it pays is left for its price, a
 })
 
 describe('withdraw', () => {
-  test('an amount gives exactly that', async () => {
+  test('pays out exactly the amount', async () => {
     await run(`deposit ${place} --amount 100 --yes --quiet`)
     const before = await held(31337)
     const { exit, json } = await run(`withdraw ${place} --amount 40 --yes --json --quiet`)
@@ -159,7 +159,7 @@ describe('withdraw', () => {
     'aave-v3-USDC-sandbox-one',
     'sandbox-vault-USDC-sandbox-one',
     'sandbox-staking-WETH-sandbox-one',
-  ])('max out of %s leaves no dust, after a year too', async (id) => {
+  ])('max out of %s leaves no dust after a year', async (id) => {
     const { asset, chainId } = sandbox.strategy(id)
     const before = await held(chainId, asset.address)
     await run(`deposit ${id} --amount 3 --yes --quiet`)
@@ -183,14 +183,14 @@ describe('transfer', () => {
     expect(await sandbox.balanceOf(31337, usdc(), to)).toBe(5_000000n)
   })
 
-  test('sends the native coin, on the other chain by its id', async () => {
+  test('sends the native coin on a network given by its chain ID', async () => {
     expect(
       (await run(`transfer --network 31338 --token ETH --to ${to} --amount 1.5 --yes --quiet`)).exit,
     ).toBe(0)
     expect(await sandbox.nativeBalanceOf(31338, to)).toBe(15n * 10n ** 17n)
   })
 
-  test('takes a token by its address where two share a symbol', async () => {
+  test('takes a token by its address where two tokens share a symbol', async () => {
     const [dup] = sandbox.world.catalog().tokens.filter(({ symbol }) => symbol === 'DUP')
     await sandbox.sendAs(31337, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', {
       to: dup!.address,
@@ -203,7 +203,7 @@ describe('transfer', () => {
 })
 
 describe('--dry-run', () => {
-  test('checks, simulates, and signs nothing; the plan has the fields of the contract', async () => {
+  test('simulates and signs nothing, and the plan has the documented fields', async () => {
     const { exit, json } = await signsNothing(() => run(`deposit ${place} --amount 100 --dry-run --json`))
     expect(exit).toBe(0)
     expect(Object.keys(json)).toEqual([
@@ -244,7 +244,7 @@ describe('--dry-run', () => {
     expect(json.nonce).toBe(Number(nonce))
   })
 
-  test('in words says so, for every command that signs', async () => {
+  test('says that nothing is signed, for deposit, transfer and swap', async () => {
     for (const line of [
       `deposit ${place} --amount 1`,
       'deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 1',
@@ -260,7 +260,7 @@ describe('--dry-run', () => {
 })
 
 describe('--idempotency-key', () => {
-  test('the second time gives the same document with replayed: true, and pays nothing', async () => {
+  test('a repeated command returns the same document with replayed: true and pays nothing', async () => {
     const line = `deposit ${place} --amount 10 --yes --json --quiet --idempotency-key job-2026-11-21`
     const first = await run(line)
     const before = await held(31337)
@@ -271,7 +271,7 @@ describe('--idempotency-key', () => {
     expect(first.json.idempotencyKey).toBe('job-2026-11-21')
   })
 
-  test('for something else is refused with 14, and signs nothing', async () => {
+  test('with another request exits 14 and signs nothing', async () => {
     const { json: first } = await run(
       `deposit ${place} --amount 10 --yes --json --idempotency-key job-2026-11-21`,
     )
@@ -289,7 +289,7 @@ describe('--idempotency-key', () => {
     }
   })
 
-  test('of a planned operation that was only a dry run is still free', async () => {
+  test('stays free after a dry run', async () => {
     const key = '--idempotency-key first-a-dry-run'
     expect((await run(`deposit ${place} --amount 10 --dry-run ${key} --json`)).exit).toBe(0)
     expect((await run(`deposit ${place} --amount 12 --yes ${key} --quiet`)).exit).toBe(0)
@@ -297,7 +297,7 @@ describe('--idempotency-key', () => {
 })
 
 describe('action', () => {
-  test('--no-wait sends and exits 20, and resume finishes with exactly one deposit', async () => {
+  test('--no-wait exits 20 after sending, and resume completes exactly one deposit', async () => {
     const before = await held(31337)
     const sent = await run(`deposit ${place} --amount 10 --yes --no-wait --json --quiet`)
     expect(sent.exit).toBe(20)
@@ -313,7 +313,7 @@ describe('action', () => {
     expect(again.json).toEqual({ ...done.json, replayed: true })
   })
 
-  test('list and show print what was done, by id and by idempotency key', async () => {
+  test('list and show print actions, by ID and by idempotency key', async () => {
     const { json: made } = await run(
       `deposit ${place} --amount 10 --yes --json --quiet --idempotency-key by-its-key`,
     )
@@ -334,7 +334,7 @@ describe('action', () => {
     expect((await run('action list --quiet')).err).toBe('')
   })
 
-  test('watch ends at once for what is done, one document a line', async () => {
+  test('watch of a finished action prints one document and exits 0', async () => {
     const { json: made } = await run(`deposit ${place} --amount 10 --yes --json --quiet`)
     const { exit, out } = await run(`action watch ${made.id} --json`)
     expect(exit).toBe(0)
@@ -346,7 +346,7 @@ describe('action', () => {
     ).toEqual(['SUCCESS'])
   })
 
-  test('an unknown one is 4, for each of them', async () => {
+  test('show, watch and resume of an unknown action exit 4', async () => {
     for (const what of ['show', 'watch', 'resume']) {
       const { exit, json } = await run(`action ${what} nobody-knows-it --json`)
       expect({ what, exit, code: json.error.code }).toEqual({ what, exit: 4, code: 'ACTION_NOT_FOUND' })

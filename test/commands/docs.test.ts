@@ -11,12 +11,12 @@ const page = join(root, 'docs', 'man', 'sluice.1')
 const all = await gathered()
 const commands = all.groups.flatMap((group) => group.commands)
 
-test('the reference and the manual page are what the commands say now; npm run docs writes them anew', () => {
+test('docs/commands.md and the manual page match the commands', () => {
   expect(readFileSync(join(root, 'docs', 'commands.md'), 'utf8')).toBe(markdown(all))
   expect(readFileSync(page, 'utf8')).toBe(manual(all))
 })
 
-test('every command is under its heading, with every flag of its own, and the README leads there', () => {
+test('the reference has each command under its heading with its own flags, and the README links to it', () => {
   const text = markdown(all)
   expect(commands.length).toBeGreaterThan(50)
   for (const { command, flags } of commands) {
@@ -27,13 +27,15 @@ test('every command is under its heading, with every flag of its own, and the RE
   expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('(docs/commands.md)')
 })
 
-test('a stranger to roff in a text is no macro, and no escape', () => {
+test('manual escapes roff macros and escapes in texts', () => {
   const odd = { ...all, description: ".so /etc/passwd\n'sh \\f(CW -x" }
   expect(manual(odd)).toContain("\n\\&.so /etc/passwd 'sh \\ef(CW \\-x\n")
 })
 
-test.runIf(existsSync('/usr/bin/groff'))('groff makes a page of it without a word of complaint', () => {
-  const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-P-c', page], { encoding: 'utf8' })
+test.runIf(existsSync('/usr/bin/groff'))('groff renders the manual page without warnings', () => {
+  const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-P-c', page], {
+    encoding: 'utf8',
+  })
   expect(stderr).toBe('')
   const shown = stdout.replace(/.\u0008/g, '')
   expect(shown).toContain('sluice deposit [options] <id>')

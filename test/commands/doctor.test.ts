@@ -13,7 +13,7 @@ const sandbox = useSandbox()
 const served = useServe(sandbox)
 const { run, home } = useCommands(sandbox)
 
-/** A node with the id of Base, on which nothing of the catalogue stands. */
+/** A node with the chain ID of Base and no contracts. */
 let bare: Anvil
 beforeAll(async () => {
   bare = await startAnvil({ binary: inject('anvil'), noteDir: inject('sandboxNotes'), chainId: 8453 })
@@ -31,7 +31,7 @@ const about = (checks: Check[], check: string, subject?: string) =>
   checks.filter((one) => one.check === check && (subject === undefined || one.subject === subject))
 
 describe('doctor', () => {
-  test('of a machine that has nothing looks at the sandbox, all of whose markets pass', async () => {
+  test('without configuration checks the sandbox, and all its markets pass', async () => {
     const { exit, json } = await run('doctor --json')
     expect({ exit, ok: json.ok }).toEqual({ exit: 0, ok: true })
     expect(json.checks.map(({ check, state }: Check) => `${check} ${state}`)).toEqual([
@@ -54,7 +54,7 @@ describe('doctor', () => {
     )
   })
 
-  test('says which rules the policy of the machine has, and fails where it cannot be understood', async () => {
+  test('lists the rules of policy.json, and exits 2 when the file is invalid', async () => {
     const path = join(home(), 'config', 'policy.json')
     mkdirSync(join(home(), 'config'), { recursive: true })
     writeFileSync(path, '{"perDay":{"sandbox-one:USDC":"100"},"simulation":"required"}')
@@ -70,7 +70,7 @@ describe('doctor', () => {
     expect(about(broken.json.error.details.checks, 'policy')[0]).toMatchObject({ code: 'CONFIG_INVALID' })
   })
 
-  test('of an engine says for each network what its node is and how many markets pass', async () => {
+  test('on an engine profile reports the node of each network and how many markets pass', async () => {
     const env = { ...rpcEnvOf(sandbox), SLUICE_RPC_BASE: bare.rpcUrl }
     const { exit, json } = await run('doctor --json', { env })
     expect(exit).toBe(0)
@@ -96,7 +96,7 @@ describe('doctor', () => {
     })
   })
 
-  test('names the node that is dead and the one that is of another chain, and looks at the others', async () => {
+  test('reports an unreachable node and one of another chain, and still checks the others', async () => {
     const one = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
     const env = {
       SLUICE_RPC_SANDBOX_ONE: `${one},http://127.0.0.1:1`,
@@ -115,7 +115,7 @@ describe('doctor', () => {
     expect(text.err).toMatch(/2 of \d+ checks failed/)
   })
 
-  test('names what a node refuses of all that it may be asked for, and what that means', async () => {
+  test('names every method that a node refuses, and the consequence', async () => {
     const refused = ['eth_getLogs', 'eth_simulateV1', 'eth_maxPriorityFeePerGas', 'eth_feeHistory']
     const node = await provider(sandbox.chain(31337).rpcUrl, ({ method, params }) => {
       if (method === 'eth_simulateV1') return { status: 403 }
@@ -145,7 +145,7 @@ describe('doctor', () => {
     expect(about(json.checks, 'rpc', 'sandbox-two').map(({ state }) => state)).toEqual(['ok'])
   })
 
-  test('says that a node is behind, and that the clock of this machine is', async () => {
+  test('fails when the node is an hour behind, and warns when this machine is an hour behind', async () => {
     const env = { SLUICE_RPC_BASE: bare.rpcUrl }
     await bare.rpc.request('evm_mine')
     const behind = await run('doctor --json', { env, later: 3_600_000 })
@@ -158,7 +158,7 @@ describe('doctor', () => {
     expect(about(ahead.json.checks, 'rpc')[0]).toMatchObject({ state: 'warning' })
   })
 
-  test('of a deployment says whether it answers and takes the key', async () => {
+  test('on a remote profile reports whether the service answers and accepts the key', async () => {
     const env = { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: served.url() }
     const apiKey = await served.newKey('acme')
     const good = await run('doctor --json', { env, secrets: { apiKey, privateKey: sandboxKey() } })
@@ -182,37 +182,40 @@ describe('doctor', () => {
   })
 
   test.each([
-    ['none', 404, JSON.stringify({ code: 'NOT_FOUND', message: 'nothing here', statusCode: 404 })],
+    ['status 404', 404, JSON.stringify({ code: 'NOT_FOUND', message: 'nothing here', statusCode: 404 })],
     ['another shape', 200, '{"whatever":1}'],
-    ['nothing to say', 204, ''],
-    ['a failure', 500, '{}'],
-    ['a question of its own', 422, '{}'],
-  ])('of a deployment whose page about the key is %s still says that it answers', async (_, status, body) => {
-    const other = await listener(({ url }, response) => {
-      const isList = url?.startsWith('/strategies')
-      const page = {
-        docs: [],
-        totalDocs: 0,
-        limit: 1,
-        page: 1,
-        totalPages: 1,
-        hasNextPage: false,
-        hasPrevPage: false,
-      }
-      response.writeHead(isList ? 200 : status, { 'content-type': 'application/json' })
-      response.end(isList ? JSON.stringify(page) : body)
-    })
-    const env = { SLUICE_BASE_URL: other.url }
-    const { exit, json } = await run('doctor --json --timeout 5s', {
-      env,
-      secrets: { apiKey: 'a-key-of-somebody' },
-    })
-    await other.close()
-    expect({ exit, error: json.error }).toEqual({ exit: 0, error: undefined })
-    expect(about(json.checks, 'service')[0]!.details).toMatchObject({ customer: null, strategies: 0 })
-  })
+    ['no content', 204, ''],
+    ['status 500', 500, '{}'],
+    ['status 422', 422, '{}'],
+  ])(
+    'reports that the service answers when its endpoint about the key returns %s',
+    async (_, status, body) => {
+      const other = await listener(({ url }, response) => {
+        const isList = url?.startsWith('/strategies')
+        const page = {
+          docs: [],
+          totalDocs: 0,
+          limit: 1,
+          page: 1,
+          totalPages: 1,
+          hasNextPage: false,
+          hasPrevPage: false,
+        }
+        response.writeHead(isList ? 200 : status, { 'content-type': 'application/json' })
+        response.end(isList ? JSON.stringify(page) : body)
+      })
+      const env = { SLUICE_BASE_URL: other.url }
+      const { exit, json } = await run('doctor --json --timeout 5s', {
+        env,
+        secrets: { apiKey: 'a-key-of-somebody' },
+      })
+      await other.close()
+      expect({ exit, error: json.error }).toEqual({ exit: 0, error: undefined })
+      expect(about(json.checks, 'service')[0]!.details).toMatchObject({ customer: null, strategies: 0 })
+    },
+  )
 
-  test('says what is wrong with the profile and the journal, each with its exit code', async () => {
+  test('exits 2 for an unknown profile and 12 for an unusable journal', async () => {
     const moon = await run('doctor --json --profile moon')
     expect(moon).toMatchObject({ exit: 2 })
     expect(about(moon.json.error.details.checks, 'profile')).toMatchObject([

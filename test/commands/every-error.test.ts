@@ -15,7 +15,7 @@ import { useSandbox } from '../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run, home, attempts } = useCommands(sandbox)
 
-/** A service that answers everything in one way, and a node that is of another chain. */
+/** A service that answers every request in one way, and a node of another chain. */
 let service: Listener
 let node: Listener
 let answer: (response: ServerResponse) => void
@@ -25,7 +25,7 @@ const envelope =
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify({ error: { code, message: 'The service says no' } }))
   }
-/** What is no directory, where the program wants its own. */
+/** A home whose directories are files. */
 let noHome = ''
 beforeAll(async () => {
   service = await listener((_, response) => answer(response))
@@ -48,9 +48,9 @@ afterAll(async () => {
   rmSync(noHome, { recursive: true, force: true })
 })
 
-/** A key of its own each time: what the program knows of the limits of one is not forgotten with the process. */
+/** A new API key each time, because the process remembers the rate limit of a key. */
 const remote = (): Circumstances => ({
-  // Without the RPC of its chain nobody is asked for a quote.
+  // Without an RPC of its chain no quote is requested.
   env: { SLUICE_BASE_URL: service.url, SLUICE_RPC_SANDBOX_ONE: sandbox.chain(31337).rpcUrl },
   secrets: { apiKey: `key-${randomUUID()}`, privateKey: sandbox.user.key },
 })
@@ -62,7 +62,7 @@ type Trial = {
   after?: () => void
 }
 
-/** How each kind of failure is brought about, whatever the command. A person who declines is needed for 9: that is tested on a terminal. */
+/** How each kind of failure is caused, for any command. Exit 9 needs a user who declines and is tested on a terminal. */
 const kinds: Record<string, { exit: number; trial: () => Trial }> = {
   usage: { exit: 2, trial: () => ({ more: '--no-such-flag' }) },
   key: {
@@ -165,15 +165,15 @@ const swap = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 1'
 const id = 'nothing-of-that-id'
 const deposit = `deposit ${place} --amount 5 --yes --quiet`
 
-/** Which kinds reach a command that only reads, by where it reads. */
+/** The kinds of failure that reach a command that only reads, by its sources. */
 const service_ = 'key no limited unreachable'
 const reads = `${service_} chain local source`
 const signs = `${reads} guard fails busy wallet reuse`
 const ours = 'no local source'
 
-/** Every command of the tree, a line that works as far as the failure, and the kinds that can reach it, beside `usage`, which reaches all. */
+/** Every command, a line that works up to the failure, and the kinds that can reach it; `usage` reaches all. */
 const rows: Record<string, { line: string; reach: string; first?: string }> = {
-  // Its steps are lines of their own, each of them a row here.
+  // Its steps are commands with rows of their own.
   demo: { line: 'demo', reach: '' },
   'strategies list': { line: 'strategies list', reach: reads },
   'strategies show': { line: `strategies show ${place}`, reach: `${reads} wallet` },
@@ -249,11 +249,11 @@ const rows: Record<string, { line: string; reach: string; first?: string }> = {
   'sandbox pay-bitcoin': { line: 'sandbox pay-bitcoin somewhere 1', reach: 'source typed' },
   'sandbox fault': { line: 'sandbox fault nothing-of-that-kind', reach: 'source typed' },
   schema: { line: 'schema deposit', reach: '' },
-  // What its tools answer is tested with a real client.
+  // The answers of its tools are tested with a real client.
   mcp: { line: 'mcp', reach: '' },
 }
 
-test('every command of the tree is in the table, and nothing else', async () => {
+test('the table has exactly the commands of the program', async () => {
   const root = await buildProgram(
     [],
     { version: '0', io: { out: { write: () => undefined } } } as never,
@@ -271,7 +271,7 @@ test('every command of the tree is in the table, and nothing else', async () => 
 })
 
 test.each(Object.entries(rows))(
-  '%s says what went wrong, as words and as one document',
+  '%s reports each failure as text and as one JSON document, and signs nothing',
   async (_, { line, reach, first }) => {
     if (first) expect((await run(first)).exit).toBe(0)
     for (const kind of ['usage', ...reach.split(' ').filter(Boolean)]) {

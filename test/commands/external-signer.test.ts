@@ -25,8 +25,8 @@ const start = async (...some: (typeof keys)[number][]) => {
 beforeEach(() => start(keys[0]))
 afterEach(() => signer.close())
 
-describe('a signer elsewhere', () => {
-  test('signs a deposit, and sends nothing by itself', async () => {
+describe('an external signer', () => {
+  test('signs a deposit and sends nothing itself', async () => {
     const { exit, json, err } = await run(
       `deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json --signer-url ${signer.url}`,
     )
@@ -43,7 +43,7 @@ describe('a signer elsewhere', () => {
     ['', (url: string) => url],
     ['/v3/hidden-token-41', () => 'URL'],
   ])(
-    'that declines the second step speaks of that step alone; the next one names it, and no secret: %s',
+    'that declines the second step exits 21 and is named in the hint, without the path of its URL: %s',
     async (path, named) => {
       let calls = 0
       signer.says('eth_signTransaction', async (asked) =>
@@ -66,10 +66,10 @@ describe('a signer elsewhere', () => {
   )
 
   test.each([
-    ['signs something else', (asked: AskedTransaction) => signer.sign({ ...asked, to: second })],
-    ['gives the bytes of the first again', async (_: AskedTransaction, before: Hex) => before],
+    ['signs another transaction', (asked: AskedTransaction) => signer.sign({ ...asked, to: second })],
+    ['returns the first signature again', async (_: AskedTransaction, before: Hex) => before],
   ])(
-    'that %s at the second step is not named again, nor is that ever allowed; what it did is kept',
+    'that %s at the second step is not named again, and no later command with it succeeds',
     async (_, cheat) => {
       let before: Hex | undefined
       signer.says('eth_signTransaction', async (asked) => {
@@ -104,7 +104,7 @@ describe('a signer elsewhere', () => {
     },
   )
 
-  test('that cheats while something is on its way is not named again either', async () => {
+  test('that signs another transaction in speed-up or cancel is not named in the hint', async () => {
     const { rpc } = sandbox.chain(31337)
     await rpc.request('evm_setAutomine', [false])
     try {
@@ -130,7 +130,7 @@ describe('a signer elsewhere', () => {
     }
   })
 
-  test('that declines to take an allowance back leaves an operation that is given up, and says so', async () => {
+  test('that declines the revocation of an allowance leaves a closed operation and a hint to revoke again', async () => {
     let calls = 0
     signer.says('eth_signTransaction', async (asked) =>
       ++calls === 1
@@ -154,7 +154,7 @@ describe('a signer elsewhere', () => {
     expect((await run(`${hint.replace(/^sluice /, '')} --json`)).exit).toBe(0)
   })
 
-  test('may have many accounts: one is named', async () => {
+  test('with several accounts needs --wallet', async () => {
     await signer.close()
     await start(...keys)
     const unnamed = await signsNothing(() => run(`${pay} --signer-url ${signer.url}`))
@@ -167,7 +167,7 @@ describe('a signer elsewhere', () => {
     expect([foreign.exit, foreign.json.error.code]).toEqual([13, 'KEY_SOURCE'])
   })
 
-  test('may be named by the environment; what is typed counts more, and a key beside it is refused', async () => {
+  test('is taken from the environment, unless --signer-url is given; a key beside it is refused', async () => {
     await signer.close()
     await start(...keys)
     const secrets = { signerUrl: `${signer.url}/hidden-token-41` }
@@ -185,7 +185,7 @@ describe('a signer elsewhere', () => {
     ])
   })
 
-  test('answers with the bytes beside the transaction, as a node does', async () => {
+  test('may return an object with the raw bytes, as a node does', async () => {
     signer.says('eth_signTransaction', async (asked) => ({
       result: { raw: await signer.sign(asked), tx: {} },
     }))
@@ -202,62 +202,65 @@ describe('a signer elsewhere', () => {
     void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()
   test.each<[string, (asked: never) => SignerSays | Promise<SignerSays>, number, RegExp]>([
     ['with another key', async (asked) => ({ result: await signer.sign(asked, keys[1]) }), 8, /not what/],
-    ['to somebody else', altered({ to: second }), 8, /not what was to be signed/],
-    ['more value', altered({ value: '0x1' }), 8, /not what was to be signed/],
-    ['another nonce', altered({ nonce: '0xff' }), 8, /not what was to be signed/],
-    ['a dearer fee', altered({ maxFeePerGas: '0x5d21dba000' }), 8, /not what was to be signed/],
-    ['another chain', altered({ chainId: '0x1' }), 8, /not what was to be signed/],
+    ['to another recipient', altered({ to: second }), 8, /not what was to be signed/],
+    ['with more value', altered({ value: '0x1' }), 8, /not what was to be signed/],
+    ['with another nonce', altered({ nonce: '0xff' }), 8, /not what was to be signed/],
+    ['with a higher fee', altered({ maxFeePerGas: '0x5d21dba000' }), 8, /not what was to be signed/],
+    ['on another chain', altered({ chainId: '0x1' }), 8, /not what was to be signed/],
     ['nonsense', () => ({ result: '0x02c0' }), 8, /not a signed transaction/],
     ['a hash', () => ({ result: { hash: '0x00' } }), 13, /not a signed transaction/],
     [
-      'no',
+      'a rejection',
       () => ({ error: { code: 4001, message: 'User rejected' } }),
       9,
       /rejected at the signer at \S+ Nothing was signed\.$/,
     ],
     [
-      'that it cannot',
+      'an unknown method',
       () => ({ error: { code: -32601, message: 'no' } }),
       13,
       /only sends by itself is not used\. Nothing was sent\.$/,
     ],
-    ['an error \u001b[31mred', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
-    ['a page', () => html, 13, /HTTP status 502/],
-    ['that it is elsewhere', () => elsewhere, 13, /redirect, which is not followed/],
+    ['an error', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
+    ['an HTML page', () => html, 13, /HTTP status 502/],
+    ['a redirect', () => elsewhere, 13, /redirect, which is not followed/],
     ['nothing in time', silence, 13, /time was over before the signer had signed/],
-  ])('signs or answers %s: it is told, and nothing is sent', async (_, what, code, words) => {
-    signer.says('eth_signTransaction', what as never)
-    const { exit, json } = await signsNothing(() =>
-      run(`${pay} ${what === silence ? '--timeout 4s' : ''} --signer-url ${signer.url}/v3/hidden-token-41`),
-    )
-    expect({ exit, says: json.error.message }).toEqual({ exit: code, says: expect.stringMatching(words) })
-    expect(JSON.stringify(json)).not.toMatch(/hidden-token-41|\\u001b/)
-    if (code === 8) expect(json.error.hint).toMatch(/^Do not use this signer/)
-    expect(
-      signer.asked.filter((method) => !['eth_accounts', 'eth_signTransaction'].includes(method)),
-    ).toEqual([])
-    expect(signer.asked.filter((method) => method === 'eth_signTransaction')).toHaveLength(1)
-  })
+  ])(
+    'that signs or answers %s causes an error with the cause, and nothing is sent',
+    async (_, what, code, words) => {
+      signer.says('eth_signTransaction', what as never)
+      const { exit, json } = await signsNothing(() =>
+        run(`${pay} ${what === silence ? '--timeout 4s' : ''} --signer-url ${signer.url}/v3/hidden-token-41`),
+      )
+      expect({ exit, says: json.error.message }).toEqual({ exit: code, says: expect.stringMatching(words) })
+      expect(JSON.stringify(json)).not.toMatch(/hidden-token-41|\\u001b/)
+      if (code === 8) expect(json.error.hint).toMatch(/^Do not use this signer/)
+      expect(
+        signer.asked.filter((method) => !['eth_accounts', 'eth_signTransaction'].includes(method)),
+      ).toEqual([])
+      expect(signer.asked.filter((method) => method === 'eth_signTransaction')).toHaveLength(1)
+    },
+  )
 
   test.each([
-    ['is no list', { result: 'none' }],
-    ['names no addresses', { result: ['0x12'] }],
+    ['is not a list', { result: 'none' }],
+    ['has invalid addresses', { result: ['0x12'] }],
     ['is empty', { result: [] }],
-  ])('whose list of accounts %s is not used', async (_, said) => {
+  ])('whose list of accounts %s is refused', async (_, said) => {
     signer.says('eth_accounts', () => said)
     const { exit, json } = await signsNothing(() => run(`${pay} --signer-url ${signer.url}`))
     expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
   })
 
   test.each(['http://192.0.2.7:9000', 'ftp://127.0.0.1', 'nonsense', 'http://127.0.0.1.example.org/'])(
-    'is asked by https, or on this machine: %s',
+    'is refused unless its URL is https or on this machine: %s',
     async (url) => {
       const { exit, json } = await run(`${pay} --signer-url ${url}`)
       expect([exit, JSON.stringify(json).includes('192.0.2.7')]).toEqual([2, false])
     },
   )
 
-  test('that is not there is told, and what stands in its URL is not', async () => {
+  test('that is unreachable is named by its host, without the secrets of its URL', async () => {
     const { exit, json, err } = await signsNothing(() =>
       run(`${pay} --signer-url http://user:hidden-word@127.0.0.1:9/hidden-token-41`),
     )

@@ -31,7 +31,7 @@ const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100 --trust-first-use
 const tips = 'eth_maxPriorityFeePerGas'
 const gwei = 10n ** 9n
 
-/** From its nth answer on the node asks for 20,000 gwei, and says that everybody pays as much, where it `forges` that, too. */
+/** From its nth answer on, the node reports a tip of 20,000 gwei; with `forges`, its fee history agrees. */
 const lieFrom = (nth: number, forges = true) => {
   const already = (method: string) => node.calls.filter((one) => one === method).length
   node.rules = [tips, ...(forges ? ['eth_feeHistory'] : [])].map((method) => ({
@@ -43,20 +43,20 @@ const lieFrom = (nth: number, forges = true) => {
   }))
 }
 
-/** What the plan says that its gas costs at most. */
+/** The maximum gas cost that the plan states. */
 const planned = async () => {
   const { fees } = (await run(`${deposit} --dry-run`, here())).json
   return { maxCost: BigInt(fees.maxCost.raw), feeCap: BigInt(fees.feeCap), gas: BigInt(fees.gas) }
 }
 
-/** What the gas of all that this node was given costs at most, as it was signed. */
+/** The maximum gas cost of each transaction that this node received, as signed. */
 const signed = () =>
   [...new Set(node.sends)].map((raw) => {
     const { gas, maxFeePerGas } = parseTransaction(raw as `0x02${string}`)
     return { cost: gas! * maxFeePerGas!, maxFeePerGas: maxFeePerGas! }
   })
 
-/** What was paid for it. */
+/** The gas cost actually paid. */
 const paid = async (report: { transactions: { hash: string | null }[] }) => {
   const receipts = await Promise.all(
     report.transactions
@@ -79,7 +79,7 @@ const writePolicy = (policy: object) => {
   writeFileSync(join(home(), 'config', 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
 }
 
-/** Stops before the second signature, by a lie that begins with it; gives the action. The first is signed as it was planned. */
+/** Runs a deposit whose second signature is refused because the node raises its fees after the plan; returns the operation ID. */
 const refusedAtSigning = async () => {
   lieFrom(2)
   const ran = await run(`${deposit} --yes --allow-duplicate`, here())
@@ -89,23 +89,26 @@ const refusedAtSigning = async () => {
   return String(ran.json.error.details.id)
 }
 
-describe('a node that lies about the tip', () => {
-  test.each([1, 2, 3, 4])('alone, from its answer %i on, is not believed', async (nth) => {
-    const { maxCost } = await planned()
-    lieFrom(nth, false)
-    const { exit, json } = await run(`${deposit} --yes --allow-duplicate`, here())
-    expect(exit).toBe(0)
-    expect(await paid(json)).toBeLessThanOrEqual(maxCost)
-    expect(await paid(json)).toBeGreaterThan(0n)
-  })
+describe('a node that reports false fees', () => {
+  test.each([1, 2, 3, 4])(
+    'only as a tip, from answer %i on, does not raise the cost above the plan',
+    async (nth) => {
+      const { maxCost } = await planned()
+      lieFrom(nth, false)
+      const { exit, json } = await run(`${deposit} --yes --allow-duplicate`, here())
+      expect(exit).toBe(0)
+      expect(await paid(json)).toBeLessThanOrEqual(maxCost)
+      expect(await paid(json)).toBeGreaterThan(0n)
+    },
+  )
 
-  test('and forges what others paid, after the plan, is not paid more than the plan says', async () => {
+  test('as tip and fee history, after the plan, gets no more signed than the plan allows', async () => {
     const { maxCost } = await planned()
     await refusedAtSigning()
     expect(signed().reduce((sum, { cost }) => sum + cost, 0n)).toBeLessThanOrEqual(maxCost)
   })
 
-  test('does no better with a lie about how much gas it takes', async () => {
+  test('as a gas estimate gets no more signed than the plan allows', async () => {
     const { maxCost } = await planned()
     node.rules = [{ method: 'eth_estimateGas', act: 'high-gas', value: 20_000_000, always: true }]
     const ran = await run(`${deposit} --yes --allow-duplicate`, here())
@@ -113,7 +116,7 @@ describe('a node that lies about the tip', () => {
     expect(signed().reduce((sum, { cost }) => sum + cost, 0n)).toBeLessThanOrEqual(maxCost)
   })
 
-  test('costs what --max-fee allows once the person says so', async () => {
+  test('is paid up to --max-fee when the user sets it', async () => {
     const id = await refusedAtSigning()
     lieFrom(1)
     const ran = await run(`action resume ${id} --max-fee 30000 --json`, here())
@@ -123,9 +126,9 @@ describe('a node that lies about the tip', () => {
   })
 
   test.each([
-    ['a unit', { maxFeePerGas: '100' }],
-    ['all of it', { maxTotalFee: '0.1' }],
-  ])('never costs more than the policy allows for %s, whatever the person says', async (_, policy) => {
+    ['maxFeePerGas', { maxFeePerGas: '100' }],
+    ['maxTotalFee', { maxTotalFee: '0.1' }],
+  ])('is limited by %s of the policy despite --max-fee', async (_, policy) => {
     writePolicy(policy)
     const id = await refusedAtSigning()
     lieFrom(1)
@@ -133,7 +136,7 @@ describe('a node that lies about the tip', () => {
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 21, code: 'PARTIAL' })
   })
 
-  test('a total is for all steps together', async () => {
+  test('shares maxTotalFee of the policy among all steps', async () => {
     const { maxCost, feeCap } = await planned()
     writePolicy({ maxTotalFee: decimalOf((maxCost * 3n) / 5n) })
     const ran = await run(`${deposit} --yes --allow-duplicate`, here())
@@ -146,7 +149,7 @@ describe('a node that lies about the tip', () => {
 
 const decimalOf = (wei: bigint) => `0.${wei.toString().padStart(18, '0')}`
 
-test('a fee is raised within what the plan said, and beyond it only when the person says so', async () => {
+test('speed-up and cancel stay within the planned fee; only --max-fee exceeds it', async () => {
   const { feeCap } = await planned()
   await chain().rpc.request('evm_setAutomine', [false])
   const begun = await run(`${deposit} --yes --allow-duplicate --no-wait`, here())
@@ -156,7 +159,7 @@ test('a fee is raised within what the plan said, and beyond it only when the per
   let last = begun
   for (let tried = 0; tried < 8; tried++)
     last = await run(`action speed-up ${id} --timeout 1s --json`, here())
-  // It is the plan that is in the way, and no policy.
+  // The plan limits the fee here, not a policy.
   expect(last.json.error.hint).toMatch(/^sluice action speed-up \S+ --max-fee [0-9.]+/)
   expect(signed().length).toBeGreaterThan(1)
   expect(signed().every(({ maxFeePerGas }) => maxFeePerGas <= feeCap)).toBe(true)
@@ -169,7 +172,7 @@ test('a fee is raised within what the plan said, and beyond it only when the per
   expect(dearest > feeCap && dearest <= lifted * gwei).toBe(true)
 })
 
-describe('a pool that refuses as too cheap what was sent', () => {
+describe('a transaction pool that refuses a transaction as underpriced', () => {
   const refused = /^transaction underpriced: gas tip cap \d+, minimum needed 25000000000$/
   beforeEach(() => {
     node.rules = [
@@ -182,7 +185,7 @@ describe('a pool that refuses as too cheap what was sent', () => {
     ['speed-up', 'SUCCESS', 0],
     ['cancel', 'CANCELLED', 24],
   ] as const)(
-    'is named by all that speak of it, and what they say to do helps: %s',
+    'is reported by deposit, explain and abandon, and the hint of %s resolves it',
     async (verb, ends, exit) => {
       const begun = await run(`${deposit} --yes --allow-duplicate`, here())
       const { error } = begun.json
@@ -213,7 +216,7 @@ describe('a pool that refuses as too cheap what was sent', () => {
     },
   )
 
-  test('what was paid beyond the plan for one step leaves nothing for the next, which says what would do', async () => {
+  test('leaves no fee for the next step after a higher fee for the first, and the hint allows one', async () => {
     const begun = await run(`${deposit} --yes --allow-duplicate`, here())
     const { id } = begun.json.error.details
     const raised = await run(`action speed-up ${id} --max-fee 30 --no-wait --json`, here())
@@ -224,14 +227,14 @@ describe('a pool that refuses as too cheap what was sent', () => {
     const [, pasted] = /^Once that is allowed: (sluice action resume \S+ --max-fee [0-9.]+);/.exec(
       capped.json.error.hint,
     )!
-    // The pool takes it now; the tip is still the same.
+    // The pool accepts transactions again; the tip stays the same.
     node.rules = node.rules.filter(({ method }) => method === tips)
     expect(await run(`${pasted!.slice('sluice '.length)} --json`, here())).toMatchObject({ exit: 0 })
   })
 })
 
-describe('what nobody can mean', () => {
-  /** A node whose newest blocks have another base fee. */
+describe('implausible fees', () => {
+  /** A node whose newest blocks have the given base fee. */
   const basedOn = (baseFeePerGas: bigint) =>
     provider(chain().rpcUrl, async ({ method, params }, ask) =>
       method === 'eth_getBlockByNumber'
@@ -247,7 +250,7 @@ describe('what nobody can mean', () => {
   const actions = async () => (await run('action list --json', here())).json.items
 
   test.each(['a tip', 'a base fee'])(
-    '%s of a million gwei is refused alike in a dry run and in earnest, before anything is written down',
+    '%s of a million gwei is refused in a dry run and a run, before an action is recorded',
     async (which) => {
       node.rules = [tips, 'eth_feeHistory'].map((method) => ({
         method,
@@ -263,13 +266,13 @@ describe('what nobody can mean', () => {
         expect({ exit, json }).toMatchObject({ exit: 8, json: { error: { code: 'POLICY_FEE_CAP' } } })
       }
       expect(await actions()).toEqual([])
-      // Who means it says so.
+      // --max-fee accepts it.
       expect(await run(`${deposit} --dry-run --max-fee 9000000`, circumstances)).toMatchObject({ exit: 0 })
       await based.close()
     },
   )
 
-  test('a base fee that no number of coins could pay is the fault of the node, and not of the wallet', async () => {
+  test('a base fee that no balance could pay is reported as an error of the node, exit 7', async () => {
     const based = await basedOn(2n ** 120n)
     const { exit, json } = await run(`${deposit} --dry-run`, through(based.url))
     expect({ exit, json }).toMatchObject({ exit: 7, json: { error: { code: 'RPC_INCONSISTENT' } } })

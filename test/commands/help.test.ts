@@ -8,9 +8,9 @@ import { useSandbox } from '../support/use-sandbox.ts'
 
 const { run } = useCommands(useSandbox())
 
-describe('help about what is not one command', () => {
+describe('help topics', () => {
   test.each(['exit-codes', 'environment', 'signing', 'formatting'])(
-    '%s is text and one document',
+    '%s is printed as text and as one JSON document',
     async (topic) => {
       const text = await run(`help ${topic}`)
       expect({ exit: text.exit, err: text.err }).toEqual({ exit: 0, err: '' })
@@ -22,7 +22,7 @@ describe('help about what is not one command', () => {
     },
   )
 
-  test('what is asked about the program or a command is one document, too, and ends alike', async () => {
+  test('version and help of the program or a command are one document with --json', async () => {
     const commands = { items: expect.arrayContaining([expect.objectContaining({ command: 'swap quote' })]) }
     const asked: [line: string, json: unknown][] = [
       ['--version', { version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }],
@@ -42,7 +42,7 @@ describe('help about what is not one command', () => {
     }
   })
 
-  test('a program finds what it is printed as', async () => {
+  test('schema help describes the JSON of every topic', async () => {
     const { exit, json } = await run('schema help exit-codes --json')
     expect([exit, json.command]).toEqual([0, 'help'])
     const holds = new Ajv2020({ strict: false }).compile(json.output.success)
@@ -58,17 +58,17 @@ describe('help about what is not one command', () => {
     expect((await run('schema help moon --json')).exit).toBe(2)
   })
 
-  test('exit-codes has all of them', async () => {
+  test('exit-codes lists every exit code', async () => {
     const { json } = await run('help exit-codes --json')
     expect(json.rows).toEqual(Object.entries(exits).map(([name, meaning]) => ({ name, meaning })))
   })
 
-  test('environment has every variable that is read anywhere', async () => {
+  test('environment lists every environment variable that the code reads', async () => {
     const root = join(import.meta.dirname, '..', '..')
     const all = globSync(['src/**/*.ts', 'bin/*.js'], { cwd: root })
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')
-    // Between our own processes, and never set by a person.
+    // Set only between processes of the program, never by a user.
     const ours = ['SLUICE_LAUNCHER', 'SLUICE_RPC', 'SLUICE_STOPPED']
     const read = new Set(
       [...all.matchAll(/env\.(SLUICE_[A-Z_]+|NO_COLOR)|'(SLUICE_[A-Z_]+)'/g)].map(([, a, b]) => a ?? b!),
@@ -81,7 +81,7 @@ describe('help about what is not one command', () => {
     ).toEqual([])
   })
 
-  test('what is no topic is said with the one that was meant', async () => {
+  test('an unknown topic exits 2 with a suggestion or the list of topics', async () => {
     expect(await run('help exit-code')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('did you mean exit-codes?'),

@@ -4,7 +4,7 @@ import { maxUint256 } from '../../src/domain/amount.ts'
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { Lies, Told, Wire } from '../support/services/hostile-service.ts'
 
-/** What a lie of a hostile service must end in. Most end in a refusal of the guard. */
+/** A hostile answer of a service, and the exit code and error it must cause. Most are refused by the guard. */
 export type HostileCase = [name: string, line: string, lies: Lies, exit: number, code: ErrorCode]
 
 export const thief: Address = '0x6666666666666666666666666666666666666666'
@@ -30,14 +30,14 @@ const call = (functionName: string, ...args: unknown[]): Hex =>
 
 type Item = { to: string; data: string; value: string; chainId: number }
 
-/** A lie about the transactions of a deposit. */
+/** Changes the transactions of a deposit. */
 const bytecode = (change: (items: Item[], body: Wire) => unknown): Lies => ({
   strategyBytecode: (body) => ({ ...body, bytecode: change(body.bytecode, body) }),
 })
 const first = (change: (item: Item) => object) => bytecode(([one, ...rest]) => [change(one!), ...rest])
 const last = (change: (item: Item) => object) =>
   bytecode((items) => [...items.slice(0, -1), change(items.at(-1)!)])
-/** Another word in the calldata, counted from 0 after the selector. */
+/** Replaces a word in the calldata, counted from 0 after the selector. */
 const word = (data: string, at: number, value: bigint | string): string =>
   `${data.slice(0, 10 + at * 64)}${BigInt(value).toString(16).padStart(64, '0')}${data.slice(74 + at * 64)}`
 
@@ -79,7 +79,7 @@ const shape: HostileCase[] = [
     ...refused('POLICY_CONTRACT_NOT_ALLOWED'),
   ],
   [
-    'a contract of zeros',
+    'the zero address as contract',
     deposit,
     last((t) => ({ ...t, to: `0x${'00'.repeat(20)}` })),
     ...refused('POLICY_SHAPE'),
@@ -96,8 +96,13 @@ const shape: HostileCase[] = [
     first((t) => ({ ...t, chainId: 1 })),
     ...refused('POLICY_CHAIN'),
   ],
-  ['a coin with the deposit', deposit, last((t) => ({ ...t, value: '1' })), ...refused('POLICY_VALUE')],
-  ['a coin with the approval', deposit, first((t) => ({ ...t, value: '1' })), ...refused('POLICY_VALUE')],
+  ['native value with the deposit', deposit, last((t) => ({ ...t, value: '1' })), ...refused('POLICY_VALUE')],
+  [
+    'native value with the approval',
+    deposit,
+    first((t) => ({ ...t, value: '1' })),
+    ...refused('POLICY_VALUE'),
+  ],
 ]
 
 const authority: HostileCase[] = [
@@ -108,7 +113,7 @@ const authority: HostileCase[] = [
     ...refused('POLICY_ALLOWANCE'),
   ],
   [
-    'an approval of one more',
+    'an approval of one unit more',
     deposit,
     first((t) => ({ ...t, data: word(t.data, 1, 100_000_001n) })),
     ...refused('POLICY_ALLOWANCE'),
@@ -126,7 +131,7 @@ const authority: HostileCase[] = [
     ...refused('POLICY_ALLOWANCE'),
   ],
   [
-    'an approval with a tail',
+    'an approval with trailing bytes',
     deposit,
     first((t) => ({ ...t, data: `${t.data}00` })),
     ...refused('POLICY_DECODE'),
@@ -138,7 +143,7 @@ const authority: HostileCase[] = [
     ...refused('POLICY_AUTHORITY'),
   ],
   [
-    'an operator',
+    'an approval for an operator',
     deposit,
     first((t) => ({ ...t, data: call('setApprovalForAll', thief, true) })),
     ...refused('POLICY_AUTHORITY'),
@@ -183,7 +188,7 @@ const arguments_: HostileCase[] = [
     ...refused('POLICY_AMOUNT'),
   ],
   [
-    'a deposit with a tail',
+    'a deposit with trailing bytes',
     deposit,
     last((t) => ({ ...t, data: `${t.data}00` })),
     ...refused('POLICY_DECODE'),
@@ -203,24 +208,24 @@ const arguments_: HostileCase[] = [
 ]
 
 const wire: HostileCase[] = [
-  ['a creation', deposit, last(({ to, ...t }) => t), ...bad],
-  ['a target of null', deposit, last((t) => ({ ...t, to: null })), ...bad],
-  ['calldata of words', deposit, last((t) => ({ ...t, data: 'please' })), ...bad],
-  ['calldata of half a byte', deposit, last((t) => ({ ...t, data: `${t.data}0` })), ...bad],
+  ['a contract creation', deposit, last(({ to, ...t }) => t), ...bad],
+  ['null as target', deposit, last((t) => ({ ...t, to: null })), ...bad],
+  ['calldata that is not hex', deposit, last((t) => ({ ...t, data: 'please' })), ...bad],
+  ['calldata with half a byte', deposit, last((t) => ({ ...t, data: `${t.data}0` })), ...bad],
   ['a value that is a number', deposit, last((t) => ({ ...t, value: 0 })), ...bad],
   ['a value of 1e21', deposit, last((t) => ({ ...t, value: 1e21 })), ...bad],
   ['a value below zero', deposit, last((t) => ({ ...t, value: '-1' })), ...bad],
   ['a value in hex', deposit, last((t) => ({ ...t, value: '0x0' })), ...bad],
-  ['a value with zeros before it', deposit, last((t) => ({ ...t, value: '00' })), ...bad],
-  ['a value that no word holds', deposit, last((t) => ({ ...t, value: String(2n ** 256n) })), ...bad],
-  ['a chain in hex', deposit, last((t) => ({ ...t, chainId: '0x7a69' })), ...bad],
-  ['transactions that are no list', deposit, bytecode(([one]) => one), ...bad],
+  ['a value with leading zeros', deposit, last((t) => ({ ...t, value: '00' })), ...bad],
+  ['a value above 256 bits', deposit, last((t) => ({ ...t, value: String(2n ** 256n) })), ...bad],
+  ['a chain ID in hex', deposit, last((t) => ({ ...t, chainId: '0x7a69' })), ...bad],
+  ['transactions that are not a list', deposit, bytecode(([one]) => one), ...bad],
   ['another envelope', deposit, { strategyBytecode: (body) => ({ success: true, result: body }) }, ...bad],
   ['an empty envelope', deposit, { strategyBytecode: () => ({}) }, ...bad],
   ['null', deposit, { strategyBytecode: () => null }, ...bad],
-  ['nothing', deposit, { strategyBytecode: () => undefined }, ...bad],
-  ['a strategy of nothing', deposit, { getStrategy: () => ({}) }, ...bad],
-  ['another id for each transaction', deposit, { strategyBytecode: (body) => ({ ...body, id: 7 }) }, ...bad],
+  ['no body', deposit, { strategyBytecode: () => undefined }, ...bad],
+  ['an empty strategy', deposit, { getStrategy: () => ({}) }, ...bad],
+  ['a number as action ID', deposit, { strategyBytecode: (body) => ({ ...body, id: 7 }) }, ...bad],
 ]
 
 const asset = (change: object): Lies => ({
@@ -258,19 +263,19 @@ const strategies: HostileCase[] = [
     ...refused('POLICY_CHAIN'),
   ],
   [
-    'a strategy that nobody knows',
+    'an unknown strategy',
     deposit,
     { getStrategy: (body) => ({ ...body, id: 'x', slug: 'x' }) },
     ...refused('POLICY_CONTRACT_NOT_ALLOWED'),
   ],
 ]
 
-/** A lie about a quote. */
+/** Changes a quote. */
 const quote = (change: (quote: Wire) => object, more: Lies = {}): Lies => ({
   quote: (body) => ({ ...body, quote: change(body.quote) }),
   ...more,
 })
-/** A quote for something else, and transactions that fit it. */
+/** A quote for another request, with transactions that fit it. */
 const instead = (query: (asked: Record<string, string>) => Record<string, string>): Lies => ({
   quote: (_, { ask, honest }: Told) => honest({ path: ask.path, query: query({ ...ask.query }) }),
 })
@@ -280,13 +285,13 @@ const expired = new Date(Date.now() - 60_000)
 
 const quotes: HostileCase[] = [
   [
-    'another token in, by name only',
+    'another token in, in the quote only',
     swap,
     quote((q) => ({ ...q, tokenIn: { ...q.tokenIn, contract: thief } })),
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
   [
-    'another token out, by name only',
+    'another token out, in the quote only',
     swap,
     quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, contract: thief } })),
     ...refused('POLICY_QUOTE_DRIFT'),
@@ -310,7 +315,7 @@ const quotes: HostileCase[] = [
     ...refused('POLICY_MIN_OUT'),
   ],
   [
-    'no minimum, and more to bring than the transactions keep',
+    'no minimum, and a higher output than the transactions guarantee',
     swap,
     quote((q) => ({
       ...q,
@@ -337,32 +342,27 @@ const quotes: HostileCase[] = [
     'QUOTE_EXPIRED',
   ],
   [
-    'more decimals of what goes in',
+    'more decimals of the token in',
     swap,
     quote((q) => ({ ...q, tokenIn: { ...q.tokenIn, decimals: 18 } })),
     ...refused('POLICY_TOKEN_METADATA'),
   ],
   [
-    'fewer decimals of what comes out',
+    'fewer decimals of the token out',
     swap,
     quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, decimals: 6 } })),
     ...refused('POLICY_TOKEN_METADATA'),
   ],
   ['decimals below zero', swap, quote((q) => ({ ...q, tokenIn: { ...q.tokenIn, decimals: -1 } })), ...bad],
+  ['huge decimals', swap, quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, decimals: 1e9 } })), ...bad],
   [
-    'decimals without end',
-    swap,
-    quote((q) => ({ ...q, tokenOut: { ...q.tokenOut, decimals: 1e9 } })),
-    ...bad,
-  ],
-  [
-    'another chain of origin',
+    'another source chain',
     swap,
     quote((q) => ({ ...q, chainIdIn: 31338 })),
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
   [
-    'another chain of destination',
+    'another destination chain',
     swap,
     quote((q) => ({ ...q, chainIdOut: 31338 })),
     ...refused('POLICY_QUOTE_DRIFT'),
@@ -405,13 +405,13 @@ const quotes: HostileCase[] = [
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
   [
-    'a quote for another way',
+    'a quote for another route',
     swap,
     instead((asked) => ({ ...asked, amountIn: '100000000', chainIdOut: '31338', tokenOut: usdcThere() })),
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
   [
-    'a quote with half of what is fair as its minimum',
+    'a quote with half of the fair output as its minimum',
     swap,
     instead((asked) => ({ ...asked, slippage: '0.5' })),
     ...refused('POLICY_MIN_OUT'),
@@ -461,7 +461,7 @@ const quotes: HostileCase[] = [
     ...refused('POLICY_CONTRACT_NOT_ALLOWED'),
   ],
   [
-    'a coin with the swap',
+    'native value with the swap',
     swap,
     made((body) => ({ ...body, transactionData: { ...body.transactionData, value: '1' } })),
     ...refused('POLICY_VALUE'),
@@ -485,7 +485,7 @@ const quotes: HostileCase[] = [
     })),
     ...refused('POLICY_QUOTE_DRIFT'),
   ],
-  ['no swap at all', swap, made((body) => ({ ...body, transactionData: [] })), ...refused('POLICY_SHAPE')],
+  ['no swap', swap, made((body) => ({ ...body, transactionData: [] })), ...refused('POLICY_SHAPE')],
   [
     'a bridge that pays a thief',
     bridge,
@@ -501,9 +501,19 @@ const transfers: HostileCase[] = [
     item((t) => ({ ...t, data: word(t.data, 0, thief) })),
     ...refused('POLICY_RECIPIENT'),
   ],
-  ['more', transfer, item((t) => ({ ...t, data: word(t.data, 1, 6_000_000n) })), ...refused('POLICY_AMOUNT')],
+  [
+    'a larger amount',
+    transfer,
+    item((t) => ({ ...t, data: word(t.data, 1, 6_000_000n) })),
+    ...refused('POLICY_AMOUNT'),
+  ],
   ['another token', transfer, item((t) => ({ ...t, to: weth() })), ...refused('POLICY_CONTRACT_NOT_ALLOWED')],
-  ['a coin with it', transfer, item((t) => ({ ...t, value: '1' })), ...refused('POLICY_VALUE')],
+  [
+    'native value with the transfer',
+    transfer,
+    item((t) => ({ ...t, value: '1' })),
+    ...refused('POLICY_VALUE'),
+  ],
   [
     'an approval',
     transfer,
@@ -516,7 +526,7 @@ function item(change: (item: Item) => object): Lies {
   return { transferBytecode: (body) => ({ ...body, bytecode: body.bytecode.map(change) }) }
 }
 
-/** Addresses of the sandbox, which are known only when it runs. */
+/** Addresses of the sandbox, known only while it runs. */
 const known = { weth: '', usdt: '', usdcThere: '', wallet: '' }
 export const tellAddresses = (addresses: typeof known): void => void Object.assign(known, addresses)
 const weth = () => getAddress(known.weth)
@@ -524,11 +534,11 @@ const usdt = () => getAddress(known.usdt)
 const usdcThere = () => getAddress(known.usdcThere)
 const wallet = () => known.wallet
 
-/** Every place of an address in a document, also inside calldata. */
+/** Replaces every occurrence of an address in a document, also inside calldata. */
 const replaced = (body: Wire, from: string, to: string): Wire =>
   JSON.parse(JSON.stringify(body).replace(new RegExp(from.slice(2), 'gi'), to.slice(2)))
 
-/** Everything that is tried. */
+/** All hostile answers. */
 export const hostileCases: readonly HostileCase[] = [
   ...shape,
   ...authority,

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const sends = () => proxies.reduce((sum, proxy) => sum + proxy.sends.length, 0)
 
-/** A command line at the hostile service. What ends below 20 and not well has signed nothing: not in the journal, and not on the way to a chain. */
+/** Runs a command with the hostile service. A failure with an exit code below 20 must have signed and sent nothing. */
 async function lied(line: string, lies: Lies, more: Circumstances = {}) {
   service.lies = lies
   const before = [attempts(), sends()]
@@ -58,13 +58,13 @@ describe('an honest service', () => {
     ['deposit', deposit, 2],
     ['swap', swap, 2],
     ['transfer', transfer, 1],
-  ])('%s is done', async (_, line, signatures) => {
+  ])('carries out a %s', async (_, line, signatures) => {
     expect(await lied(line, {})).toMatchObject({ exit: 0 })
     expect([attempts(), sends()]).toEqual([signatures, signatures])
   })
 })
 
-test('a quote that one wallet tried and another carries out is followed to its end', async () => {
+test('a quote dry-run by one wallet and executed by another is followed to its end', async () => {
   const { json: quote } = await lied(
     'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 7 --json',
     {},
@@ -82,22 +82,22 @@ test('a quote that one wallet tried and another carries out is followed to its e
 })
 
 const random = seeded(91)
-/** A slice of them; all of them are `npm run campaign:hostile`. */
+/** A random selection; `npm run campaign:hostile` runs all. */
 const chosen = hostileCases
   .map((one) => ({ one, at: random() }))
   .toSorted((a, b) => a.at - b.at)
   .slice(0, cells(30, hostileCases.length))
   .map(({ one }) => one)
 
-describe('a service that slips in', () => {
-  test.each(chosen)('%s', async (_, line, lies, exit, code) => {
+describe('a hostile service that returns', () => {
+  test.each(chosen)('%s is refused with the expected error', async (_, line, lies, exit, code) => {
     const ran = await lied(line, lies)
     expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({ exit, code })
   })
 })
 
 describe('a service that', () => {
-  test('is gone once the transactions are known: what was begun is finished from the journal alone', async () => {
+  test('stops after it returned the transactions: the deposit is completed from the journal', async () => {
     expect(await lied(deposit, { diesAfter: 'strategyBytecode' })).toMatchObject({ exit: 0 })
     expect([attempts(), sends()]).toEqual([2, 2])
     expect((await lied('action resume hostile-1 --json', {})).json).toMatchObject({
@@ -109,30 +109,30 @@ describe('a service that', () => {
   test.each([
     ['the same command line', deposit],
     ['resume', 'action resume hostile-1 --json'],
-  ])('is gone before what was sent is final: %s goes on without it', async (_, line) => {
+  ])('stops before the deposit is final: %s completes it', async (_, line) => {
     const sent = await lied(`${deposit} --no-wait`, { diesAfter: 'strategyBytecode' })
     expect({ exit: sent.exit, ...sent.json.error }).toMatchObject({ exit: 20, code: 'PENDING' })
     expect((await lied(line, {})).json).toMatchObject({ status: 'SUCCESS' })
     expect([attempts(), sends()]).toEqual([2, 2])
   })
 
-  test('is gone while a bridge delivers: it can go on', async () => {
+  test('stops while a bridge delivers leaves the swap PENDING', async () => {
     const ran = await lied(bridge, { diesAfter: 'swapBytecode' })
     expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({ exit: 20, code: 'PENDING' })
     expect(sends()).toBe(2)
   })
 
   test.each([
-    ['a hash that is nobody\u2019s', `0x${'ab'.repeat(32)}`],
-    ['a hash that is none', 'done!'],
-  ])('says that a bridge delivered with %s is not believed', async (_, destinationTxHash) => {
+    ['an unknown hash', `0x${'ab'.repeat(32)}`],
+    ['an invalid hash', 'done!'],
+  ])('claims a delivery with %s leaves the swap PENDING', async (_, destinationTxHash) => {
     const ran = await lied(bridge, {
       swapStatus: (body) => ({ ...body, status: 'fulfilled', destinationTxHash }),
     })
     expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({ exit: 20, code: 'PENDING' })
   })
 
-  test('says that what arrived has failed is not believed', async () => {
+  test('reports a successful deposit as failed does not change its status', async () => {
     const ran = await lied(deposit, {
       ingest: (body) => ({ ...body, status: 'FAILED' }),
       getAction: (body) => ({ ...body, status: 'FAILED' }),
@@ -140,11 +140,11 @@ describe('a service that', () => {
     expect(ran.json).toMatchObject({ status: 'SUCCESS' })
   })
 
-  test('answers with nonsense to what it is only told changes nothing', async () => {
+  test('answers a report of sent transactions with nonsense does not stop the deposit', async () => {
     expect(await lied(deposit, { ingest: () => 'nonsense' })).toMatchObject({ exit: 0 })
   })
 
-  test('gives the id of an operation that was made before does not replace it', async () => {
+  test('returns the ID of an earlier operation is refused with exit 14', async () => {
     const before = await lied(deposit, {})
     const ran = await lied(deposit.replace('hostile-1', 'hostile-9'), {
       strategyBytecode: (body) => ({ ...body, id: before.json.id }),
@@ -154,12 +154,12 @@ describe('a service that', () => {
   })
 
   test.each([
-    ['nothing', ''],
+    ['an empty ID', ''],
     ['a flag', '--yes'],
     ['a path', '../../x'],
     ['two lines', 'a\nb'],
-    ['too much', 'x'.repeat(129)],
-  ])('calls an operation by %s is refused before anything is signed', async (_, id) => {
+    ['129 characters', 'x'.repeat(129)],
+  ])('names an operation by %s is refused before anything is signed', async (_, id) => {
     const ran = await lied(deposit, { strategyBytecode: (body) => ({ ...body, id }) })
     expect({ exit: ran.exit, ...ran.json.error }).toMatchObject({
       exit: 6,
@@ -168,7 +168,7 @@ describe('a service that', () => {
     })
   })
 
-  test('calls an operation by the key of another one is refused before anything is signed', async () => {
+  test('names an operation by the idempotency key of another is refused before anything is signed', async () => {
     await lied(deposit, {})
     const ran = await lied(deposit.replace('hostile-1', 'hostile-9'), {
       strategyBytecode: (body) => ({ ...body, id: 'hostile-1' }),
@@ -180,7 +180,7 @@ describe('a service that', () => {
     })
   })
 
-  test('asks for an authorization beside a transaction gets a plain transaction and nothing else', async () => {
+  test('adds an authorization list to a transaction gets a type 2 transaction without it', async () => {
     const ran = await lied(deposit, {
       strategyBytecode: (body) => ({
         ...body,
@@ -192,7 +192,7 @@ describe('a service that', () => {
   })
 })
 
-/** What could move a cursor, colour a line, set a title or turn the direction of writing. */
+/** Characters that move the cursor, colour a line, set a title or change the writing direction. */
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/
 const forged = [
   '\u001b[2J\u001b[1;1HDone. 100 USDC deposited',
@@ -205,7 +205,7 @@ const forged = [
   '\u0008\u0008\u0008gone',
 ]
 
-describe('words of a service', () => {
+describe('text of a service', () => {
   const foreign = [
     'name',
     'protocol',
@@ -228,7 +228,7 @@ describe('words of a service', () => {
   const lines: [string, string, string][] = [
     ['a list', 'listStrategies', 'strategies list'],
     ['one strategy', 'getStrategy', `strategies show ${strategy}`],
-    ['the numbers', 'analytics', 'strategies analytics'],
+    ['the analytics', 'analytics', 'strategies analytics'],
     ['a wallet', 'getWallet', 'wallet show'],
     ['quotes', 'listQuotes', 'swap list'],
     ['a quote', 'quote', 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100'],
@@ -245,7 +245,7 @@ describe('words of a service', () => {
     }
   })
 
-  test.each(forged)('cannot forge an error: %j', async (words) => {
+  test.each(forged)('cannot put control characters into an error: %j', async (words) => {
     const { out, err } = await lied(`${deposit.replace('--json', '')}`, {
       getStrategy: () => ({ slug: words, name: words }),
     })

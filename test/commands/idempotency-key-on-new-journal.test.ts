@@ -8,13 +8,13 @@ const { run, home } = useCommands(sandbox)
 const pay = (more: string) =>
   `transfer --network sandbox-one --token USDC --to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --amount 1 --yes --json ${more}`
 
-test('that another machine may have used a key is said where a journal has nothing yet of a wallet that has sent something', async () => {
+test('a key on an empty journal warns of use on another machine if the wallet has sent transactions before', async () => {
   const key = '--idempotency-key a-job-0001'
   const said = /cannot know whether another machine used this key.*--nonce sandbox-one=\d+/
   const first = await run(pay(key))
   expect(first).toMatchObject({ exit: 0, json: { replayed: false } })
   expect(first.err).not.toMatch(said)
-  // The same key here: nothing is sent, and nothing need be said.
+  // A replay sends nothing, so it needs no warning.
   const again = await run(pay(key))
   expect(again).toMatchObject({ exit: 0, json: { replayed: true } })
   expect(again.err).not.toMatch(said)

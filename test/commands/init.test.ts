@@ -15,15 +15,15 @@ const { run, home } = useCommands(sandbox)
 const file = (name: string, at = home()) => join(at, 'config', name)
 const kept = (name: string, at = home()) => JSON.parse(readFileSync(file(name, at), 'utf8'))
 
-/** A node with the id of Base. */
+/** A node with the chain ID of Base. */
 let base: Anvil
 beforeAll(async () => {
   base = await startAnvil({ binary: inject('anvil'), noteDir: inject('sandboxNotes'), chainId: 8453 })
 })
 afterAll(() => base?.stop())
 
-describe('init by flags', () => {
-  test('looks whether it works, keeps it as profile set does, and makes the first one current', async () => {
+describe('init with flags', () => {
+  test('checks the settings, saves them as profile set does, and makes the first profile current', async () => {
     const apiKey = await served.newKey('acme')
     const made = await run(`init prod --base-url ${served.url()} --api-key-file - --json`, { stdin: apiKey })
     expect(made.exit).toBe(0)
@@ -41,7 +41,7 @@ describe('init by flags', () => {
     await run('profile remove prod --yes')
     await run(`profile set prod --base-url ${served.url()} --api-key-file -`, { stdin: apiKey })
     expect([kept('config.json').profiles, kept('secrets.json')]).toEqual(byInit)
-    // The second one is current only where that is said.
+    // A second profile becomes current only with --use.
     await run('profile use prod')
     const more = { env: { SLUICE_RPC_BASE: base.rpcUrl } }
     expect((await run('init mine --from-env --json', more)).json.profile).toMatchObject({ current: false })
@@ -50,7 +50,7 @@ describe('init by flags', () => {
     })
   })
 
-  test('what does not work is not kept, unless the person says so', async () => {
+  test('saves settings that fail the check only with --yes, and makes them current only with --use', async () => {
     const line = 'init mine --from-env --timeout 1s --json'
     const dead = { env: { SLUICE_RPC_BASE: 'http://127.0.0.1:1/canary-4711' } }
     const refused = await run(line, dead)
@@ -66,7 +66,7 @@ describe('init by flags', () => {
       exit: 0,
       networks: ['base'],
     })
-    // What does not work is where commands run only when that is typed.
+    // A profile that fails the check becomes current only on request.
     expect(accepted.json.profile.current).toBe(false)
     expect(accepted.err).toContain('sluice profile use mine')
     expect((await run('strategies list --limit 1 --json')).exit).toBe(0)
@@ -89,7 +89,7 @@ describe('init by flags', () => {
     ])
   })
 
-  test('looks at what is to be kept, and not at what the environment would put in its place', async () => {
+  test('checks the settings to be saved, not those of the environment', async () => {
     const env = { SLUICE_RPC_BASE: base.rpcUrl }
     const wrong = { ...env, SLUICE_BASE_URL: 'https://nobody.invalid', SLUICE_PROFILE: 'nobody' }
     const apiKey = await served.newKey('acme')
@@ -102,7 +102,7 @@ describe('init by flags', () => {
     expect(made.json.profile.networks).toEqual([])
   })
 
-  test('what is there already is changed only when the person says so, who is told what', async () => {
+  test('changes an existing profile only with --yes, and lists the changes', async () => {
     const apiKey = await served.newKey('acme')
     await run(`init prod --base-url ${served.url()} --api-key-file -`, { stdin: apiKey })
     const again = await run(`init prod --base-url ${served.url()} --api-key-file -`, { stdin: apiKey })
@@ -129,7 +129,7 @@ describe('init by flags', () => {
       'Check that http://127.0.0.1:9 is the base URL of the service. ',
     ],
     ['--from-env', 7, 'Check that the RPC of base is the right one. '],
-  ])('%s that does not work: the next step is about what was given', async (flags, exit, hint) => {
+  ])('%s that fails the check: the hint names the setting to check', async (flags, exit, hint) => {
     const refused = await run(`init prod ${flags} --json`, {
       stdin: 'a-key-of-nobody',
       ...(flags === '--from-env' && { env: { SLUICE_RPC_BASE: 'http://127.0.0.1:9' } }),
@@ -137,7 +137,7 @@ describe('init by flags', () => {
     expect([refused.exit, refused.json.error.hint]).toEqual([exit, `${hint}To save it anyway, add: --yes`])
   })
 
-  test('without flags and without a terminal it is 2, with a line that does it', async () => {
+  test('exits 2 without flags and terminal, and for invalid values', async () => {
     const refused = await run('init --json')
     expect(refused.exit).toBe(2)
     expect(refused.json.error).toMatchObject({
@@ -153,8 +153,8 @@ describe('init by flags', () => {
   })
 })
 
-describe('init by questions', () => {
-  /** A home of its own, and the program asking on a terminal. */
+describe('init with prompts', () => {
+  /** Runs init on a terminal with its own home. */
   async function asking(
     work: (typed: Typed, at: string) => Promise<void>,
     args: string[] = [],
@@ -169,7 +169,7 @@ describe('init by questions', () => {
     }
   }
 
-  test('asks for everything, shows no secret, and says how a script does the same', async () => {
+  test('asks for every setting, shows no secret, and prints the equivalent command', async () => {
     const apiKey = await served.newKey('acme')
     await asking(async (typed, at) => {
       await typed.answer('Where should commands run?', '\r')
@@ -195,7 +195,7 @@ describe('init by questions', () => {
     })
   })
 
-  test('ends with Ctrl-C at any question as 130, and nothing is written', async () => {
+  test('exits 130 on Ctrl-C at a question and writes nothing', async () => {
     const before: [string, string][] = [
       ['Where should commands run?', '\r'],
       ['Base URL', `${served.url()}\r`],
@@ -215,13 +215,13 @@ describe('init by questions', () => {
       })
   })
 
-  test('a profile that is there is kept as it is where the person says no', async () => {
+  test('leaves an existing profile unchanged when the user answers no', async () => {
     await asking(
       async (typed, at) => {
         await typed.answer('Where should commands run?', '\x1b[B\r')
         await typed.answer('Networks:', ' \r')
         await typed.answer(/RPC URL of \S+/, 'http://127.0.0.1:1\r')
-        // Somebody else makes one of that name meanwhile.
+        // Another process creates a profile of that name meanwhile.
         mkdirSync(join(at, 'config'), { mode: 0o700 })
         const other = { profiles: { mine: { kind: 'remote', baseUrl: 'https://a.example' } } }
         writeFileSync(file('config.json', at), JSON.stringify(other), { mode: 0o600 })

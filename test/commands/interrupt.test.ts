@@ -36,12 +36,12 @@ const held = async (): Promise<bigint> =>
 const nonce = async () => Number(await rpc.request<Hex>('eth_getTransactionCount', [wallet, 'pending']))
 const signed = () => attemptsIn(at.data)
 
-/** The environment of a process that gets SIGINT as soon as it listens for it. */
+/** The environment of a process that receives SIGINT as soon as it listens for it. */
 const early =
   "process.on('newListener', function told(name) { if (name === 'SIGINT') { process.off('newListener', told); setImmediate(() => process.kill(process.pid, name)) } })"
 const atOnce = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(early)}` }
 
-/** With blocks that wait, a transaction stays where an interruption finds it. */
+/** Without automatic mining a transaction stays pending while the process is interrupted. */
 const holdBlocks = (held: boolean) => rpc.request('evm_setAutomine', [!held])
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => at.end())
 
 describe('a signal', () => {
-  test('while the program is still loading is not lost', async () => {
+  test('while the program loads ends it with nothing signed', async () => {
     const [before, attempts] = [await nonce(), signed()]
     for (const ms of [40, 55, 60, 70, 80, 90]) {
       const running = startSluice(at.home, ['deposit', place, '--amount', '1', '--yes', '--json'])
@@ -68,10 +68,10 @@ describe('a signal', () => {
   })
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s before anything is signed: 130, nothing signed',
+    '%s before the first signature exits 130 with nothing signed',
     async (signal) => {
       const [before, attempts] = [await nonce(), signed()]
-      // Nobody answers while the node stands still, so the program is somewhere before its first signature.
+      // The stopped node answers nothing, so the program has not signed yet.
       const node = at.processes().find(({ command }) => command.includes('--chain-id 31337 '))!
       process.kill(node.pid, 'SIGSTOP')
       const running = startSluice(at.home, ['deposit', place, '--amount', '10', '--yes'])
@@ -86,7 +86,7 @@ describe('a signal', () => {
     },
   )
 
-  test('in the middle of the demo, after the wallet has 100 USDC less: 130, and no word that it did nothing', async () => {
+  test('during the demo exits 130, and the output does not claim that nothing was signed', async () => {
     const running = startSluice(at.home, ['demo'])
     await running.says('the wallet has 100 USDC less')
     running.child.kill('SIGINT')
@@ -96,9 +96,9 @@ describe('a signal', () => {
     expect(`${out}${err}`).not.toContain('signed nothing')
   })
 
-  // Those who end by SIGTERM after a signature are in the tests of a line that goes on, and of an older Node.
+  // SIGTERM after a signature is tested below, with resumed operations and an older Node.
   test.each(['SIGINT'] as const)(
-    '%s after a signature: 20, and resume makes exactly one deposit',
+    '%s after a signature exits 20, and resume makes exactly one deposit',
     async (signal) => {
       const [before, attempts] = [await held(), signed()]
       await holdBlocks(true)
@@ -125,7 +125,7 @@ describe('a signal', () => {
     },
   )
 
-  test('at any moment of a line that goes on with what is signed: 20, and never that nothing was signed', async () => {
+  test('at any moment of resuming a signed operation exits 20 and never says that nothing was signed', async () => {
     await holdBlocks(true)
     const line = ['deposit', place, '--amount', '10', '--yes', '--json', '--idempotency-key', 'three-moments']
     try {
@@ -138,7 +138,7 @@ describe('a signal', () => {
         const { code, hint, details } = JSON.parse(out).error
         expect([code, hint, details.id]).toEqual(['PENDING', `sluice action ${next}`, id])
       }
-      // As soon as there is somebody to hear it, which is before anything is loaded; and later.
+      // The signal arrives as soon as there is a listener, before the program is loaded; and later.
       const cancel = ['action', 'cancel', 'three-moments', '--yes', '--json']
       const ran = await Promise.all(
         [line, resume, cancel].map((args) => spawnSluice(at.home, args, { env: atOnce })),
@@ -149,7 +149,7 @@ describe('a signal', () => {
         await sleep(ms)
         running.child.kill('SIGTERM')
         const ran = await running.ended
-        // Where Node itself has not begun, the signal is all that is left of the process.
+        // Before Node itself is ready, the process ends by the signal.
         if (ran.exit !== 'SIGTERM') told(ran)
       }
       expect(signed()).toBe(attempts)
@@ -161,17 +161,17 @@ describe('a signal', () => {
     }
   })
 
-  test('before anything is loaded, of a line that names nothing: 130, with its next step', async () => {
+  test('before the program is loaded exits 130 with a hint', async () => {
     const line = ['deposit', place, '--amount', '1', '--yes']
     const { exit, err } = await spawnSluice(at.home, line, { env: atOnce })
     expect(exit).toBe(130)
-    // On a machine that is slow, the signal may find the program a little later.
+    // On a slow machine the signal may arrive later.
     expect(err).toMatch(
       /(This command signed nothing\.|Stopped before anything was signed) \(INTERRUPTED\)\nnext {2}To do it after all/,
     )
   })
 
-  test('while a node takes its time with what is signed: the program waits, and says what is on its way', async () => {
+  test('while a node delays its answer to a transaction: the program waits and reports it as pending', async () => {
     const path = join(at.home, 'key-of-the-slow')
     writeFileSync(path, `${sandboxKey(4)}\n`, { mode: 0o600 })
     const slow = await startFaultyRpc(nodeUrl, [
@@ -198,7 +198,7 @@ describe('a signal', () => {
       const { exit, out } = await running.ended
       expect({ exit, out }).toMatchObject({ exit: 20 })
       const { error } = JSON.parse(out)
-      // Whoever leaves at once does not come to know what the node said.
+      // Exiting at once would lose the answer of the node.
       expect(error.message).toBe('Signed and sent, not final yet')
       expect(slow.passed).toHaveLength(1)
       slow.rules.length = 0
@@ -213,7 +213,7 @@ describe('a signal', () => {
     }
   })
 
-  test('a terminal that hangs up does not stop what is under way: stdout is closed, the deposit is made', async () => {
+  test('a closed stdout does not stop a deposit under way', async () => {
     const before = await held()
     const line = ['deposit', place, '--amount', '10', '--yes', '--json']
     const { exit } = await spawnSluice(at.home, line, { closeOut: true })
@@ -221,7 +221,7 @@ describe('a signal', () => {
     expect(before - (await held())).toBe(10_000000n)
   })
 
-  test('a watch that nobody reads any more ends with the first write that tells so, however long its interval is', async () => {
+  test('a watch with a closed stdout ends at its first write, however long its interval is', async () => {
     const list = ['strategies', 'list', '--watch', '--interval', '1h']
     expect(await spawnSluice(at.home, list, { closeOut: true })).toMatchObject({ exit: 0 })
     await holdBlocks(true)
@@ -242,7 +242,7 @@ describe('a signal', () => {
 })
 
 test.skipIf(!existsSync('/dev/full'))(
-  'an answer that cannot be written is no success: 12, and 20 where something is signed',
+  'output that cannot be written exits 12, or 20 once a transaction is signed',
   async () => {
     const before = await held()
     const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
@@ -275,7 +275,7 @@ const isOld =
   Number(execFileSync(oldNode, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' })) < 22
 
 describe.skipIf(!isOld)('an older Node', () => {
-  test('is told which one the library needs, before anything is loaded that it does not understand', () => {
+  test('gets an error with the Node versions that the library needs', () => {
     const program = `import ${JSON.stringify(join(import.meta.dirname, '..', '..', 'bin', 'library.js'))}`
     const { status, stderr } = spawnSync(oldNode, ['--input-type=module', '-e', program], {
       encoding: 'utf8',
@@ -287,7 +287,7 @@ describe.skipIf(!isOld)('an older Node', () => {
   const childOf = (pid: number) =>
     Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
 
-  test('hands over to the one that came with the program', async () => {
+  test('hands over to the Node installed with the program', async () => {
     const { exit, out } = await spawnSluice(at.home, ['--version'], { node: oldNode })
     expect({ exit, out: out.trim() }).toMatchObject({
       exit: 0,
@@ -296,7 +296,7 @@ describe.skipIf(!isOld)('an older Node', () => {
     expect((await spawnSluice(at.home, ['depositt'], { node: oldNode })).exit).toBe(2)
   })
 
-  test('that is stopped before the other one listens has it told what that means: 130, or 20 where something is signed', async () => {
+  test('interrupted before the newer Node listens exits 130, or 20 for a signed operation', async () => {
     const node = { node: oldNode, env: atOnce }
     const line = ['deposit', place, '--amount', '1', '--yes', '--json']
     const nothing = await spawnSluice(at.home, line, node)
@@ -305,7 +305,7 @@ describe.skipIf(!isOld)('an older Node', () => {
     expect([named.exit, JSON.parse(named.out).error.code]).toEqual([20, 'PENDING'])
   })
 
-  test('passes SIGTERM on, and leaves no process behind', async () => {
+  test('passes SIGTERM on and leaves no process behind', async () => {
     await holdBlocks(true)
     const attempts = signed()
     const running = startSluice(at.home, ['deposit', place, '--amount', '10', '--yes', '--json'], {
@@ -328,8 +328,8 @@ describe.skipIf(!isOld)('an older Node', () => {
   })
 })
 
-describe('secrets of the environment', () => {
-  test('sign, and are in no environment and no argument of any process', async () => {
+describe('secrets in environment variables', () => {
+  test('sign, and are in no environment and no argument of a running process', async () => {
     const key = sandboxKey(2)
     await holdBlocks(true)
     const attempts = signed()
@@ -354,8 +354,8 @@ describe('secrets of the environment', () => {
   })
 })
 
-describe('scripts', () => {
-  test('three that deposit at the same time wait for each other, and all succeed', async () => {
+describe('concurrent scripts', () => {
+  test('three deposits at the same time wait for each other and succeed', async () => {
     const before = await held()
     const all = await Promise.all(
       [1, 2, 3].map(() => sluice('deposit', place, '--amount', '10', '--yes', '--json')),
@@ -364,7 +364,7 @@ describe('scripts', () => {
     expect(before - (await held())).toBe(30_000000n)
   })
 
-  test('two with the same idempotency key make one deposit, and both report it', async () => {
+  test('two deposits with the same idempotency key make one, and both report it', async () => {
     const before = await held()
     const key = ['--idempotency-key', 'two-at-once']
     const all = await Promise.all(
@@ -377,7 +377,7 @@ describe('scripts', () => {
   })
 })
 
-test('after `sandbox down` nothing runs any more, and what was done is there after `up`', async () => {
+test('sandbox down ends all processes, up keeps balances and actions, and reset starts with none', async () => {
   const before = await held()
   const { exit, out } = await sluice('sandbox', 'down', '--json')
   expect([exit, JSON.parse(out).running]).toEqual([0, false])
@@ -390,6 +390,6 @@ test('after `sandbox down` nothing runs any more, and what was done is there aft
   const reset = await sluice('sandbox', 'reset', '--yes', '--json')
   expect(reset.exit).toBe(0)
   expect(await held()).toBe(100_000_000000n)
-  // The journal of the chains that are gone is put aside, not mixed with the new ones.
+  // The journal of the discarded chains is set aside, not mixed with the new one.
   expect(JSON.parse((await sluice('action', 'list', '--json')).out).total).toBe(0)
 })

@@ -5,7 +5,7 @@ import { programHome } from '../support/spawn-program.ts'
 const home = programHome(inject('sandboxCache'))
 afterAll(() => home.end())
 
-test('deposits that are killed at random times and gone on with are made exactly once', async () => {
+test('deposits killed at random times and resumed are made exactly once', async () => {
   const cells = Number(process.env.SLUICE_CELLS ?? 3)
   const all = await killCampaign(home, { cells, seed: 7 })
   expect(all).toHaveLength(cells)

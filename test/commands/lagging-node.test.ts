@@ -4,7 +4,7 @@ import { type HostileService, startHostileService, type Wire } from '../support/
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
-// A service whose node is a few blocks behind that of who asks it.
+// A service whose node is a few blocks behind the node of its client.
 
 const sandbox = useSandbox()
 const { run, attempts } = useCommands(sandbox)
@@ -22,14 +22,14 @@ const typed = (line: string) =>
     secrets: { privateKey: sandbox.user.key, apiKey },
   })
 
-/** It still sees an allowance that is used up, so many times. */
+/** The service still sees a spent allowance, for this many requests. */
 const seesAllowance = (times: number) => {
   service.lies = {
     strategyBytecode: (body: Wire) => (times-- > 0 ? { ...body, bytecode: body.bytecode.slice(-1) } : body),
   }
 }
 
-test('is asked again a moment later for what it leaves out', async () => {
+test('deposit asks a lagging service again when its transactions lack the approval', async () => {
   seesAllowance(1)
   const { exit } = await typed(
     'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --idempotency-key behind-1',
@@ -38,7 +38,7 @@ test('is asked again a moment later for what it leaves out', async () => {
   expect(service.asked.filter((name) => name === 'strategyBytecode')).toHaveLength(2)
 })
 
-test('and stays so is said to be, with nothing signed', async () => {
+test('deposit exits 10 and signs nothing while a lagging service omits the approval', async () => {
   seesAllowance(100)
   const { exit, json } = await typed(
     'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --json --timeout 1500ms --idempotency-key behind-2',
@@ -54,7 +54,7 @@ test('and stays so is said to be, with nothing signed', async () => {
   expect(attempts()).toBe(0)
 })
 
-test('and does not say whether anything of a swap was sent is not told as if nothing was', async () => {
+test('action explain reports FOREIGN when the service does not say whether a swap was sent', async () => {
   const quote = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 10 --json'
   const { id } = (await typed(quote)).json
   await typed(`swap execute ${id} --dry-run --json`)

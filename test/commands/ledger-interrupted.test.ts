@@ -48,7 +48,7 @@ const isThere = ({ pid, startedAt }: ProcessFacts) =>
   allProcesses().some((one) => one.pid === pid && one.startedAt === startedAt)
 const nonce = async () => Number(await rpc.request<Hex>('eth_getTransactionCount', [owner, 'pending']))
 
-test('a signer that only the environment names signs, and its URL stands nowhere', async () => {
+test('an external signer named only by SLUICE_SIGNER_URL signs, and its URL is not printed', async () => {
   const signer = await startSigner([sandboxKey(3)])
   const hidden = `${signer.url}/hidden-token-41`
   const to = '--to 0x7777777777777777777777777777777777777777 --amount 1'
@@ -62,7 +62,7 @@ test('a signer that only the environment names signs, and its URL stands nowhere
 })
 
 test.each(['SIGKILL', 'SIGINT'] as const)(
-  '%s while the Ledger waits for its person: nothing is signed, and the same operation goes on with it',
+  '%s while the Ledger waits for confirmation signs nothing, and resume completes the operation',
   async (signal) => {
     const [before, attempts] = [await nonce(), attemptsIn(at.data)]
     ledger.set({ person: 'says nothing' })
@@ -77,7 +77,7 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
     expect(exit).toBe(signal === 'SIGINT' ? 130 : signal)
     if (signal === 'SIGINT') expect(JSON.parse(out).error.code).toBe('INTERRUPTED')
     expect([await nonce(), attemptsIn(at.data)]).toEqual([before, attempts])
-    // The process that spoke to the device ends with it.
+    // The signer process that spoke to the device ends, too.
     for (const child of children) while (isThere(child)) await sleep(20)
 
     ledger.set({ person: 'confirms' })

@@ -9,7 +9,7 @@ import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing, attempts } = useCommands(sandbox)
-/** The key on the device: an account of the sandbox that is not the one that signs by default. */
+/** The key on the device: an account of the sandbox that does not sign by default. */
 const [key, owner] = [sandboxKey(2), sandboxAddress(2)]
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 25 --yes --json'
 const pay =
@@ -23,7 +23,7 @@ afterEach(() => ledger.stop())
 const withLedger = (line: string) => run(line, { env: { SLUICE_LEDGER_SPECULOS: ledger.url } })
 
 describe('a Ledger', () => {
-  test('signs a deposit, which its own key is recovered from', async () => {
+  test('signs the transactions of a deposit with its key, as it shows them', async () => {
     const { exit, json, err } = await withLedger(`${deposit} --ledger`)
     expect({ exit, from: json.originAddress, status: json.status }).toEqual({
       exit: 0,
@@ -46,7 +46,7 @@ describe('a Ledger', () => {
     ["m/44'/60'/1'/0/0", "m/44'/60'/1'/0/0"],
     ["44'/60'/0'/3", "m/44'/60'/0'/3"],
     ['m/44h/60H/0h/0/7', "m/44'/60'/0'/0/7"],
-  ])('has a key at %s', async (typed, path) => {
+  ])('signs with the key at derivation path %s', async (typed, path) => {
     const { exit } = await withLedger(`${pay} --yes --json --ledger ${typed}`)
     expect([exit, ledger.shown.map((one) => one.path)]).toEqual([0, [path]])
   })
@@ -57,13 +57,13 @@ describe('a Ledger', () => {
     "m/44'/60'/2147483648'",
     "m/44'/60'/-1",
     "m/44'/60'",
-  ])('has none at %s', async (typed) => {
+  ])('refuses the derivation path %s', async (typed) => {
     const { exit, json } = await signsNothing(() => withLedger(`${pay} --yes --json --ledger ${typed}`))
     expect([exit, json.error.code]).toEqual([2, 'USAGE'])
     expect(json.error.message).toContain(typed)
   })
 
-  test('asks nobody but the device', async () => {
+  test('receives all HTTP requests, and no other host receives any', async () => {
     const asked = new Set<string>()
     const { fetch } = globalThis
     globalThis.fetch = (input, init) => {
@@ -78,7 +78,7 @@ describe('a Ledger', () => {
     expect([...asked]).toEqual([new URL(ledger.url).host])
   })
 
-  test('is not asked for a plan of an address, nor to look around', async () => {
+  test('is not contacted for a dry run with --wallet, wallet list or doctor', async () => {
     ledger.set({ isSilent: true })
     const plan = await withLedger(`${pay} --dry-run --json --ledger --wallet ${owner}`)
     expect({ exit: plan.exit, wallet: plan.json.wallet }).toEqual({ exit: 0, wallet: owner })
@@ -86,7 +86,7 @@ describe('a Ledger', () => {
     expect((await withLedger('doctor --json')).exit).toBe(0)
   })
 
-  test('has to be the one that is named', async () => {
+  test('must hold the address given by --wallet', async () => {
     const other = sandboxAddress(3)
     const { exit, json } = await signsNothing(() =>
       withLedger(`${pay} --yes --json --ledger --wallet ${other}`),
@@ -97,18 +97,18 @@ describe('a Ledger', () => {
   })
 
   test.each<[string, Partial<LedgerState>, number, RegExp]>([
-    ['rejected', { person: 'rejects' }, 9, /rejected on the Ledger/],
-    ['locked', { isLocked: true }, 13, /locked.*Unlock/],
+    ['that rejects', { person: 'rejects' }, 9, /rejected on the Ledger/],
+    ['that is locked', { isLocked: true }, 13, /locked.*Unlock/],
     ['with its app closed', { app: 'BOLOS' }, 13, /app closed.*Open the Ethereum app/],
-    ['with another app', { app: 'Bitcoin' }, 13, /app Bitcoin open.*Open the Ethereum app/],
+    ['with another app open', { app: 'Bitcoin' }, 13, /app Bitcoin open.*Open the Ethereum app/],
     ['with an old app', { version: '1.8.8' }, 13, /is 1\.8\.8.*1\.9\.0/],
     ['without blind signing', { blindSigning: false }, 13, /blind signing is off.*Settings, Blind signing/],
-    ['whose app does not take it', { person: { status: '6a80' } }, 13, /0x6a80.*Update/],
-    ['that knows no such transaction', { person: { status: '6501' } }, 13, /EIP-1559.*Update/],
-    ['with a status that nobody knows', { person: { status: '6fab' } }, 13, /0x6fab/],
-    ['whose cable is pulled', { person: 'pulls the cable' }, 13, /disconnected.*Nothing was sent/],
+    ['that answers with status 6a80', { person: { status: '6a80' } }, 13, /0x6a80.*Update/],
+    ['that answers with status 6501', { person: { status: '6501' } }, 13, /EIP-1559.*Update/],
+    ['that answers with an unknown status', { person: { status: '6fab' } }, 13, /0x6fab/],
+    ['that is disconnected', { person: 'pulls the cable' }, 13, /disconnected.*Nothing was sent/],
     [
-      'that signs something else',
+      'that signs another transaction',
       {
         person: {
           signs: (unsigned) => serializeTransaction({ ...parseTransaction(unsigned), nonce: 4_000 } as never),
@@ -117,7 +117,7 @@ describe('a Ledger', () => {
       8,
       /not what was to be signed/,
     ],
-  ])('%s: is told, and nothing is signed', async (_, state, code, words) => {
+  ])('%s causes an error with the cause, and nothing is signed', async (_, state, code, words) => {
     ledger.set(state)
     const { exit, json } = await signsNothing(() => withLedger(`${pay} --yes --json --ledger`))
     expect({ exit, says: `${json.error.message} ${json.error.hint}` }).toEqual({
@@ -126,7 +126,7 @@ describe('a Ledger', () => {
     })
   })
 
-  test('that is not there', async () => {
+  test('that is not connected exits 13 with a hint to connect it', async () => {
     await ledger.stop()
     const { exit, json } = await signsNothing(() => withLedger(`${pay} --yes --json --ledger`))
     expect([exit, json.error.code]).toEqual([13, 'KEY_SOURCE'])
@@ -134,7 +134,7 @@ describe('a Ledger', () => {
     ledger = await startLedger(key)
   })
 
-  test('that nobody confirms on in time: nothing is sent, and the same operation goes on when somebody does', async () => {
+  test('without confirmation in time sends nothing, and resume completes the operation after one', async () => {
     ledger.set({ person: 'says nothing' })
     const { exit, json } = await signsNothing(() =>
       withLedger(`${pay} --yes --json --ledger --timeout 4s --idempotency-key paid-by-hand`),
@@ -146,7 +146,7 @@ describe('a Ledger', () => {
     expect([resumed.exit, resumed.json.originAddress]).toEqual([0, owner])
   })
 
-  test('rejects the second step: the first is done, and it goes on from there', async () => {
+  test('that rejects the second step exits 21, and resume continues with that step', async () => {
     ledger.set({ person: 'confirms' })
     const first = withLedger(`${deposit} --ledger --idempotency-key two-steps`)
     await ledger.shows()
@@ -160,11 +160,11 @@ describe('a Ledger', () => {
     expect([resumed.exit, ledger.shown.length]).toEqual([0, 3])
   })
 
-  test('that is confirmed when the quote has expired by then: it is not sent', async () => {
+  test('that confirms after the quote has expired: the swap is not sent', async () => {
     ledger.set({
       person: {
         signs: async (unsigned) => {
-          // Over the swap, which comes after the approval, he thinks for an hour.
+          // The user confirms the swap, which follows the approval, an hour later.
           if (ledger.shown.length === 2) {
             await sandbox.world.warp(3_600)
             await sleep(1_100)
@@ -178,7 +178,7 @@ describe('a Ledger', () => {
     expect([exit, json.error.code, ledger.shown.length, attempts()]).toEqual([21, 'PARTIAL', 2, 1])
   })
 
-  test('cancels what waits, by nothing to itself under the same nonce', async () => {
+  test('cancels a pending transaction with an empty one to itself at the same nonce', async () => {
     const { rpc } = sandbox.chain(31337)
     await rpc.request('evm_setAutomine', [false])
     try {
@@ -207,13 +207,13 @@ describe('a Ledger', () => {
     ['--ledger --key-file key', '--key-file and --ledger cannot be combined'],
     ['--ledger --signer-url http://127.0.0.1:1', '--ledger and --signer-url cannot be combined'],
     ['--ledger --wallet main', '--ledger and --wallet cannot be combined'],
-  ])('and another key exclude each other: %s', async (flags, words) => {
+  ])('cannot be combined with another signer: %s', async (flags, words) => {
     const { exit, json } = await run(`${pay} --yes --json ${flags}`)
     expect([exit, json.error.message]).toEqual([2, words])
   })
 
   test.each(['http://192.0.2.1:5000', 'https://127.0.0.1:5000', 'nonsense'])(
-    'is emulated on this machine, and nowhere else: %s',
+    'emulator is refused at a URL other than http on this machine: %s',
     async (url) => {
       const { exit, json } = await run(`${pay} --yes --json --ledger`, {
         env: { SLUICE_LEDGER_SPECULOS: url },

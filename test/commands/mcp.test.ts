@@ -17,7 +17,7 @@ const place = useReachable(sandbox)
 const { run } = useCommands(sandbox)
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'sluice.js')
 const slug = 'aave-v3-usdc-sandbox-one'
-/** A key of nobody. */
+/** A private key that no account uses. */
 const key = `0x${'5c'.repeat(32)}`
 
 const environment = () => ({
@@ -27,7 +27,7 @@ const environment = () => ({
   SLUICE_PRIVATE_KEY: key,
 })
 
-/** A client of the published package, over a process of its own. */
+/** A client of the published MCP package, with a server process of its own. */
 async function connected(mode: 'legacy' | { pin: string } = 'legacy', more: Record<string, string> = {}) {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -47,7 +47,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.client.close())
 
-/** What a descriptor of another process leads to, as long as it does. */
+/** The target of a file descriptor of another process; empty once it is closed. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path)
@@ -56,7 +56,7 @@ function linkOf(path: string): string {
   }
 }
 
-/** What a tool answers, and whether that is an error. */
+/** The answer of a tool, and whether it is an error. */
 async function call(name: string, input: Record<string, unknown> = {}) {
   const {
     structuredContent,
@@ -76,8 +76,8 @@ const refusal = async (name: string, input: Record<string, unknown>): Promise<Do
   return document.error
 }
 
-describe('the tools', () => {
-  test('read and plan, and say what they take and give', async () => {
+describe('MCP tools', () => {
+  test('are read-only and declare their input and output', async () => {
     const { tools } = await server!.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
@@ -127,7 +127,7 @@ describe('the tools', () => {
     expect(failed).toEqual((await run('strategies show nothing --json')).json.error)
   })
 
-  test('plan what is signed elsewhere, and sign nothing', async () => {
+  test('plan without signing, and action submit signs the plan', async () => {
     const { document: plan } = await call('deposit_plan', { id: slug, amount: '25' })
     expect(plan).toMatchObject({
       wallet: sandbox.user.address,
@@ -156,13 +156,13 @@ describe('the tools', () => {
     expect((await refusal('policy_check', { plan })).code).toBe('POLICY_LIMIT')
     writeFileSync(join(config, 'policy.json'), '{}', { mode: 0o600 })
     expect(attemptsIn(place().data)).toBe(0)
-    // A person signs it, as it came.
+    // Another command signs the plan unchanged.
     const done = await run('action submit - --yes --json', { stdin: JSON.stringify(plan) })
     expect(done).toMatchObject({ exit: 0 })
     expect(done.json.status).toBe('SUCCESS')
   })
 
-  test('are the same for a client of the newest protocol', async () => {
+  test('are the same for a client of the newest protocol version', async () => {
     const { client } = await connected({ pin: '2026-07-28' })
     expect((await client.listTools()).tools).toHaveLength((await server!.client.listTools()).tools.length)
     const { structuredContent } = await client.callTool({ name: 'strategies_show', arguments: { id: slug } })
@@ -171,7 +171,7 @@ describe('the tools', () => {
   })
 })
 
-describe('whoever means ill', () => {
+describe('a hostile client or service', () => {
   test('finds no tool that signs', async () => {
     for (const name of [
       'deposit',
@@ -202,7 +202,7 @@ describe('whoever means ill', () => {
     expect(attemptsIn(place().data)).toBe(0)
   })
 
-  test('is told what is wrong with wrong types, dashes and what is huge', async () => {
+  test('gets USAGE for wrong types, flags and huge input, and no control characters back', async () => {
     for (const id of [7, null, ['x'], { a: 1 }, '', '--yes', '-h', 'x'.repeat(1_000_000)])
       expect(await refusal('strategies_show', { id })).toMatchObject({
         code: 'USAGE',
@@ -217,7 +217,7 @@ describe('whoever means ill', () => {
     })
   })
 
-  test('and serves strategies sends nothing through that could act on a terminal', async () => {
+  test('cannot pass control characters through a tool', async () => {
     const asset = { symbol: 'US\u0007DC', contract: sandbox.token(31337, 'USDC').address, decimals: 6 }
     const lie = {
       _id: '1',
@@ -248,7 +248,7 @@ describe('whoever means ill', () => {
     service.close()
   })
 
-  test('is told nothing of the files of the machine: a wallet is a name or an address', async () => {
+  test('cannot name files: a wallet must be a name or an address', async () => {
     const { tools } = await server!.client.listTools()
     for (const { name, inputSchema } of tools)
       for (const field of ['wallet', 'address'].filter((one) => one in (inputSchema.properties ?? {})))
@@ -260,7 +260,7 @@ describe('whoever means ill', () => {
     expect(JSON.stringify(tools)).not.toMatch(/path of one/)
   })
 
-  test('and serves strategies is asked for four at a time, and what waits for its turn can be cancelled', async () => {
+  test('gets at most four service requests at a time, and a waiting request can be cancelled', async () => {
     const held: ServerResponse[] = []
     let most = 0
     const ids: string[] = []
@@ -285,7 +285,7 @@ describe('whoever means ill', () => {
     }
     await until(4)
     cancel.abort()
-    // What is no work for a turn is answered meanwhile, and nothing more has come by then.
+    // Requests that need no turn are answered meanwhile; no further request has reached the service by then.
     for (let times = 0; times < 50; times++) await client.listTools()
     expect(held.length).toBe(4)
     const refuse = () => {
@@ -300,7 +300,7 @@ describe('whoever means ill', () => {
     service.close()
   })
 
-  test('comes to no key: none is opened, none is taken, and no process that holds any is begun', async () => {
+  test('reaches no key: none is opened or accepted, and no signer process starts', async () => {
     const { document: plan } = await call('deposit_plan', { id: slug, amount: '1' })
     expect(plan.wallet).toBe(sandbox.user.address)
     for (const [wallet, code] of [
@@ -311,7 +311,7 @@ describe('whoever means ill', () => {
       expect(failed.code).toBe(code)
       expect(JSON.stringify(failed)).not.toContain('5c5c')
     }
-    // One that does not say whose it is would have to be opened for that.
+    // A keystore without an address must be opened to learn the address.
     const keystores = join(place().data, 'keystores')
     mkdirSync(keystores, { recursive: true, mode: 0o700 })
     writeFileSync(join(keystores, 'of-cast.json'), JSON.stringify(vectors['scrypt of the definition'].json), {
@@ -323,13 +323,13 @@ describe('whoever means ill', () => {
     })
     const { pid } = server!
     expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')).toBe('')
-    // Nor does a file stay open behind an answer.
+    // No database stays open after an answer.
     const open = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
     expect(open.filter((file) => file.includes('.db'))).toEqual([])
   })
 })
 
-/** A server whose lines are written and read as they are. */
+/** A server whose lines are written and read without a client. */
 function raw() {
   const child = spawn(process.execPath, [bin, 'mcp'], { env: environment(), cwd: place().home })
   let out = ''
@@ -359,7 +359,7 @@ function raw() {
   return { child, ended, send, answered, lines, begin }
 }
 
-/** Lets no node of the sandbox answer for longer than any of these tests takes. */
+/** Delays every answer of the sandbox nodes for longer than any of these tests takes. */
 const silence = () =>
   sandbox.world.faults.set({
     kind: 'delay',
@@ -376,8 +376,8 @@ const reading = (id: number) => ({
   params: { name: 'strategies_list', arguments: {} },
 })
 
-describe('the process', () => {
-  test('writes the protocol and nothing else, whatever it is sent, and ends with its input: 0', async () => {
+describe('the mcp process', () => {
+  test('writes only protocol messages, whatever it receives, and exits 0 when its input ends', async () => {
     const { child, ended, send, answered, lines, begin } = raw()
     child.stdin.write('this is no JSON\n{"jsonrpc":"1.0"}\n[]\n"x"\n\n')
     await begin()
@@ -393,7 +393,7 @@ describe('the process', () => {
     for (const line of lines()) expect(JSON.parse(line).jsonrpc).toBe('2.0')
   })
 
-  test('leaves what is being asked when its input ends, or a signal comes', async () => {
+  test('exits 0 without answering a pending request when its input ends or on SIGTERM', async () => {
     await silence()
     for (const end of ['input', 'signal'] as const) {
       const { child, ended, send, lines, begin } = raw()
@@ -406,7 +406,7 @@ describe('the process', () => {
     }
   })
 
-  test('gives up what is cancelled, and goes on', async () => {
+  test('abandons a cancelled request and answers the next one', async () => {
     const { child, ended, send, answered, lines, begin } = raw()
     await begin()
     await silence()
@@ -420,7 +420,7 @@ describe('the process', () => {
     expect(lines().map((line) => JSON.parse(line).id)).toEqual([1, 3])
   })
 
-  test('ends at a message that is larger than any plan, and says so', async () => {
+  test('exits 2 on a message above 4 MiB and names the limit', async () => {
     const { child, ended, begin } = raw()
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -42,7 +42,7 @@ test.each(
     Array.from({ length: perMethod }, (_, cell) => [name, at * 1_000_003 + cell, line] as const),
   ),
 )(
-  'an answer of %s that is changed by chance (seed %i) moves what was asked for, or nothing',
+  'a randomly changed answer of %s (seed %i) moves the requested amount or nothing',
   async (name, seed, line) => {
     const random = seeded(seed)
     service.lies = { [name]: (body: unknown) => mutated(body, random) }
@@ -77,20 +77,17 @@ const reads: [keyof Service, string][] = [
   ['recommend', 'yield recommend USDC'],
 ]
 
-test.each(reads)(
-  '%s, changed by chance, is shown or is a bad answer, and never a bug',
-  async (name, line) => {
-    await run(cases[0]![1])
-    const random = seeded(7)
-    service.lies = { [name]: (body: unknown) => mutated(body, random) }
-    for (let cell = 0; cell < cells(12, 2_000); cell++) {
-      const ran = await run(cell % 2 === 0 ? line : `${line} --json`, {
-        env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
-        secrets: { privateKey: sandbox.user.key, apiKey },
-      })
-      expect({ cell, exit: ran.exit, says: ran.exit === 1 ? ran.out + ran.err : '' }).not.toMatchObject({
-        exit: 1,
-      })
-    }
-  },
-)
+test.each(reads)('a randomly changed answer of %s never causes exit code 1', async (name, line) => {
+  await run(cases[0]![1])
+  const random = seeded(7)
+  service.lies = { [name]: (body: unknown) => mutated(body, random) }
+  for (let cell = 0; cell < cells(12, 2_000); cell++) {
+    const ran = await run(cell % 2 === 0 ? line : `${line} --json`, {
+      env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: service.url },
+      secrets: { privateKey: sandbox.user.key, apiKey },
+    })
+    expect({ cell, exit: ran.exit, says: ran.exit === 1 ? ran.out + ran.err : '' }).not.toMatchObject({
+      exit: 1,
+    })
+  }
+})

@@ -4,7 +4,7 @@ import { type Provider, provider } from '../support/nodes/proxy-node.ts'
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
-// What public providers do that a node of one's own does not.
+// Behaviour of public providers that a local node does not have.
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** A command over a provider of a network that says this; that of the second is not on this machine, as far as can be seen of its address. */
+/** Runs commands with a provider in front of one network; the address of the provider of sandbox-two does not look local. */
 async function at(says: Provider['says'], chain: 'sandbox-one' | 'sandbox-two' = 'sandbox-one') {
   const node = await provider(sandbox.chain(chain === 'sandbox-one' ? 31337 : 31338).rpcUrl, says)
   open.push(node)
@@ -25,7 +25,7 @@ async function at(says: Provider['says'], chain: 'sandbox-one' | 'sandbox-two' =
 
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 10 --yes --allow-duplicate --json'
 
-/** What a node gives, with some of it otherwise. */
+/** A node that changes the results of one method. */
 const bent =
   (method: string, bend: (result: Record<string, unknown>) => object): Provider['says'] =>
   async (call, ask) => {
@@ -35,7 +35,7 @@ const bent =
   }
 
 describe('receipts without a status', () => {
-  test('are of a success where they have events', async () => {
+  test('count as success when they have events', async () => {
     const { run } = await at(
       bent('eth_getTransactionReceipt', ({ status: _, ...rest }) => ({
         ...rest,
@@ -47,7 +47,7 @@ describe('receipts without a status', () => {
     expect((await run(`action show ${json.id} --json`)).json.status).toBe('SUCCESS')
   })
 
-  test('and without events are of neither a success nor a failure, until they say so', async () => {
+  test('without events leave the action PENDING until a status appears', async () => {
     const { run, node } = await at(
       bent('eth_getTransactionReceipt', ({ status: _, ...rest }) => ({ ...rest, logs: [] })),
     )
@@ -59,7 +59,7 @@ describe('receipts without a status', () => {
   })
 })
 
-test('hashes of blocks in capital letters are the same hashes', async () => {
+test('block hashes in capital letters are equal to those in small letters', async () => {
   const { run } = await at(
     bent('eth_getTransactionReceipt', (receipt) => ({
       ...receipt,
@@ -69,7 +69,7 @@ test('hashes of blocks in capital letters are the same hashes', async () => {
   expect((await run(`${deposit} --timeout 5s`)).exit).toBe(0)
 })
 
-test('an address behind which a node lacks the newest block has not taken it back', async () => {
+test('an endpoint that briefly lacks a block or receipt causes no reorganisation and no second send', async () => {
   let shown: unknown
   let lacking = 0
   const { run, node } = await at(async ({ method, params }, ask) => {
@@ -78,7 +78,7 @@ test('an address behind which a node lacks the newest block has not taken it bac
       if (receipt && shown === undefined) shown = receipt.blockNumber
       else if (receipt?.blockNumber === shown && lacking++ < 2) return { result: null }
     }
-    // The one that answers first does not have the block, the other has it without its receipts.
+    // The node that answers first lacks the block, the other has it without its receipts.
     return method === 'eth_getBlockByNumber' && params[0] === shown && lacking === 1
       ? { result: null }
       : undefined
@@ -91,7 +91,7 @@ test('an address behind which a node lacks the newest block has not taken it bac
   expect(node.asked.filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(1)
 })
 
-test('an address behind which a node does not have the approval yet is asked again for what follows it', async () => {
+test('an endpoint that lacks the approval is asked again to estimate the next step', async () => {
   let estimates = 0
   const { run } = await at(({ method }) => {
     if (method !== 'eth_estimateGas' || ![1, 2].includes(++estimates)) return undefined
@@ -101,10 +101,10 @@ test('an address behind which a node does not have the approval yet is asked aga
   expect({ exit, code: json.error?.code, estimates }).toEqual({ exit: 0, code: undefined, estimates: 3 })
 })
 
-test('what a node that indexes its blocks does not find is sent again', async () => {
+test('a transaction that an indexing node does not find is sent again', async () => {
   let sends = 0
   const { run } = await at(async ({ method, params }, ask) => {
-    // The first of all is lost.
+    // The first transaction is lost.
     if (method === 'eth_sendRawTransaction' && sends++ === 0) return { result: `0x${'ab'.repeat(32)}` }
     if (method !== 'eth_getTransactionReceipt') return undefined
     const result = await ask(method, params)
@@ -113,7 +113,7 @@ test('what a node that indexes its blocks does not find is sent again', async ()
   expect((await run(`${deposit} --timeout 8s`)).exit).toBe(0)
 })
 
-test('transactions that nobody sent are in the way of nobody who looks through blocks', async () => {
+test('action explain ignores transactions without a sender in blocks', async () => {
   const strange = { hash: `0x${'77'.repeat(32)}`, from: null, type: '0x7f' }
   const blocks = bent('eth_getBlockByNumber', ({ transactions, ...rest }) => ({
     ...rest,
@@ -130,7 +130,7 @@ test('transactions that nobody sent are in the way of nobody who looks through b
   expect((await run(`action explain ${json.error.details.operation} --json`)).exit).toBe(0)
 })
 
-test('a node that lacks the block of a transaction takes nothing back', async () => {
+test('a node that lacks the block of a transaction leaves the action MINED_NOT_FINAL', async () => {
   const { run, node } = await at(() => undefined)
   const { json } = await run(`${deposit} --confirmations 9 --timeout 1s`)
   const { operation: id } = json.error.details

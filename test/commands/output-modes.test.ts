@@ -14,7 +14,7 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const swap = '--from sandbox-one --to sandbox-one --token-in WETH --token-out USDC --amount-in 0.5'
 
-/** A line of every command. What cannot be undone, or goes on for ever, is a line that is refused: its words are words, too. */
+/** One line per command. Commands that cannot be undone or never end have a line that is refused; errors are output, too. */
 const rows: Readonly<Record<string, string>> = {
   demo: 'demo --timeout never',
   'strategies list': 'strategies list --all',
@@ -77,7 +77,7 @@ const rows: Readonly<Record<string, string>> = {
   'sandbox warp': 'sandbox warp never',
   'sandbox pay-bitcoin': 'sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
   'sandbox fault': 'sandbox fault',
-  // From here on others answer and sign.
+  // From here on another wallet and another profile are current.
   'wallet use': 'wallet use main',
   init: 'init other --base-url http://127.0.0.1:9 --api-key-file - --yes',
 }
@@ -86,7 +86,7 @@ const wide = { columns: 500 }
 const painted: Circumstances = { ...wide, out: { paint: new Chalk({ level: 2 }), link: hyperlink } }
 const unpaintedTerminal: Circumstances = { ...wide, out: { paint: unpainted } }
 
-/** What differs from one run to the next: numbers, times, ids, keys, hashes; and how wide that makes a column. */
+/** Replaces values that differ between runs (numbers, times, IDs, keys, hashes) and the column widths that depend on them. */
 const steady = (text: string) =>
   text
     .replace(/0x[0-9a-f]{40,}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{64}\b|slk_[\w-]+/gi, '#')
@@ -97,7 +97,7 @@ const colour = /\u001b\[[0-9;]*m|\u001b\]8;;[\x21-\x7e]*\u0007/g
 
 type Modes = Record<'pipe' | 'plain' | 'colours' | 'json' | 'pretty', Ran>
 
-/** What is wrong with how one command speaks to a terminal, to a pipe, without colours and as JSON. */
+/** The faults in the output of one command to a terminal, to a pipe, without colours and as JSON. */
 function faults({ pipe, plain, colours, json, pretty }: Modes): string[] {
   const all = [pipe, plain, colours, json, pretty]
   const wrong: string[] = []
@@ -122,7 +122,7 @@ function faults({ pipe, plain, colours, json, pretty }: Modes): string[] {
   return wrong
 }
 
-test('every command says the same to a terminal, to a pipe, without colours and as JSON', async () => {
+test('every command prints the same to a terminal, to a pipe, without colours and as JSON', async () => {
   const password = join(home(), 'pw')
   writeFileSync(password, 'a password', { mode: 0o600 })
   keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(2), 'a password')
@@ -148,11 +148,11 @@ test('every command says the same to a terminal, to a pipe, without colours and 
     if (colour.test(ran.colours.out)) coloured++
   }
   expect(wrong).toEqual({})
-  // It was looked at with colours on.
+  // Proves that colours were on.
   expect(coloured).toBeGreaterThan(15)
 })
 
-test('what says too much is found', async () => {
+test('faults reports control bytes, different texts, several documents and different exit codes', async () => {
   const said = (out: string, err = '', exit = 0) => ({ out, err, exit }) as Ran
   const good = {
     pipe: said('a 1\n'),

@@ -10,7 +10,7 @@ const { run, home } = useCommands(useSandbox())
 const to = '0x7777777777777777777777777777777777777777'
 const pay = `transfer --network sandbox-one --token USDC --to ${to} --amount 1 --yes`.split(' ')
 
-/** What names of files and other words that somebody types or a service says may hold. */
+/** File names and other words that a user types or a service sends. */
 const names = [
   'my key',
   "it's",
@@ -24,7 +24,7 @@ const names = [
   '\u202ex',
 ]
 
-/** A file in a directory of its own, with a name and a mode. */
+/** A file with the given name and mode in a directory of its own. */
 function file(name: string, text: string, mode: number): string {
   const path = join(mkdtempSync(join(home(), 'in ')), name)
   writeFileSync(path, text)
@@ -35,13 +35,13 @@ function file(name: string, text: string, mode: number): string {
 type Way = (name: string) => {
   line: readonly string[]
   env?: Record<string, string>
-  /** What the next step comes to when it is pasted. */
+  /** The start of the hinted command, as a shell reads it. */
   is: readonly string[]
 }
 
-/** Every way to a next step that carries a word of somebody. */
+/** Every kind of hint that contains a word of a user or a service. */
 const ways: Record<string, Way> = {
-  'a key that others can read': (name) => {
+  'a key file that others can read': (name) => {
     const path = file(name, '0x01', 0o644)
     return { line: [...pay, '--key-file', path], is: ['chmod', '600', path] }
   },
@@ -49,7 +49,7 @@ const ways: Record<string, Way> = {
     const path = file(name, '{}', 0o666)
     return { line: [...pay, '--policy', path], is: ['chmod', 'go-w', path] }
   },
-  'settings that cannot be read': (name) => {
+  'invalid settings': (name) => {
     const home = file(name, '', 0o600).slice(0, -name.length)
     const path = join(home, `c${name}`, 'config', 'config.json')
     mkdirSync(join(path, '..'), { recursive: true })
@@ -60,7 +60,7 @@ const ways: Record<string, Way> = {
       is: ['mv', path, `${path}.old`],
     }
   },
-  'a certificate that is not there': (name) => {
+  'a missing certificate': (name) => {
     const path = join(home(), `x${name}`, 'cert.pem')
     return {
       line: ['serve', '--tls-cert', path, '--tls-key', path, '--profile', 'engine'],
@@ -68,31 +68,31 @@ const ways: Record<string, Way> = {
       is: ['ls', '-l', join(home(), `x${name}`)],
     }
   },
-  'a key that is not there': (name) => {
+  'a missing key file': (name) => {
     const path = join(home(), `x${name}`, 'key')
     return { line: [...pay, '--key-file', path], is: ['ls', '-l', join(path, '..')] }
   },
-  'a policy that is not there': (name) => {
+  'a missing policy': (name) => {
     const path = join(home(), `x${name}`, 'policy.json')
     return { line: [...pay, '--policy', path], is: ['ls', '-l', join(path, '..')] }
   },
-  'a plan that is not there': (name) => {
+  'a missing plan': (name) => {
     const path = join(home(), `x${name}`, 'plan.json')
     return { line: ['action', 'submit', path], is: ['ls', '-l', join(path, '..')] }
   },
-  'a keystore that is not there': (name) => {
+  'a missing keystore': (name) => {
     const path = join(home(), `x${name}`, 'keystore')
     return { line: [...pay, '--wallet', path], is: ['ls', '-l', join(path, '..')] }
   },
-  'a wallet that nobody has': (name) => ({
+  'an unknown wallet': (name) => ({
     line: ['wallet', 'show', '--', name],
     is: name === '-rf' ? ['sluice', 'wallet', 'new', '--', '-rf'] : ['sluice', '--wallet', `./${name}`],
   }),
-  'a quote and its flags': (name) => ({
+  'a quote ID with flags of a new quote': (name) => ({
     line: ['swap', 'execute', '--from', 'sandbox-one', '--', name],
     is: ['sluice', 'swap', 'execute', ...(name === '-rf' ? ['--'] : []), name],
   }),
-  'play money without its token': (name) => ({
+  'sandbox fund without a token': (name) => ({
     line: ['sandbox', 'fund', to, `--amount=${name}`],
     is: ['sluice', 'sandbox', 'fund', to, '--token', 'USDC', '--amount', name],
   }),
@@ -117,11 +117,11 @@ const ways: Record<string, Way> = {
   }),
 }
 
-describe('a next step that is pasted does what is meant', () => {
-  // A third of the words, for each way others of them; all of them with `SLUICE_CELLS=all`.
+describe('hints that are pasted into a shell', () => {
+  // A third of the words for each kind of hint, in turn; all words with `SLUICE_CELLS=all`.
   const wordsFor = (nth: number) => names.filter((_, at) => cells(1, 3) === 3 || (at + nth) % 3 === 0)
   test.each(Object.entries(ways).map(([of, way], nth) => [of, way, wordsFor(nth)] as const))(
-    '%s',
+    '%s: the command keeps each word unchanged',
     async (_, way, words) => {
       for (const name of words) {
         const { line, env, is } = way(name)
@@ -135,7 +135,7 @@ describe('a next step that is pasted does what is meant', () => {
   )
 })
 
-test('what a market without a queue is asked to pay is withdrawn instead', async () => {
+test('withdraw --claim from a market without a queue hints at withdraw without --claim', async () => {
   const { exit, json } = await run('withdraw aave-v3-usdc-sandbox-one --claim --yes --json')
   expect([exit, json.error.hint]).toEqual([
     2,
@@ -143,7 +143,7 @@ test('what a market without a queue is asked to pay is withdrawn instead', async
   ])
 })
 
-test('what a watch leaves waiting is gone on with, and a new wallet is looked at', async () => {
+test('action watch hints at resume, swap status --watch at a longer timeout, wallet new at wallet show', async () => {
   await run('sandbox fault stop-mining')
   const slow = (await run([...pay, '--json', '--no-wait'])).json.error.details.id
   const watched = await run(['action', 'watch', slow, '--timeout', '1ms'])

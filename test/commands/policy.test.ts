@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { policyRuleHelp } from '../../src/commands/policy.ts'
 import { Policy, parsePolicy } from '../../src/guard/policy/policy-file.ts'
 
-test('the help of policy check names every rule that a policy knows, with an example that is one', () => {
+test('policyRuleHelp has every policy rule with a valid example', () => {
   expect(policyRuleHelp.map(([rule]) => rule).toSorted()).toEqual(Object.keys(Policy.shape).toSorted())
   for (const [rule, example] of policyRuleHelp)
     expect(() => parsePolicy(`{"${rule}": ${example}}`, 'policy.json')).not.toThrow()
 })
 
-test('what is wrong in a policy is told with what was expected, and where that is written', () => {
+test('parsePolicy names the invalid rule, the expected format, and policy check --help', () => {
   for (const [text, says] of [
     [
       '{"perTransaction": {"USDC": "50"}}',

@@ -12,7 +12,7 @@ const served = useServe(sandbox)
 const { run, home } = useCommands(sandbox)
 const slug = 'aave-v3-usdc-sandbox-one'
 
-/** Another address, which remembers the keys that it is sent. */
+/** A server at another URL that records the API keys it receives. */
 let elsewhere: Listener
 const keysSeen: unknown[] = []
 beforeAll(async () => {
@@ -34,8 +34,8 @@ const prod = async () => {
   return { apiKey, made }
 }
 
-describe('a profile of one’s own', () => {
-  test('keeps the address in config.json and the key in a file of its own, and shows it nowhere', async () => {
+describe('a user-defined profile', () => {
+  test('stores the base URL in config.json and the API key only in secrets.json, and prints no key', async () => {
     const { apiKey, made } = await prod()
     expect(made.json).toEqual({
       name: 'prod',
@@ -55,7 +55,7 @@ describe('a profile of one’s own', () => {
       expect((await run(line)).out).not.toContain(apiKey)
   })
 
-  test('answers when it is named, and whenever it is in use', async () => {
+  test('is used when it is named, set in SLUICE_PROFILE, or current', async () => {
     await prod()
     const named = await run('strategies list --json --profile prod')
     expect(named.exit).toBe(0)
@@ -70,7 +70,7 @@ describe('a profile of one’s own', () => {
     expect((await run('profile show --json')).json).toMatchObject({ name: 'prod', current: true })
   })
 
-  test('signs by the RPCs that it keeps', async () => {
+  test('signs with the RPCs that it stores', async () => {
     const apiKey = await served.newKey('acme')
     const env = { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: served.url() }
     const made = await run('profile set prod --from-env --json', { env, secrets: { apiKey } })
@@ -86,13 +86,13 @@ describe('a profile of one’s own', () => {
       },
     )
     expect(moved.json).toMatchObject({ status: 'SUCCESS' })
-    // A node may want a token in its URL: it is where the key is.
+    // An RPC URL may contain a token, so it is stored with the key.
     expect(readFileSync(file('config.json'), 'utf8')).not.toContain(
       '127.0.0.1:'.concat(new URL(rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!).port),
     )
   })
 
-  test('of kind engine answers over the RPCs that it keeps', async () => {
+  test('of kind engine reads from the RPCs that it stores', async () => {
     expect((await run('profile set mine --from-env --json', { env: rpcEnvOf(sandbox) })).json).toMatchObject({
       kind: 'engine',
     })
@@ -102,8 +102,8 @@ describe('a profile of one’s own', () => {
   })
 })
 
-describe('the key of a profile', () => {
-  test('goes to its own address and to no other that the environment names', async () => {
+describe('the API key of a profile', () => {
+  test('is sent to its own base URL and not to one from the environment', async () => {
     const { apiKey } = await prod()
     const other = await run('strategies list --profile prod', { env: { SLUICE_BASE_URL: elsewhere.url } })
     expect(other).toMatchObject({ exit: 3, err: expect.stringContaining('SLUICE_BASE_URL overrides') })
@@ -115,7 +115,7 @@ describe('the key of a profile', () => {
     expect(keysSeen).toEqual([])
   })
 
-  test('is forgotten with its address', async () => {
+  test('is removed when the base URL changes', async () => {
     await prod()
     const moved = await run(`profile set prod --base-url ${elsewhere.url} --json`)
     expect(moved.json).toMatchObject({ baseUrl: elsewhere.url, hasApiKey: false })
@@ -127,7 +127,7 @@ describe('the key of a profile', () => {
     expect(keysSeen).toEqual([])
   })
 
-  test('stays when something else is changed, and goes with either address', async () => {
+  test('stays when the RPCs change, and is removed when the legacy base URL changes', async () => {
     await prod()
     const env = { SLUICE_RPC_BASE: 'https://node.example' }
     expect((await run('profile set prod --from-env --json', { env })).json).toMatchObject({
@@ -141,7 +141,7 @@ describe('the key of a profile', () => {
     expect(again.json).toMatchObject({ legacyBaseUrl: null, hasApiKey: false })
   })
 
-  test('of a new deployment never goes to the older pages of the one before', async () => {
+  test('of a new base URL is not sent to the previous legacy base URL', async () => {
     await run(
       `profile set prod --base-url ${served.url()} --legacy-base-url ${elsewhere.url} --api-key-file -`,
       {
@@ -159,7 +159,7 @@ describe('the key of a profile', () => {
     expect(keysSeen).toEqual([])
   })
 
-  test('does not follow an address that was written into the file by hand', async () => {
+  test('is not sent to a base URL that was edited into config.json', async () => {
     await prod()
     const config = readFileSync(file('config.json'), 'utf8')
     writeFileSync(file('config.json'), config.replace(served.url(), elsewhere.url))
@@ -167,7 +167,7 @@ describe('the key of a profile', () => {
     expect(keysSeen).toEqual([])
   })
 
-  test('is not used from a file that others can read', async () => {
+  test('is refused in a file that others can read', async () => {
     await prod()
     chmodSync(file('secrets.json'), 0o644)
     const refused = await run('strategies list --profile prod --json')
@@ -178,7 +178,7 @@ describe('the key of a profile', () => {
     })
   })
 
-  test('is never an argument, and a bad one is not kept', async () => {
+  test('with a space is refused, not printed and not stored', async () => {
     const bad = await run(`profile set prod --base-url ${served.url()} --api-key-file -`, {
       stdin: 'two words\n',
     })
@@ -188,7 +188,7 @@ describe('the key of a profile', () => {
   })
 })
 
-test('who is asked for prices is kept with a profile over RPCs, stays until it is taken away, and is https', async () => {
+test('the prices URL is for engine profiles, stays until it is removed, and must be https', async () => {
   const env = rpcEnvOf(sandbox)
   const set = (more: string) => run(`profile set mine --from-env ${more} --json`, { env })
   expect((await set('')).json.pricesUrl).toBeNull()
@@ -214,7 +214,7 @@ test('who is asked for prices is kept with a profile over RPCs, stays until it i
   expect(elsewhere.json.error.code).toBe('USAGE')
 })
 
-test('a profile that is removed is out of use, and its key is gone', async () => {
+test('a removed profile is no longer current, and its API key is deleted', async () => {
   const { apiKey } = await prod()
   await run('profile use prod')
   expect((await run('profile remove prod --no-input')).exit).toBe(2)
@@ -224,7 +224,7 @@ test('a profile that is removed is out of use, and its key is gone', async () =>
   expect((await run('strategies list --profile prod')).exit).toBe(2)
 })
 
-test('what sets profiles up works while the one in use does not', async () => {
+test('profile commands work while the current profile does not exist', async () => {
   await prod()
   await run('profile use prod')
   await run('profile remove prod --yes')
@@ -256,7 +256,7 @@ test.each([
   ['profile set constructor', /needs a kind/],
   ['profile show moon', /No profile "moon"/],
   ['profile remove sandbox --yes', /No profile "sandbox"/],
-])('%s is refused, and nothing is written', async (line, says) => {
+])('%s is refused and adds no profile', async (line, says) => {
   const refused = await run(`${line} --json`)
   expect(refused.exit).toBe(2)
   expect(refused.json.error.message).toMatch(says)
@@ -267,7 +267,7 @@ test.each([
   ])
 })
 
-test('config list says what holds and where it was said, and no secret', async () => {
+test('config list shows each setting with its origin and no secret', async () => {
   const { apiKey } = await prod()
   const env = { SLUICE_RPC_BASE: 'https://node.example/v1/canary-4711', SLUICE_LEGACY_BASE_URL: served.url() }
   const { out, json } = await run('config list --show-origin --json --profile prod', {
@@ -308,7 +308,7 @@ test('config list says what holds and where it was said, and no secret', async (
   )
 })
 
-test('config list says what chose the kind of profile, and which RPC is for no network', async () => {
+test('config list shows the origin of the profile kind, and suggests a network for a mistyped RPC setting', async () => {
   const said = async (env: Record<string, string>, line = '') =>
     Object.fromEntries(
       (await run(`config list --show-origin --json ${line}`, { env })).json.items.map(

@@ -33,7 +33,7 @@ const strategyFields = [
 ]
 
 describe('strategies list', () => {
-  test('is a table of all strategies for people, and says how to see more', async () => {
+  test('prints a table of the first 10 strategies, and how to see more', async () => {
     const { exit, out, err } = await run('strategies list')
     expect(exit).toBe(0)
     const [head, ...rows] = out.trimEnd().split('\n')
@@ -42,14 +42,14 @@ describe('strategies list', () => {
     expect(err).toContain('10 of 14; --page 2 shows more')
   })
 
-  test('drops columns on a narrow terminal, and none anywhere else', async () => {
+  test('drops columns on a narrow terminal', async () => {
     const narrow = await run('strategies list', { columns: 60 })
     for (const line of narrow.out.trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(60)
     expect(narrow.out).toContain('APY')
     expect(narrow.out).not.toContain('CATEGORY')
   })
 
-  test('as JSON is one page with exactly the fields of the contract', async () => {
+  test('as JSON is one page with exactly the documented fields', async () => {
     const { json, err } = await run('strategies list --json --all')
     expect(err).toBe('profile sandbox: local chains, play money; for real ones: sluice init\n')
     expect(Object.keys(json)).toEqual(['items', 'page', 'limit', 'total', 'hasMore', 'missing'])
@@ -57,7 +57,7 @@ describe('strategies list', () => {
     for (const item of json.items) expect(Object.keys(item).sort()).toEqual([...strategyFields].sort())
   })
 
-  test('the rate and the value locked are those of the contracts', async () => {
+  test('reports the rate and the value locked of the contracts', async () => {
     const { json } = await run(`strategies show ${usdcPlace} --json`)
     const { asset, receipt, constants } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     if (constants.family !== 'aave-v3') throw new Error('not a lending market')
@@ -73,7 +73,7 @@ describe('strategies list', () => {
     expect(Number(json.tvlUsd) / (Number(supply) / 1e6)).toBeCloseTo(1, 4)
   })
 
-  test('marks what is no rate of now, says what the mark means, and takes one kind alone', async () => {
+  test('marks trailing rates, explains the mark, and filters by --apy-basis', async () => {
     await sandbox.world.warp(8 * 86_400)
     await sandbox.chain(31337).rpc.request('evm_mine')
     const { json: trailing } = await run('strategies list --json --all --apy-basis trailing-7d')
@@ -93,7 +93,7 @@ describe('strategies list', () => {
     expect(shown).toMatch(/apy +[\d.]+% trailing-7d: growth of the last 7 days, compounded over 365 days/)
   })
 
-  test('filters and sorts over all pages before it pages', async () => {
+  test('filters and sorts all strategies before it splits them into pages', async () => {
     const { json: first } = await run('strategies list --json --limit 5 --sort name')
     const { json: second } = await run('strategies list --json --limit 5 --sort name --page 2')
     const { json: third } = await run('strategies list --json --limit 5 --sort name --page 3')
@@ -121,7 +121,7 @@ describe('strategies list', () => {
     )
   })
 
-  test('knows which ones are paused', async () => {
+  test('selects paused strategies with --paused only, and the others with --paused exclude', async () => {
     const { json: only } = await run('strategies list --json --paused only')
     const { json: rest } = await run('strategies list --json --paused exclude')
     expect(only.total).toBeGreaterThan(0)
@@ -129,7 +129,7 @@ describe('strategies list', () => {
     expect(only.total + rest.total).toBe(14)
   })
 
-  test('as CSV has a header, a row each, and only the columns that were asked for', async () => {
+  test('as CSV has a header, a row per strategy, and only the requested columns', async () => {
     const { out } = await run('strategies list --csv --all --fields slug,apy')
     const [head, ...rows] = out.trimEnd().split('\n')
     expect(head).toBe('slug,apy')
@@ -144,7 +144,7 @@ describe('strategies list', () => {
     'wallet list',
     'swap list',
     'wallet approvals list',
-  ])('%s: a field that there is not is refused with no row, too', async (line) => {
+  ])('%s: an unknown field is refused even if the list is empty', async (line) => {
     const empty = await run(`${line} --json`)
     expect([empty.exit, empty.json.items]).toEqual([0, []])
     for (const how of ['--json', '--csv', '']) {
@@ -159,7 +159,7 @@ describe('strategies list', () => {
     expect((await run(`${line} --fields ${known} --json`)).json.items).toEqual([])
   })
 
-  test('--fields chooses and orders columns and JSON fields, and an unknown one names the known', async () => {
+  test('--fields chooses and orders columns and JSON fields, and an unknown field exits 2', async () => {
     const { json } = await run('strategies list --json --fields apy,slug --limit 1')
     expect(Object.keys(json.items[0])).toEqual(['apy', 'slug'])
     expect((await run('strategies list --fields apy,slug')).out).toMatch(/^ *APY +STRATEGY\n/)
@@ -170,19 +170,19 @@ describe('strategies list', () => {
 })
 
 describe('global options', () => {
-  test('hold before the command, between its words and after it', async () => {
+  test('are accepted before, between and after the words of the command', async () => {
     const after = await run('strategies list --json')
     expect((await run('--json strategies list')).out).toBe(after.out)
     expect((await run('strategies --json list')).out).toBe(after.out)
   })
 
-  test('--quiet keeps notices back, and JSON is pretty only on a terminal', async () => {
+  test('--quiet suppresses notices, and JSON is indented only on a terminal', async () => {
     expect((await run('--quiet strategies list')).err).toBe('')
     expect((await run('strategies list --json')).out.trimEnd()).not.toContain('\n')
     expect((await run('strategies list --json', { columns: 80 })).out).toContain('\n  "items"')
   })
 
-  test('--debug tells of every call on stderr and nothing on stdout', async () => {
+  test('--debug logs node requests on stderr and nothing on stdout', async () => {
     const { out, err } = await run('--debug strategies list --json')
     expect(JSON.parse(out).total).toBe(14)
     expect(err).toMatch(/rpc 127\.0\.0\.1:[0-9]+ eth_call/)
@@ -190,7 +190,7 @@ describe('global options', () => {
 })
 
 describe('strategies show and analytics', () => {
-  test('shows one in words, and as exactly the fields of the contract', async () => {
+  test('show prints text, and JSON with exactly the documented fields', async () => {
     const { exit, out } = await run(`strategies show ${usdcPlace}`)
     expect(exit).toBe(0)
     for (const word of ['aave-v3-usdc-sandbox-one', 'lending', 'apy', 'tvl']) expect(out).toContain(word)
@@ -211,7 +211,7 @@ describe('strategies show and analytics', () => {
     expect((await run('strategies show aave-v3-USDC-sandbox-one --json')).json.slug).toBe(usdcPlace)
   })
 
-  test('with a wallet, what it holds there', async () => {
+  test('show with --wallet reports the position of the wallet', async () => {
     await run(`deposit ${usdcPlace} --amount 10 --yes --quiet`)
     const { json } = await run(`strategies show ${usdcPlace} --wallet ${sandbox.user.address} --json`)
     expect(json.position.balance).toMatchObject({ symbol: 'USDC', decimals: 6 })
@@ -220,7 +220,7 @@ describe('strategies show and analytics', () => {
     ).toMatch(/you hold +nothing/)
   })
 
-  test('analytics add up to the list', async () => {
+  test('analytics equals the sum over strategies list', async () => {
     const { json } = await run('strategies analytics --json')
     const { json: all } = await run('strategies list --json --all')
     expect(json.strategyCount).toBe(all.total)
@@ -231,7 +231,7 @@ describe('strategies show and analytics', () => {
     expect(out).not.toContain('without')
   })
 
-  test('analytics say what their total lacks', async () => {
+  test('analytics says how many strategies its total leaves out', async () => {
     const { constants } = sandbox.strategy('aave-v3-USDC-sandbox-two')
     const { oracle } = constants as AaveV3Constants
     await refuses(sandbox, 31338, oracle, 'function getAssetPrice(address)')
@@ -243,7 +243,7 @@ describe('strategies show and analytics', () => {
 })
 
 describe('yield recommend', () => {
-  test('is the best open strategy for an asset, without transactions when nobody would sign', async () => {
+  test('returns the open strategy with the best rate, and no transactions without a wallet', async () => {
     const { json } = await run('yield recommend USDC --json')
     expect(Object.keys(json)).toEqual([
       'recommendedStrategyId',
@@ -261,7 +261,7 @@ describe('yield recommend', () => {
     expect(text.out).toContain(`sluice deposit --amount 100 ${json.strategy.slug}`)
   })
 
-  test('by category, by network, and with a wallet the transactions', async () => {
+  test('filters by category and network, and returns transactions for a wallet', async () => {
     expect((await run('yield recommend staking --json')).json.strategy.category).toBe('staking')
     const { json } = await run(
       `yield recommend USDC --to sandbox-one --wallet ${sandbox.user.address} --amount 25 --json`,
@@ -272,7 +272,7 @@ describe('yield recommend', () => {
     expect(json.transactions).toHaveLength(2)
   })
 
-  test('says which rates it compared, those of now and those of a week, and the best of the other kind', async () => {
+  test('lists how many rates of each basis it compared, with the best of each', async () => {
     await sandbox.world.warp(8 * 86_400)
     await sandbox.chain(31337).rpc.request('evm_mine')
     const { json } = await run('yield recommend staking --json')
@@ -292,7 +292,7 @@ describe('yield recommend', () => {
       )
   })
 
-  test('says next what was asked: the amount, and where the funds are', async () => {
+  test('hints at a deposit with the amount and the source network', async () => {
     const asked = `yield recommend USDC --wallet ${sandbox.user.address} --amount 10`
     const next = async (line: string) => /next {2}(.*)/.exec((await run(line)).out)?.[1]
     expect(await next(`${asked} --from sandbox-one --to sandbox-two`)).toMatch(
@@ -305,7 +305,7 @@ describe('yield recommend', () => {
 })
 
 describe('wallet show and history', () => {
-  test('an empty wallet has no positions, and nothing has happened', async () => {
+  test('of an empty wallet report no positions and no history', async () => {
     const stranger = '0x3333333333333333333333333333333333333333'
     const { json } = await run(`wallet show ${stranger} --json`)
     expect(json).toEqual({
@@ -324,7 +324,7 @@ describe('wallet show and history', () => {
     expect((await run(`history ${usdcPlace} --address ${stranger}`)).err).toContain('No history in')
   })
 
-  test('of a strategy whose contract is not there, nothing is said to have happened or not', async () => {
+  test('history fails for a strategy whose contract is missing', async () => {
     const { address, chainId } = sandbox.strategy('aave-v3-USDC-sandbox-one').receipt
     await sandbox.chain(chainId).rpc.request('anvil_setCode', [address, '0x'])
     const stranger = '0x3333333333333333333333333333333333333333'
@@ -333,7 +333,7 @@ describe('wallet show and history', () => {
     expect(json.error.message).toContain(`no contract for ${usdcPlace} at ${address}`)
   })
 
-  test('count the profit of positions that were closed, by strategy and for the wallet', async () => {
+  test('wallet show counts the profit of closed positions, by strategy and in the total', async () => {
     const { asset } = sandbox.strategy('aave-v3-USDC-sandbox-one')
     const before = await sandbox.balanceOf(31337, asset.address, sandbox.user.address)
     await run(`deposit ${usdcPlace} --amount 1000 --yes --quiet`)
@@ -341,7 +341,7 @@ describe('wallet show and history', () => {
     expect((await run(`withdraw ${usdcPlace} --amount max --yes --quiet`)).exit).toBe(0)
     const won = (await sandbox.balanceOf(31337, asset.address, sandbox.user.address)) - before
     expect(won).toBeGreaterThan(0n)
-    // Nobody looked while it was open.
+    // The position was never read while it was open.
     const { json } = await run('wallet show --json')
     expect(json).toMatchObject({ positions: [], realised: [{ strategy: usdcPlace }] })
     expect(json.realised[0].realised.raw).toBe(won.toString())
@@ -358,7 +358,7 @@ describe('wallet show and history', () => {
     expect(out).toMatch(/^profit +\$[\d.]+ /m)
   })
 
-  test('positions carry principal, profit and USD, with exactly the fields of the contract', async () => {
+  test('wallet show lists principal, profit and USD value with exactly the documented fields', async () => {
     await run(`deposit ${usdcPlace} --amount 1000 --yes --quiet`)
     await sandbox.world.warp(30 * 86_400)
     const { json } = await run('wallet show --json')
@@ -389,7 +389,7 @@ describe('wallet show and history', () => {
     expect(out).toMatch(/STRATEGY +BALANCE/)
   })
 
-  test('history is newest first, paged, with exactly the fields of the contract', async () => {
+  test('history is newest first and split into pages, with exactly the documented fields', async () => {
     await run(`deposit ${usdcPlace} --amount 100 --yes --quiet`)
     await run(`withdraw ${usdcPlace} --amount 40 --yes --quiet`)
     await run(`deposit ${usdcPlace} --amount 7 --yes --quiet`)
@@ -409,7 +409,7 @@ describe('wallet show and history', () => {
     expect(second).toMatchObject({ page: 2, limit: 2, total: 3, hasMore: false })
     expect(second.items).toEqual(json.items.slice(2))
     expect((await run(`history ${usdcPlace} --json --all`)).json.items).toEqual(json.items)
-    // Behind the last page there is nothing to see, which does not say that nothing happened.
+    // A page after the last one is empty although there is history.
     const { err } = await run(`history ${usdcPlace} --page 99`)
     expect(err).toContain(`Page 99 is empty; there are ${json.total} rows in all`)
     expect(err).not.toContain('No history')
@@ -419,7 +419,7 @@ describe('wallet show and history', () => {
 })
 
 describe('sandbox', () => {
-  test('status has exactly the fields of the contract', async () => {
+  test('status has exactly the documented fields', async () => {
     const { json } = await run('sandbox status --json')
     expect(Object.keys(json)).toEqual(['running', 'pid', 'chains', 'accounts', 'tokens'])
     expect(json.running).toBe(true)
@@ -431,7 +431,7 @@ describe('sandbox', () => {
     expect((await run('sandbox status')).out).toContain('sandbox-two (31338)')
   })
 
-  test('fund gives a token, or all of them', async () => {
+  test('fund gives one token or all of them', async () => {
     const to = '0x4444444444444444444444444444444444444444'
     const usdc = sandbox.token(31337, 'USDC').address
     const { json } = await run(`sandbox fund ${to} --token usdc --amount 500 --json`)
@@ -457,14 +457,14 @@ describe('sandbox', () => {
     expect((await time(31338)) - before[1]!).toBeGreaterThanOrEqual(86_400)
   })
 
-  test('reset asks first, and without a terminal it refuses', async () => {
+  test('reset without --yes and without a terminal exits 2', async () => {
     const { exit, err } = await run('sandbox reset')
     expect(exit).toBe(2)
     expect(err).toContain('--yes')
   })
 })
 
-test('calldata of a recommendation is what the contracts publish', async () => {
+test('yield recommend returns the approval calldata of the published ABI', async () => {
   const { json } = await run(
     `yield recommend USDC --to sandbox-one --wallet ${sandbox.user.address} --amount 1 --json`,
   )

@@ -4,14 +4,14 @@ import { type DistantNodes, distantNodes } from '../support/nodes/distant-nodes.
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
-// How often a command waits for its nodes, and how many requests it costs: `npm run bench:trips` measures the same in time.
+// How many dependent round trips and requests a command needs; `npm run bench:trips` measures them in time.
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const strategy = 'aave-v3-usdc-sandbox-one'
 
-/** Command line, dependent round trips, and requests to the one node of the first network. */
+/** Command line, dependent round trips, and requests to the only node of the first network. */
 const rows: readonly [line: string, trips: number, requests: number][] = [
   [`deposit ${strategy} --amount 1 --yes --allow-duplicate`, 7, 9],
   [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 6, 9],
@@ -32,7 +32,7 @@ const rows: readonly [line: string, trips: number, requests: number][] = [
   [`strategies show ${strategy}`, 3, 4],
 ]
 
-describe.for([1, 2])('with %i endpoints a network', (count) => {
+describe.for([1, 2])('with %i endpoints per network', (count) => {
   let far: DistantNodes
   let nodes: Awaited<ReturnType<DistantNodes['inFrontOf']>>[]
   let env: Record<string, string>
@@ -51,9 +51,9 @@ describe.for([1, 2])('with %i endpoints a network', (count) => {
     for (const node of nodes) await node.close()
   })
 
-  test.for(rows)('%s waits %i times', async ([line, trips, requests]) => {
+  test.for(rows)('%s needs at most %i round trips', async ([line, trips, requests]) => {
     const go = () => run(`${line} --json --quiet`, { env, secrets: { privateKey: sandboxKey() } })
-    // A position to withdraw and show, and what is remembered after a first time.
+    // Creates a position to withdraw and show, and fills the caches.
     await run(`deposit ${strategy} --amount 5 --yes --quiet`, { secrets: { privateKey: sandboxKey() } })
     await go()
     const { value, rounds } = await far.during(go)

@@ -13,7 +13,7 @@ const documented = documentation(run)
 const slug = 'aave-v3-usdc-sandbox-one'
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-/** Command lines of what a service does not stand behind; those are driven, and checked, in test/server/command-scripts.test.ts. */
+/** Command lines that need no service; the others are run and checked in test/server/command-scripts.test.ts. */
 const here: readonly (readonly [exit: number, line: string])[] = [
   [0, 'sandbox status --json'],
   [0, 'sandbox up --json'],
@@ -63,7 +63,7 @@ const here: readonly (readonly [exit: number, line: string])[] = [
   [2, 'policy check - --json'],
 ]
 
-/** Those whose documents are looked at elsewhere, and where. */
+/** The commands whose documents are checked elsewhere, and where. */
 const elsewhere: Readonly<Record<string, string>> = {
   mcp: 'test/commands/mcp.test.ts',
   'sandbox down': 'the same document as sandbox status',
@@ -71,7 +71,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'wallet import': 'the same document as wallet new',
 }
 
-test('what every command prints is what its schema says, to the field', async () => {
+test('commands that need no service print exactly the fields of their schema', async () => {
   const password = join(home(), 'pw')
   writeFileSync(password, 'a password', { mode: 0o600 })
   for (const [exit, line] of here) {
@@ -82,7 +82,7 @@ test('what every command prints is what its schema says, to the field', async ()
   }
 })
 
-test('evidence, plans and policies, too', async () => {
+test('action export, action verify, policy check and action submit match their schemas', async () => {
   const keyed = (key: string) => `--yes --json --idempotency-key schema-${key}-1`
   const deposit = await run(`deposit ${slug} --amount 3 ${keyed('deposit')}`)
   const file = join(home(), 'case.json')
@@ -111,7 +111,7 @@ test('evidence, plans and policies, too', async () => {
   await documented(line, submitted)
 })
 
-test('what follows something prints lines, and the demo everything that it did', async () => {
+test('swap execute, swap status --watch and the demo match their schemas', async () => {
   const swap = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --yes --json`
   const done = await run(swap)
   await documented(swap, done)
@@ -122,7 +122,7 @@ test('what follows something prints lines, and the demo everything that it did',
   await documented('demo --json', ran)
 })
 
-test('no command is without a schema, and none of them is without a run that is held against it', async () => {
+test('every command has a schema and a run that is checked against it', async () => {
   const { json } = await run('schema --json')
   const all = json.items.map(({ command }: Document) => command)
   expect(all.length).toBeGreaterThan(50)
@@ -134,7 +134,7 @@ test('no command is without a schema, and none of them is without a run that is 
   expect([...driven, ...inTests].filter((command) => !all.includes(command))).toEqual([])
 })
 
-test('a schema is JSON Schema 2020-12, and it refuses what is missing and what is new', async () => {
+test('a schema is JSON Schema 2020-12 and refuses missing, additional and invalid fields', async () => {
   const { json } = await run('schema deposit --json')
   expect(json.output.success.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
   expect(json).toMatchObject({ command: 'deposit', signs: true })
@@ -151,7 +151,7 @@ test('a schema is JSON Schema 2020-12, and it refuses what is missing and what i
   expect(assurance).toBe('L3')
 })
 
-test('flags have types, defaults and choices, and what was typed above is of them', async () => {
+test('schema lists flags and arguments with types, defaults and choices, and the environment variables', async () => {
   const { flags, arguments: args, environment } = (await run('schema strategies list --json')).json
   const flag = (name: string) => flags.find((one: Document) => one.name === name)
   expect(flag('--sort')).toMatchObject({ type: 'choice', choices: ['apy', 'tvl', 'name'], default: 'apy' })
@@ -164,13 +164,13 @@ test('flags have types, defaults and choices, and what was typed above is of the
   expect(deposit.arguments[0]).toMatchObject({ name: 'id', type: 'id', required: true, repeatable: false })
   expect(deposit.flags.find((one: Document) => one.name === '--nonce')).toMatchObject({ repeatable: true })
   expect(deposit.environment.map(({ name }: Document) => name)).toContain('SLUICE_PRIVATE_KEY')
-  // What signs heeds every variable that there is.
+  // A signing command uses every variable.
   const { rows } = (await run('help environment --json')).json
   expect(deposit.environment).toEqual(rows)
   expect(deposit.examples).toEqual([`sluice deposit ${slug} --amount 100`])
 })
 
-test('the page for people names every flag, field and exit code', async () => {
+test('schema without --json names every flag, plan field and exit code', async () => {
   const { out, exit } = await run('schema withdraw')
   const { json } = await run('schema withdraw --json')
   expect(exit).toBe(0)

@@ -43,7 +43,7 @@ const lied = (line: string, lies: Lies) => {
     secrets: { privateKey: sandbox.user.key, apiKey },
   })
 }
-/** A position of 100 with a profit of more than 10, made by somebody who is charged nothing. */
+/** Makes a position of 100 with more than 10 of profit, through a service that charges nothing. */
 const invested = async () => {
   const { service: free } = engineOn(sandbox)
   const made = await free.strategyBytecode({
@@ -64,13 +64,13 @@ const usdc = () => sandbox.token(31337, 'USDC').address
 const paid = (to: Address, amount: bigint, token = usdc()) =>
   wire(transfer({ chainId: 31337, token, to, amount }))
 
-/** Another payment behind the swap, or none, or more. */
+/** Changes the fee payments of a swap. */
 const payment = (change: (fee: Item) => Item[]): Lies => ({
   swapBytecode: (body) => {
     return { ...body, feeData: change(body.feeData as Item) }
   },
 })
-/** Another word about the fee in the quote. */
+/** Changes the fee that a quote states. */
 const statement = (change: (fee: Wire) => Wire[]): Lies => ({
   quote: ({ quote }) => {
     const stated = (quote.fees as Wire[]).filter(({ to }) => to)
@@ -78,24 +78,24 @@ const statement = (change: (fee: Wire) => Wire[]): Lies => ({
     return { quote: { ...quote, fees: [...others, ...stated.flatMap(change)] } }
   },
 })
-/** Another payment behind a withdrawal or a deposit, and another word about it. */
+/** Changes the transactions of a withdrawal or a deposit, and the fees that it states. */
 const bytecode = (change: (items: Item[]) => Item[], say = (fees: Wire[]): Wire[] => fees): Lies => ({
   strategyBytecode: (body) => ({ ...body, bytecode: change(body.bytecode), fees: say(body.fees) }),
 })
 const last = (change: (fee: Item) => Item[]) =>
   bytecode((all) => [...all.slice(0, -1), ...change(all.at(-1)!)])
 
-describe('an honest service is paid what it said', () => {
+describe('an honest service with fees', () => {
   test.each([
     ['a swap', swap, 250_000n],
     ['a bridge', bridge, 250_000n],
-  ])('for %s', async (_, line, fee) => {
+  ])('receives the stated fee for %s', async (_, line, fee) => {
     const ran = await lied(line, {})
     expect(ran.exit).toBe(0)
     expect(await held(collector)).toBe(fee)
   })
 
-  test('and is told who collects the markup, or that nobody does, as the sandbox is', async () => {
+  test('prints the collectors in fees show and fees set as the sandbox does', async () => {
     await run(`fees set --performance-fee-bps 1000 --operator-collector ${collector} --json`)
     for (const line of ['fees set --markup-bps 7 --collector none --json', 'fees show --json']) {
       const { json } = await lied(line, {})
@@ -106,7 +106,7 @@ describe('an honest service is paid what it said', () => {
     expect((await lied(line, {})).out).toBe((await run(line)).out)
   })
 
-  test('and not what its operator charges: that is set where the service is', async () => {
+  test('refuses operator settings in fees set', async () => {
     for (const flag of [
       '--swap-fee-bps 0',
       '--performance-fee-bps 0',
@@ -124,7 +124,7 @@ describe('an honest service is paid what it said', () => {
     })
   })
 
-  test('for a withdrawal, which our own engine would build the same', async () => {
+  test('receives its fee for a withdrawal, and the local rebuild is equal', async () => {
     await invested()
     const plan = await lied(`${everything} --dry-run`, {})
     expect(plan.json).toMatchObject({ reference: 'equal', serviceFees: [{ to: collector }] })
@@ -134,38 +134,43 @@ describe('an honest service is paid what it said', () => {
   })
 })
 
-describe('a service that charges', () => {
+describe('a false service fee', () => {
   type Lie = [name: string, line: string, lies: () => Lies, code: string]
   const swaps: Lie[] = [
     [
-      'for somebody else',
+      'another recipient',
       swap,
       () => payment((fee) => [{ ...fee, data: word(fee.data, 0, thief) }]),
       'POLICY_RECIPIENT',
     ],
     [
-      'more than it said',
+      'a higher payment than stated',
       swap,
       () => payment((fee) => [{ ...fee, data: word(fee.data, 1, 250_001n) }]),
       'POLICY_AMOUNT',
     ],
     [
-      'in another token',
+      'another token',
       swap,
       () => payment((fee) => [{ ...fee, to: sandbox.token(31337, 'USDT').address }]),
       'POLICY_SERVICE_FEE',
     ],
     [
-      'in the native coin',
+      'the native coin',
       swap,
       () => payment(() => [{ to: collector, data: '0x', value: '250000', chainId: 31337 }]),
       'POLICY_SERVICE_FEE',
     ],
-    ['a coin beside', swap, () => payment((fee) => [{ ...fee, value: '1' }]), 'POLICY_VALUE'],
-    ['twice', swap, () => payment((fee) => [fee, fee]), 'POLICY_SHAPE'],
-    ['once more for somebody else', swap, () => payment((fee) => [fee, paid(thief, 1n)]), 'POLICY_SHAPE'],
+    ['native value with the payment', swap, () => payment((fee) => [{ ...fee, value: '1' }]), 'POLICY_VALUE'],
+    ['two payments', swap, () => payment((fee) => [fee, fee]), 'POLICY_SHAPE'],
     [
-      'by an approval',
+      'a second payment to another recipient',
+      swap,
+      () => payment((fee) => [fee, paid(thief, 1n)]),
+      'POLICY_SHAPE',
+    ],
+    [
+      'an approval instead of a payment',
       swap,
       () =>
         payment(() => [
@@ -174,46 +179,46 @@ describe('a service that charges', () => {
       'POLICY_DECODE',
     ],
     [
-      'with a tail in the calldata',
+      'trailing bytes in the calldata',
       swap,
       () => payment((fee) => [{ ...fee, data: `${fee.data}00` }]),
       'POLICY_DECODE',
     ],
-    ['what it said, inside the swap', swap, () => payment(() => []), 'POLICY_SHAPE'],
-    ['without a word', swap, () => statement(() => []), 'POLICY_SHAPE'],
-    ['with two words for one step', swap, () => statement((fee) => [fee, fee]), 'POLICY_SHAPE'],
+    ['a stated fee without a payment', swap, () => payment(() => []), 'POLICY_SHAPE'],
+    ['a payment without a stated fee', swap, () => statement(() => []), 'POLICY_SHAPE'],
+    ['two stated fees for one payment', swap, () => statement((fee) => [fee, fee]), 'POLICY_SHAPE'],
     [
-      'with a word that nobody can read',
+      'an unreadable stated amount',
       swap,
       () => statement((fee) => [{ ...fee, amount: 'a little' }]),
       'POLICY_SERVICE_FEE',
     ],
     [
-      'with a word about another token',
+      'a fee stated in another token',
       swap,
       () => statement((fee) => [{ ...fee, token: sandbox.token(31337, 'WETH').address }]),
       'POLICY_SERVICE_FEE',
     ],
     [
-      'with a word about another chain',
+      'a fee stated on another chain',
       swap,
       () => statement((fee) => [{ ...fee, chainId: 31338 }]),
       'POLICY_SERVICE_FEE',
     ],
     [
-      'with less of a word than it takes',
+      'a lower stated fee than paid',
       swap,
       () => statement((fee) => [{ ...fee, amount: '1' }]),
       'POLICY_AMOUNT',
     ],
     [
-      'of more than is swapped',
+      'a fee on more than is swapped',
       swap,
       () => statement((fee) => [{ ...fee, of: '100000001' }]),
       'POLICY_SERVICE_FEE',
     ],
     [
-      'more than is allowed, and says so',
+      'a stated fee above the limit',
       swap,
       () => ({
         ...statement((fee) => [{ ...fee, amount: '1000001' }]),
@@ -222,13 +227,13 @@ describe('a service that charges', () => {
       'POLICY_AMOUNT',
     ],
     [
-      'for an exact output more than it said',
+      'a higher payment than stated for an exact output',
       exactOut,
       () => payment((fee) => [{ ...fee, data: word(fee.data, 1, BigInt(`0x${fee.data.slice(74)}`) + 1n) }]),
       'POLICY_AMOUNT',
     ],
     [
-      'for a bridge to somebody else',
+      'another recipient for a bridge',
       bridge,
       () => payment((fee) => [{ ...fee, data: word(fee.data, 0, thief) }]),
       'POLICY_RECIPIENT',
@@ -236,20 +241,20 @@ describe('a service that charges', () => {
   ]
   const withdrawals: Lie[] = [
     [
-      'somebody else',
+      'another recipient',
       withdraw,
       () => last((fee) => [{ ...fee, data: word(fee.data, 0, thief) }]),
       'POLICY_RECIPIENT',
     ],
     [
-      'more than it said',
+      'a higher payment than stated',
       withdraw,
       () => last((fee) => [{ ...fee, data: word(fee.data, 1, 500_001n) }]),
       'POLICY_AMOUNT',
     ],
-    ['twice', withdraw, () => last((fee) => [fee, fee]), 'POLICY_SHAPE'],
+    ['two payments', withdraw, () => last((fee) => [fee, fee]), 'POLICY_SHAPE'],
     [
-      'without a word',
+      'a payment without a stated fee',
       withdraw,
       () =>
         bytecode(
@@ -258,9 +263,9 @@ describe('a service that charges', () => {
         ),
       'POLICY_SHAPE',
     ],
-    ['by words alone', withdraw, () => last(() => []), 'POLICY_SHAPE'],
+    ['a stated fee without a payment', withdraw, () => last(() => []), 'POLICY_SHAPE'],
     [
-      'more than is allowed',
+      'a stated fee above the limit',
       withdraw,
       () =>
         bytecode(
@@ -270,7 +275,7 @@ describe('a service that charges', () => {
       'POLICY_SERVICE_FEE',
     ],
     [
-      'of more than is withdrawn',
+      'a fee on more than is withdrawn',
       withdraw,
       () =>
         bytecode(
@@ -280,7 +285,7 @@ describe('a service that charges', () => {
       'POLICY_SERVICE_FEE',
     ],
     [
-      'everything, of more than comes out',
+      'a fee on more than the whole position pays out',
       everything,
       () =>
         bytecode(
@@ -291,9 +296,14 @@ describe('a service that charges', () => {
     ],
   ]
   const deposits: Lie[] = [
-    ['for a deposit', deposit, () => bytecode((all) => [...all, paid(collector, 1n)]), 'POLICY_SHAPE'],
     [
-      'for a deposit, and says so',
+      'a payment for a deposit',
+      deposit,
+      () => bytecode((all) => [...all, paid(collector, 1n)]),
+      'POLICY_SHAPE',
+    ],
+    [
+      'a stated payment for a deposit',
       deposit,
       () =>
         bytecode(
@@ -305,7 +315,7 @@ describe('a service that charges', () => {
       'POLICY_SHAPE',
     ],
     [
-      'for the bridge of a deposit, and says so',
+      'a stated payment for the bridge of a deposit',
       across,
       () => ({
         strategyBytecode: (body: Wire) => {
@@ -334,12 +344,12 @@ describe('a service that charges', () => {
     expect([await held(collector), await held(thief)]).toEqual([0n, 0n])
   }
 
-  test.each([...swaps, ...deposits])('%s is refused, and nothing is signed', async (_, line, lies, code) => {
+  test.each([...swaps, ...deposits])('is refused, and nothing is signed: %s', async (_, line, lies, code) => {
     await refusedFor(line, lies(), code)
   })
 
   test.each(withdrawals)(
-    'a withdrawal for %s is refused, and nothing is signed',
+    'is refused for a withdrawal, and nothing is signed: %s',
     async (_, line, lies, code) => {
       await invested()
       await refusedFor(line, lies(), code)
@@ -347,31 +357,31 @@ describe('a service that charges', () => {
   )
 })
 
-/** A provider that can pay the fee inside its swap. */
+/** A swap whose provider can pay the fee inside it. */
 const inside = swap.replace('--provider uniswap-v2', '--provider uniswap-v3')
 const paidBy = (who: unknown): Lies => statement((fee) => [{ ...fee, paidBy: who }])
 
-describe('a service whose swap pays the fee itself', () => {
+describe('a swap that pays the fee itself', () => {
   test.each<[string, () => Lies, string]>([
-    ['and a step does, too', () => payment(() => [paid(collector, 250_000n)]), 'POLICY_SHAPE'],
-    ['and says that a step does', () => paidBy('step'), 'POLICY_SHAPE'],
-    ['and does not say it', () => statement(({ paidBy: _, ...fee }) => [fee]), 'POLICY_SHAPE'],
+    ['an additional fee step', () => payment(() => [paid(collector, 250_000n)]), 'POLICY_SHAPE'],
+    ['a fee stated as paid by a step', () => paidBy('step'), 'POLICY_SHAPE'],
+    ['a fee without paidBy', () => statement(({ paidBy: _, ...fee }) => [fee]), 'POLICY_SHAPE'],
     [
-      'and has a step beside that pays what it says',
+      'a fee stated and paid by a step',
       () => ({ ...paidBy('step'), ...payment(() => [paid(collector, 250_000n)]) }),
       'POLICY_SERVICE_FEE',
     ],
-    ['and says that somebody does', () => paidBy('somebody'), 'POLICY_SERVICE_FEE'],
-    ['and says nothing of the fee', () => statement(() => []), 'POLICY_AMOUNT'],
-    ['and says less', () => statement((fee) => [{ ...fee, amount: '1' }]), 'POLICY_AMOUNT'],
-    ['and says another collector', () => statement((fee) => [{ ...fee, to: thief }]), 'POLICY_SERVICE_FEE'],
-  ])('%s is refused, and nothing is signed', async (_, lies, code) => {
+    ['an unknown paidBy', () => paidBy('somebody'), 'POLICY_SERVICE_FEE'],
+    ['no stated fee', () => statement(() => []), 'POLICY_AMOUNT'],
+    ['a lower stated fee', () => statement((fee) => [{ ...fee, amount: '1' }]), 'POLICY_AMOUNT'],
+    ['another stated collector', () => statement((fee) => [{ ...fee, to: thief }]), 'POLICY_SERVICE_FEE'],
+  ])('is refused, and nothing is signed: %s', async (_, lies, code) => {
     const ran = await signsNothing(() => lied(inside, lies()))
     expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code })
     expect(await held(collector)).toBe(0n)
   })
 
-  test('is one transaction, and a service that says the reverse of a step is refused, too', async () => {
+  test('is one transaction, and a fee step stated as paid by the swap is refused', async () => {
     expect((await signsNothing(() => lied(swap, paidBy('action')))).json.error?.code).toBe('POLICY_SHAPE')
     const { exit, json } = await lied(inside, {})
     const kinds = json.transactions.map(({ kind }: { kind: string }) => kind)
@@ -380,11 +390,11 @@ describe('a service whose swap pays the fee itself', () => {
   })
 })
 
-describe('slippage that was typed counts the fee of the service', () => {
+describe('--slippage with a service fee', () => {
   const slipping = (size: string) =>
     lied(`${swap.replace('--provider uniswap-v2 --yes', '--dry-run')} --slippage ${size}`, {})
 
-  test('what is wide enough for both is asked for so that both fit', async () => {
+  test('is split between fee and price when it is wide enough for both', async () => {
     const { exit, json } = await slipping('0.5%')
     expect(exit).toBe(0)
     expect(json.serviceFees).toHaveLength(1)
@@ -393,7 +403,7 @@ describe('slippage that was typed counts the fee of the service', () => {
     expect(json.slippages[0].share).toBeLessThanOrEqual(0.005)
   })
 
-  test('what is narrower than the fee is refused, with what would be wide enough', async () => {
+  test('narrower than the fee is refused, and the hint names a sufficient one', async () => {
     const { exit, json } = await slipping('0.2%')
     expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
     expect(json.error.message).toContain('the fee of the service among it')

@@ -31,7 +31,7 @@ const collecting = () =>
   run(`fees set --operator-collector ${operator} --markup-bps 10 --collector ${customer} --json`)
 const kinds = (json: { transactions: { kind: string }[] }) => json.transactions.map(({ kind }) => kind)
 
-/** A position of 100 with a profit of more than 10, made by somebody who is charged nothing. */
+/** Makes a position of 100 with more than 10 of profit, through a service that charges nothing. */
 const invested = async () => {
   const { service: free } = engineOn(sandbox)
   const lend = { id: slug, action: 'lend' as const, amount: 100_000_000n, wallet: sandbox.user.address }
@@ -39,8 +39,8 @@ const invested = async () => {
   await sandbox.world.warp(4 * 365 * 86_400)
 }
 
-describe('where operator and customer each have a collector', () => {
-  test('a swap pays each its part, to the unit, by two steps that every view names', async () => {
+describe('with collectors of the operator and of the customer', () => {
+  test('a swap pays each its exact fee in a step of its own, as quote and plan state', async () => {
     await collecting()
     const ask =
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --provider uniswap-v2'
@@ -65,7 +65,7 @@ describe('where operator and customer each have a collector', () => {
     expect((await run(`swap status ${json.id} --json`)).json.status).toBe('fulfilled')
   })
 
-  test('an exact output costs both beside, and a bridge pays both where it begins', async () => {
+  test('an exact output pays both fees on top, and a bridge pays both on the source chain', async () => {
     await collecting()
     const mine = await held(sandbox.user.address)
     const { exit, json } = await run(swap('--amount-out 0.01'))
@@ -95,10 +95,10 @@ describe('where operator and customer each have a collector', () => {
   })
 
   test.each([
-    ['neither', 0],
+    ['none', 0],
     ['one', 1],
   ])(
-    'of which %s was paid when the funds were gone are planned anew, and each is paid once',
+    'after %s of the two fees was paid and the funds were gone, replan pays each fee once',
     async (_, before) => {
       await collecting()
       const { json: begun } = await run(`${swap()} --no-wait`)
@@ -107,7 +107,7 @@ describe('where operator and customer each have a collector', () => {
         (await run(`action show ${id} --json`)).json.transactions.flatMap(({ hash }: { hash: Hex | null }) =>
           hash === null ? [] : [hash],
         )
-      // The approval, the swap and some fees: a run that finds the last one unmined sends nothing.
+      // Approval, swap and some fees; a run that finds the last transaction unmined sends nothing.
       while ((await sent()).length < 2 + before) await run(`action resume ${id} --no-wait --yes --json`)
       for (const hash of await sent()) await receiptOf(sandbox.chain(31337).rpc, hash)
       const rest = await held(sandbox.user.address)
@@ -131,7 +131,7 @@ describe('where operator and customer each have a collector', () => {
   )
 })
 
-describe('a service that charges two fees and lies about one', () => {
+describe('a service that charges two fees', () => {
   let service: HostileService
   beforeEach(async () => {
     const { service: engine, context } = engineOn(sandbox)
@@ -179,53 +179,61 @@ describe('a service that charges two fees and lies about one', () => {
     ['a swap', swap(), [250_000n, 500_000n]],
     ['a bridge', bridge, [250_000n, 500_000n]],
     ['a withdrawal', withdraw, [500_000n, 25_000n]],
-  ])('is paid what it said where it does not, for %s', async (_, line, paid) => {
+  ])('receives both stated fees for %s', async (_, line, paid) => {
     if (line === withdraw) await invested()
     expect((await lied(line, {})).exit).toBe(0)
     expect([await held(operator), await held(customer)]).toEqual(paid)
   })
 
   const lies: [name: string, lie: () => Lies, code: string][] = [
-    ['the first to somebody else', () => fees(([one, two]) => [stolen(one!), two!]), 'POLICY_RECIPIENT'],
-    ['the second to somebody else', () => fees(([one, two]) => [one!, stolen(two!)]), 'POLICY_RECIPIENT'],
-    ['more for the first', () => fees(([one, two]) => [more(one!), two!]), 'POLICY_AMOUNT'],
-    ['more for the second', () => fees(([one, two]) => [one!, more(two!)]), 'POLICY_AMOUNT'],
-    ['the first twice', () => fees(([one]) => [one!, one!]), 'POLICY_RECIPIENT'],
-    ['a third', () => fees((both) => [...both, third()]), 'POLICY_SHAPE'],
-    ['only one', () => fees(([one]) => [one!]), 'POLICY_SHAPE'],
-    ['one that it did not say', () => words(([one]) => [one!]), 'POLICY_SHAPE'],
     [
-      'three, and says so',
+      'the first fee to another recipient',
+      () => fees(([one, two]) => [stolen(one!), two!]),
+      'POLICY_RECIPIENT',
+    ],
+    [
+      'the second fee to another recipient',
+      () => fees(([one, two]) => [one!, stolen(two!)]),
+      'POLICY_RECIPIENT',
+    ],
+    ['a higher first fee', () => fees(([one, two]) => [more(one!), two!]), 'POLICY_AMOUNT'],
+    ['a higher second fee', () => fees(([one, two]) => [one!, more(two!)]), 'POLICY_AMOUNT'],
+    ['the first fee twice', () => fees(([one]) => [one!, one!]), 'POLICY_RECIPIENT'],
+    ['a third fee', () => fees((both) => [...both, third()]), 'POLICY_SHAPE'],
+    ['only one fee', () => fees(([one]) => [one!]), 'POLICY_SHAPE'],
+    ['two fees with one stated', () => words(([one]) => [one!]), 'POLICY_SHAPE'],
+    [
+      'three stated fees',
       () => words(([one, two]) => [one!, two!, { ...two, to: thief }]),
       'POLICY_SERVICE_FEE',
     ],
     [
-      'both to one, and says so',
+      'both fees stated for one collector',
       () => words(([one, two]) => [one!, { ...two, to: operator }]),
       'POLICY_SERVICE_FEE',
     ],
-    ['less by its word', () => words(([one, two]) => [one!, { ...two, amount: '1' }]), 'POLICY_AMOUNT'],
+    ['a lower stated fee', () => words(([one, two]) => [one!, { ...two, amount: '1' }]), 'POLICY_AMOUNT'],
     [
-      'one in another token',
+      'a fee stated in another token',
       () => words(([one, two]) => [one!, { ...two, token: sandbox.token(31337, 'WETH').address }]),
       'POLICY_SERVICE_FEE',
     ],
   ]
   test.each(
-    // The two kinds in turn: `SLUICE_CELLS=all` tells each lie of both.
+    // Swaps and withdrawals in turn; with `SLUICE_CELLS=all` each case runs with both.
     lies.flatMap(([name, lie, code], at) =>
       [swap(), withdraw]
         .filter((_, kind) => cells(1, 2) === 2 || kind === at % 2)
         .map((line) => [name, line.split(' ')[0]!, line, lie, code] as const),
     ),
-  )('%s: of a %s nothing is signed', async (_, _kind, line, lie, code) => {
+  )('%s: a %s is refused, and nothing is signed', async (_, _kind, line, lie, code) => {
     if (line === withdraw) await invested()
     const ran = await signsNothing(() => lied(line, lie()))
     expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit: 8, code })
     expect([await held(operator), await held(customer), await held(thief)]).toEqual([0n, 0n, 0n])
   })
 
-  test('more than is allowed of both together is refused, with what would allow it', async () => {
+  test('both fees together above --max-service-fee are refused, and the hint names a sufficient limit', async () => {
     const { exit, json } = await signsNothing(() => lied(`${swap()} --max-service-fee 0.7%`, {}))
     expect({ exit, code: json.error.code, hint: json.error.hint }).toEqual({
       exit: 8,

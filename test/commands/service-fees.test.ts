@@ -12,7 +12,7 @@ const slug = 'aave-v3-usdc-sandbox-one'
 const usdc = () => sandbox.token(31337, 'USDC').address
 const held = (token: Address, who: Address = collector, chainId = 31337) =>
   sandbox.balanceOf(chainId, token, who)
-/** A swap whose provider cannot pay a fee itself. */
+/** A swap whose provider cannot pay the fee inside it. */
 const swap = (more = '') =>
   `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --provider uniswap-v2 --yes --json ${more}`
 const collecting = (more = '') => run(`fees set --operator-collector ${collector} ${more} --json`)
@@ -23,7 +23,7 @@ const writePolicy = (policy: object) => {
   writeFileSync(join(dir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
 }
 
-/** Goes on without waiting until so many transactions are sent, and mined: a node answers before it has mined. */
+/** Resumes without waiting until `count` transactions are sent and mined; a node answers before it has mined. */
 async function sentUntil(id: string, count: number): Promise<void> {
   const { rpc } = sandbox.chain(31337)
   const counted = (tag: string) => rpc.request<string>('eth_getTransactionCount', [sandbox.user.address, tag])
@@ -35,7 +35,7 @@ async function sentUntil(id: string, count: number): Promise<void> {
 
 describe('fees set', () => {
   test.each(['--swap-fee-bps', '--performance-fee-bps', '--max-markup-bps', '--markup-bps'])(
-    '%s out of its range is to be typed with that very flag',
+    '%s out of range exits 2, and the hint names that flag',
     async (flag) => {
       const { exit, json } = await run(`fees set ${flag} 20000 --json`)
       expect([exit, json.error.code]).toEqual([2, 'USAGE'])
@@ -43,7 +43,7 @@ describe('fees set', () => {
     },
   )
 
-  test('sets every rate and both collectors, and takes the collectors away', async () => {
+  test('sets every rate and both collectors, and removes the collectors with none', async () => {
     const { json } = await run(
       `fees set --swap-fee-bps 30 --performance-fee-bps 1000 --max-markup-bps 50 --operator-collector ${collector} --markup-bps 5 --collector ${sandbox.user.address} --json`,
     )
@@ -63,7 +63,7 @@ describe('fees set', () => {
     )
   })
 
-  test('refuses a markup beyond what the operator allows, and holds one that was set before to a bound that is lower now', async () => {
+  test('refuses a markup above the limit of the operator, and a lower limit lowers a markup set before', async () => {
     const { exit, json } = await run('fees set --markup-bps 76 --json')
     expect({ exit, code: json.error.code, says: json.error.message }).toEqual({
       exit: 2,
@@ -77,7 +77,7 @@ describe('fees set', () => {
     })
   })
 
-  test('holds for what is served from here, too, and every change is shown with who made it', async () => {
+  test('applies to the local service, and fees show --operator lists each change with its author', async () => {
     await collecting('--swap-fee-bps 30')
     await run('fees set --markup-bps 5 --json')
     await run('fees set --swap-fee-bps 30 --json')
@@ -93,7 +93,7 @@ describe('fees set', () => {
     )
   })
 
-  test('of a database of its own changes nothing else, and knows no customer', async () => {
+  test('with --database changes only that database, and refuses a markup', async () => {
     const file = join(home(), 'other.db')
     const set = await run(`fees set --swap-fee-bps 40 --database ${file} --json`)
     expect(set.json).toMatchObject({ swapFeeBps: 40, changes: [{ name: 'swapFeeBps', value: '40' }] })
@@ -106,7 +106,7 @@ describe('fees set', () => {
 })
 
 describe('without a collector', () => {
-  test('nothing is charged and every field says so', async () => {
+  test('nothing is charged, and quote, plan and strategy say so', async () => {
     const { json: quote } = await run(
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --json',
     )
@@ -128,8 +128,8 @@ const refused = async (line: string, code: string) => {
   return json.error
 }
 
-describe('with a collector, a swap', () => {
-  test('pays the fee and the markup as its last step, to the unit, and no more than was asked for', async () => {
+describe('a swap with a collector', () => {
+  test('pays fee and markup exactly, in its last step, within the amount of the swap', async () => {
     await collecting(`--markup-bps 10 --collector ${collector}`)
     const mine = await held(usdc(), sandbox.user.address)
     const { exit, json } = await run(swap())
@@ -151,7 +151,7 @@ describe('with a collector, a swap', () => {
     expect((await run(`action explain ${json.id} --json`)).json.situation).toBe('DONE')
   })
 
-  test('by the collector itself pays nobody else, and all but what is swapped stays', async () => {
+  test('from the wallet of the collector pays the fee to itself', async () => {
     const me = sandbox.user.address
     await run(`fees set --operator-collector ${me} --json`)
     const mine = await held(usdc(), me)
@@ -161,7 +161,7 @@ describe('with a collector, a swap', () => {
     expect(mine - (await held(usdc(), me))).toBe(99_750_000n)
   })
 
-  test('says so in the quote, which is for what is left, and in the plan', async () => {
+  test('states the fee in quote and plan, and the quote is for the amount after the fee', async () => {
     const ask = 'swap quote --from sandbox-one --token-in USDC --token-out WETH --provider uniswap-v2'
     const { json: free } = await run(`${ask} --amount-in 99.75 --json`)
     await collecting()
@@ -190,7 +190,7 @@ describe('with a collector, a swap', () => {
     expect(text.out).toMatch(new RegExp(`service fee +0\\.25 USDC \\(\\$0\\.25\\) of 100 to ${collector}`))
   })
 
-  test('of which only the fee is left says where its funds are, also once that is given up', async () => {
+  test('with only the fee unpaid says where its funds are, also after it was abandoned', async () => {
     await collecting()
     const key = '--idempotency-key only-the-fee'
     const begun = await run(swap(`--no-wait ${key}`))
@@ -213,7 +213,7 @@ describe('with a collector, a swap', () => {
       })
   })
 
-  test('of a quote that was asked for earlier pays what that quote said', async () => {
+  test('with an earlier quote pays the fee of that quote', async () => {
     await collecting()
     const { json: quote } = await run(
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-out 0.01 --provider uniswap-v2 --json',
@@ -229,7 +229,7 @@ describe('with a collector, a swap', () => {
     expect((paid * 25n) / 10_000n).toBe(fee)
   })
 
-  test('to another chain pays where it begins', async () => {
+  test('to another chain pays the fee on the source chain', async () => {
     await collecting()
     const { exit, json } = await run(bridge())
     expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap', 'fee'] })
@@ -237,13 +237,13 @@ describe('with a collector, a swap', () => {
     expect((await run(`swap status ${json.id} --json`)).json.status).toBe('fulfilled')
   })
 
-  test('pays nothing when the swap is so small that there is nothing to pay', async () => {
+  test('pays no fee when the fee rounds to zero', async () => {
     await collecting()
     const { exit, json } = await run(swap().replace('--amount-in 100', '--amount-in 0.000399'))
     expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['approve', 'swap'] })
   })
 
-  test('is taken from the very last step on, in another run, after the quote has expired', async () => {
+  test('is resumed with its fee step after the quote has expired', async () => {
     await collecting()
     const key = '--idempotency-key fee-resumed'
     expect((await run(swap(`${key} --no-wait`))).exit).toBe(20)
@@ -256,7 +256,7 @@ describe('with a collector, a swap', () => {
     expect(await held(usdc())).toBe(250_000n)
   })
 
-  test('whose fee cannot be paid is done in part, and the fee is planned anew and paid once', async () => {
+  test('without funds for the fee is PARTIAL, and replan pays the fee once', async () => {
     await collecting()
     await run(swap('--idempotency-key fee-later --no-wait'))
     await sentUntil('fee-later', 2)
@@ -277,7 +277,7 @@ describe('with a collector, a swap', () => {
       status: 'SUCCESS',
       kinds: ['approve', 'swap', 'fee'],
     })
-    // What came is the swap's, and not what was paid for it.
+    // The received amount is that of the swap, without the fee.
     const { formatted, symbol } = json.amounts.out
     expect(symbol).toBe('WETH')
     const { funds } = (await run('action explain fee-later --json')).json
@@ -286,7 +286,7 @@ describe('with a collector, a swap', () => {
     expect(await held(usdc())).toBe(250_000n)
   })
 
-  test('that is sent all at once keeps the fee until the swap is done', async () => {
+  test('with --pipeline sends the fee only after the swap is mined', async () => {
     await collecting()
     const { rpc } = sandbox.chain(31337)
     await rpc.request('evm_setAutomine', [false])
@@ -303,7 +303,7 @@ describe('with a collector, a swap', () => {
     expect(await held(usdc())).toBe(250_000n)
   })
 
-  test('is signed out of a plan in a file', async () => {
+  test('is signed from a plan file', async () => {
     await collecting()
     const { out } = await run(swap('--dry-run'))
     const plan = join(home(), 'plan.json')
@@ -313,7 +313,7 @@ describe('with a collector, a swap', () => {
   })
 })
 
-describe('with a collector, a swap whose provider can pay the fee', () => {
+describe('a swap with a collector, whose provider can pay the fee', () => {
   const by = (provider: string, way: string, more = '') =>
     `swap execute --from sandbox-one --provider ${provider} ${way} --yes --json ${more}`
   const other: Address = '0x5555555555555555555555555555555555555555'
@@ -330,7 +330,7 @@ describe('with a collector, a swap whose provider can pay the fee', () => {
     ['uniswap-v4', exactOut, ['approve', 'approve', 'swap']],
     ['kyberswap', exactIn, ['approve', 'swap']],
   ])(
-    '%s %s, pays both collectors in it, to the unit, and nothing is left behind',
+    '%s %s: the swap pays both collectors exactly and leaves nothing in its contract',
     async (provider, way, sent) => {
       await bothCollecting()
       const symbol = way.split(' ')[1]!
@@ -360,7 +360,7 @@ describe('with a collector, a swap whose provider can pay the fee', () => {
     ['uniswap-v4', '--token-in ETH --token-out USDC --amount-in 1'],
     ['uniswap-v4', '--token-in ETH --token-out USDC --amount-out 100'],
     ['kyberswap', '--token-in ETH --token-out USDC --amount-in 1'],
-  ])('%s %s, pays both collectors the native coin', async (provider, way) => {
+  ])('%s %s: the swap pays both collectors in the native coin', async (provider, way) => {
     await bothCollecting()
     const coinOf = (who: Address) =>
       sandbox.chain(31337).rpc.request<string>('eth_getBalance', [who, 'latest']).then(BigInt)
@@ -373,7 +373,7 @@ describe('with a collector, a swap whose provider can pay the fee', () => {
     expect(markup).toBeGreaterThan(0n)
   })
 
-  test('says so in the quote, the plan and what is shown, and is signed out of a plan in a file', async () => {
+  test('states in quote and plan that the swap pays the fee, and is signed from a plan file', async () => {
     await collecting()
     const { json: quote } = await run(`swap quote --from sandbox-one --provider uniswap-v3 ${exactIn} --json`)
     expect(quote.fees).toMatchObject([{ amount: { raw: '250000' }, to: collector, paidBy: 'action' }])
@@ -393,7 +393,7 @@ describe('with a collector, a swap whose provider can pay the fee', () => {
     expect(await held(usdc())).toBe(250_000n)
   })
 
-  test('that was not sent pays nothing, and later once', async () => {
+  test('pays no fee until it is sent, and then once', async () => {
     await collecting()
     const begun = await run(by('uniswap-v3', exactIn, '--no-wait --idempotency-key fee-inside'))
     expect(begun.exit).toBe(20)
@@ -409,8 +409,8 @@ describe('with a collector, a swap whose provider can pay the fee', () => {
   })
 })
 
-describe('how much may be charged', () => {
-  test('is a hundredth where nobody says otherwise, and what is typed where somebody does', async () => {
+describe('the limit for service fees', () => {
+  test('is 1 % by default, and otherwise that of the policy and of --max-service-fee', async () => {
     await collecting('--swap-fee-bps 150')
     const error = await refused(swap(), 'POLICY_SERVICE_FEE')
     expect(error.hint).toBe('If you accept it: --max-service-fee 1.5%')
@@ -429,7 +429,7 @@ describe('how much may be charged', () => {
   })
 
   test.each(['1', '-1%', '101%', '0.5bps', ''])(
-    'is a share with its unit, and "%s" is none',
+    'needs a share with a unit: "%s" is refused',
     async (text) => {
       const ran = await signsNothing(() => run([...swap().trim().split(' '), '--max-service-fee', text]))
       expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 2, code: 'USAGE' })
@@ -440,13 +440,13 @@ describe('how much may be charged', () => {
     [{ maxServiceFeeBps: 24 }, 'POLICY_SERVICE_FEE'],
     [{ maxServiceFeeBps: 0 }, 'POLICY_SERVICE_FEE'],
     [{ receivers: [] }, 'POLICY_RECIPIENT'],
-  ])('is held to the policy %o', async (policy, code) => {
+  ])('does not override the policy %o', async (policy, code) => {
     await collecting()
     writePolicy(policy)
     await refused(swap('--max-service-fee 5%'), code)
   })
 
-  test('is within a policy that allows it', async () => {
+  test('accepts a fee that the policy allows', async () => {
     await collecting()
     writePolicy({
       maxServiceFeeBps: 25,
@@ -457,11 +457,11 @@ describe('how much may be charged', () => {
   })
 })
 
-describe('with a collector, a strategy', () => {
+describe('a strategy with a collector', () => {
   const deposit = `deposit ${slug} --amount 100 --yes --json`
   const withdraw = (amount: string, more = '') => `withdraw ${slug} --amount ${amount} --yes --json ${more}`
 
-  test('says what its profits are charged, wherever it is shown', async () => {
+  test('states its performance fee wherever it is shown', async () => {
     await collecting(`--performance-fee-bps 1000 --markup-bps 50 --collector ${collector}`)
     await run(deposit)
     const charged = { slug, fee: '0.105', performanceFeeBps: '1050' }
@@ -475,7 +475,7 @@ describe('with a collector, a strategy', () => {
     expect((await run(`strategies show ${slug}`)).out).toMatch(/fee +1050 bps of the profit/)
   })
 
-  test('charges no deposit, on one chain or across two', async () => {
+  test('charges no fee for a deposit, on one chain or across two', async () => {
     await collecting()
     expect(kinds((await run(deposit)).json)).toEqual(['approve', 'deposit'])
     const across = await run('deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 100 --yes --json')
@@ -486,14 +486,14 @@ describe('with a collector, a strategy', () => {
     expect(await held(usdc())).toBe(0n)
   })
 
-  test('charges a withdrawal nothing while it is of the principal, and a share of all beyond it', async () => {
+  test('charges nothing for a withdrawal of principal, and a share of all beyond it', async () => {
     await collecting('--performance-fee-bps 2000')
     await run(deposit)
     await sandbox.world.warp(365 * 86_400)
     expect(kinds((await run(withdraw('60'))).json)).toEqual(['withdraw'])
     const { json: plan } = await run(withdraw('max', '--max-service-fee 20% --dry-run'))
     const [said] = plan.serviceFees
-    // 40 of the principal are left: all beyond that is profit.
+    // 40 of the principal are left; all beyond that is profit.
     expect(BigInt(said.amount.raw)).toBe(((BigInt(said.of.raw) - 40_000_000n) * 2_000n) / 10_000n)
     expect(BigInt(said.amount.raw)).toBeGreaterThan(0n)
     const mine = await held(usdc(), sandbox.user.address)
@@ -504,7 +504,7 @@ describe('with a collector, a strategy', () => {
     expect((await held(usdc(), sandbox.user.address)) - mine).toBe(out - fee)
   })
 
-  test('charges its collector nothing', async () => {
+  test('charges nothing when the wallet is the collector', async () => {
     await run(`fees set --operator-collector ${sandbox.user.address} --performance-fee-bps 2000 --json`)
     await run(deposit)
     await sandbox.world.warp(365 * 86_400)
@@ -512,7 +512,7 @@ describe('with a collector, a strategy', () => {
     expect({ exit, kinds: kinds(json) }).toEqual({ exit: 0, kinds: ['withdraw'] })
   })
 
-  test('is withdrawn from at most at what may be charged', async () => {
+  test('refuses a withdrawal whose fee is above the limit, and hints at --max-service-fee', async () => {
     await collecting('--performance-fee-bps 10000')
     await run(deposit)
     await sandbox.world.warp(2 * 365 * 86_400)

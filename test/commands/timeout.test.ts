@@ -8,9 +8,9 @@ const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
 test.each([
   ['hangs', 'rpc-hang'],
-  ['answers each question late', 'rpc-slow 4s'],
+  ['answers each request late', 'rpc-slow 4s'],
 ])(
-  'a command whose node %s ends soon after its --timeout, with nothing signed',
+  'a transfer whose node %s exits 7 soon after its --timeout, with nothing signed',
   async (_, fault) => {
     const line = `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --timeout 2s`
     await signsNothing(async () => {
@@ -18,7 +18,7 @@ test.each([
       const began = performance.now()
       const ran = await run(line)
       expect(ran).toMatchObject({ exit: 7, json: { error: { code: 'RPC_UNREACHABLE' } } })
-      // The time that was given, and 15 s: a bound of the program, not a measurement.
+      // The timeout plus 15 s: a bound of the program, not a measurement.
       expect(performance.now() - began).toBeLessThan(17_000)
       expect(await run('sandbox fault clear --json')).toMatchObject({ exit: 0 })
     })

@@ -27,7 +27,7 @@ test.each([
   ['strategis list', 'Did you mean strategies?'],
   ['strategies lst', 'Did you mean list?'],
   ['deposit x --amuont 1', 'Did you mean --amount?'],
-])('%s: %s', async (line, guess) => {
+])('%s prints "%s"', async (line, guess) => {
   const { exit, err } = await run(line)
   expect(err.toLowerCase()).toContain(guess.toLowerCase())
   expect([2, 4]).toContain(exit)
@@ -39,7 +39,7 @@ test.each([
   ['--network 31338 --asset USCD', 'No strategies on sandbox-two for asset "USCD". Did you mean USDC?'],
   ['--asset NOTHING', 'No strategies for asset "NOTHING".'],
   ['--asset weth --protocol aave-v3 --min-apy 90%', /^No strategies match/],
-])('a filter that fits nothing, %s: %s', async (filter, words) => {
+])('strategies list %s without a match prints %s', async (filter, words) => {
   const { exit, out, err } = await run(`strategies list ${filter} --quiet`)
   expect([exit, out]).toEqual([0, ''])
   if (typeof words === 'string') expect(err).toContain(words)
@@ -48,7 +48,7 @@ test.each([
   expect([json.items, json.total]).toEqual([[], 0])
 })
 
-test('a list of a service without strategies says so, and names no filter and not itself', async () => {
+test('strategies list of a service without strategies says so, and does not hint at itself', async () => {
   const service = await alwaysSays(200, { docs: [], totalDocs: 0, page: 1, limit: 100, totalPages: 0 })
   const there = { env: { SLUICE_BASE_URL: service.url }, secrets: { apiKey: 'key-meant' } }
   for (const filter of ['', '--asset USDC']) {
@@ -59,7 +59,7 @@ test('a list of a service without strategies says so, and names no filter and no
   await service.close()
 })
 
-test('the network of an RPC that was mistyped is guessed', async () => {
+test('a mistyped network in an RPC setting gets a suggestion', async () => {
   for (const [variable, guess] of [
     ['SLUICE_RPC_BAES', 'did you mean base?'],
     ['SLUICE_RPC_BASE_SEPOLA', 'did you mean base-sepolia?'],
@@ -69,7 +69,7 @@ test('the network of an RPC that was mistyped is guessed', async () => {
   }
 })
 
-test('a wallet that was mistyped is guessed, and what is near nothing is not', async () => {
+test('a mistyped wallet gets a suggestion, and an unrelated name gets none', async () => {
   keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(2), 'x')
   for (const line of ['wallet export mian', 'wallet show mian', 'wallet use mian'])
     expect(await run(line)).toMatchObject({ exit: 13, err: expect.stringContaining('did you mean main?') })
@@ -81,7 +81,7 @@ test('a wallet that was mistyped is guessed, and what is near nothing is not', a
     expect((await run(line)).err).not.toMatch(/did you mean/i)
 })
 
-test('the tokens that there are follow a guess as a sentence, and two of one symbol each with its address', async () => {
+test('an unknown token lists the known tokens, with addresses where two share a symbol', async () => {
   const { err } = await run(`transfer --network sandbox-one --token USDV --to ${to} --amount 1 --yes`)
   const [one, other] = sandbox.world
     .catalog()

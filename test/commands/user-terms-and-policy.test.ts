@@ -23,7 +23,7 @@ const pool = () => {
   return constants.pool
 }
 
-/** Writes a policy where the program looks for it, or beside. */
+/** Writes a policy to the default path, or beside it under another name. */
 function writePolicy(policy: unknown, name = 'policy.json', mode = 0o600): string {
   const dir = join(home(), 'config')
   mkdirSync(dir, { recursive: true })
@@ -33,21 +33,21 @@ function writePolicy(policy: unknown, name = 'policy.json', mode = 0o600): strin
   return path
 }
 
-/** Runs a line that must be refused before anything is signed. */
+/** Runs a command that must fail before anything is signed. */
 const refused = async (line: string, code: string, exit = 8, more: Circumstances = {}) => {
   const ran = await signsNothing(() => run(line, more))
   expect({ exit: ran.exit, code: ran.json.error?.code }).toEqual({ exit, code })
   return ran.json.error
 }
 
-describe('a condition on what must come of it', () => {
+describe('--assert', () => {
   test.each([
     ['USDC>=-100'],
     ['USDC>=-100,aUSDC>=99.9'],
     ['aUSDC<=100.1,USDT>=0,USDT<=0'],
     ['sandbox-one:USDC>=-100'],
     ['ETH>=-0.1'],
-  ])('%s holds', async (condition) => {
+  ])('%s is met, and the deposit succeeds', async (condition) => {
     expect(await run([...deposit.split(' '), '--assert', condition])).toMatchObject({ exit: 0 })
   })
 
@@ -62,13 +62,13 @@ describe('a condition on what must come of it', () => {
     ['USDC=>5', 'USAGE', 2],
     ['USDC', 'USAGE', 2],
     ['', 'USAGE', 2],
-  ])('%s does not, and nothing is signed', async (condition, code, exit) => {
+  ])('%s is refused, and nothing is signed', async (condition, code, exit) => {
     const line = [...deposit.split(' '), '--assert', condition]
     const ran = await signsNothing(() => run(line))
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit, code })
     if (code !== 'POLICY_SIMULATION') return
     expect(ran.json.error.message).toContain(condition.split(',').at(-1))
-    // It is the person's own condition that is in the way, and the one that is told holds.
+    // The condition is the user's own; the one in the hint is met.
     const [, holds] =
       /^If that is what you want, change the condition(?:, and keep the others)?: --assert '(.+)'$/.exec(
         ran.json.error.hint,
@@ -77,7 +77,7 @@ describe('a condition on what must come of it', () => {
     expect({ exit: again.exit, isSame: holds === condition }).toEqual({ exit: 0, isSame: false })
   })
 
-  test('across chains, a token of both needs its network', async () => {
+  test('across chains needs a network for a token of both chains', async () => {
     const line = 'deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 100 --dry-run --json'
     const with_ = async (condition: string) => run([...line.split(' '), '--assert', condition])
     expect((await with_('USDC>=-100')).json.error.code).toBe('AMBIGUOUS_TOKEN')
@@ -85,7 +85,7 @@ describe('a condition on what must come of it', () => {
     expect((await with_('sandbox-one:USDC>=-99')).json.error.code).toBe('POLICY_SIMULATION')
   })
 
-  test('across chains, what is said about the other chain is held against the leg there', async () => {
+  test('across chains checks a condition on the destination before the leg there is signed', async () => {
     const line = 'deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 100 --yes --json'
     const ran = await run([...line.split(' '), '--assert', 'sandbox-two:aUSDC>=1000'])
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 21, code: 'PARTIAL' })
@@ -93,7 +93,7 @@ describe('a condition on what must come of it', () => {
   })
 })
 
-describe('flags that are wrong', () => {
+describe('invalid flags', () => {
   test.each([
     ['--exact-allowance maybe'],
     ['--min-assurance L7'],
@@ -110,7 +110,7 @@ describe('flags that are wrong', () => {
     ['--slippage 5'],
     ['--from mars', 'UNKNOWN_NETWORK'],
   ])(
-    '%s is a usage error that says what to do, before anybody is asked for anything',
+    '%s is a usage error with a hint, before any request to a service or node',
     async (flag, code = 'USAGE') => {
       const nobody = { env: { SLUICE_BASE_URL: 'http://127.0.0.1:1', SLUICE_RPC_BASE: 'http://127.0.0.1:1' } }
       const error = await refused(`${deposit} ${flag}`, code, 2, nobody)
@@ -119,10 +119,10 @@ describe('flags that are wrong', () => {
   )
 })
 
-describe('what gas may cost', () => {
-  test('--max-fee stops what costs more', async () => {
+describe('--max-fee', () => {
+  test('refuses a higher gas cost, and the hint names a sufficient value', async () => {
     const { hint } = await refused(`${deposit} --max-fee 0.000000001`, 'POLICY_FEE_CAP')
-    // What would do is named, and does.
+    // The value in the hint is sufficient.
     const [, enough] = /within the policy: (--max-fee [0-9.]+)$/.exec(hint)!
     expect((await run(`${deposit} ${enough} --dry-run`)).exit).toBe(0)
     expect((await run(`${deposit} --max-fee 500`)).exit).toBe(0)
@@ -153,7 +153,7 @@ describe('a policy', () => {
     ['the cost of gas', { maxTotalFee: '0.0000001' }, deposit, 'POLICY_FEE_CAP'],
     ['hours', { hours: '00:00-00:00' }, deposit, 'POLICY_LIMIT'],
     ['assurance', { minAssurance: 'L4' }, deposit, 'POLICY_ASSURANCE'],
-  ])('stops what it does not allow: %s', async (name, policy, line, code) => {
+  ])('refuses what it does not allow: %s', async (name, policy, line, code) => {
     const usdc = sandbox.token(31337, 'USDC').address
     writePolicy(name === 'a limit by address' ? { perTransaction: { [`sandbox-one:${usdc}`]: '1' } } : policy)
     await refused(line, code)
@@ -175,13 +175,13 @@ describe('a policy', () => {
       deposit,
     ],
     ['a swap with its own slippage', { maxSlippage: '50bps', maxQuoteAge: 60 }, swap()],
-    ['a receiver that is named', { receivers: [friend.toUpperCase().replace('0X', '0x')] }, transfer(1)],
-  ])('lets pass what it allows: %s', async (_, policy, line) => {
+    ['a receiver on the list', { receivers: [friend.toUpperCase().replace('0X', '0x')] }, transfer(1)],
+  ])('accepts what it allows: %s', async (_, policy, line) => {
     writePolicy(policy)
     expect((await run(line)).json).toMatchObject({ status: 'SUCCESS' })
   })
 
-  test('does not count what only comes back', async () => {
+  test('does not count a withdrawal against the limits of its token', async () => {
     expect((await run(deposit)).exit).toBe(0)
     writePolicy({ perTransaction: { 'sandbox-one:USDC': '0' }, perDay: { 'sandbox-one:USDC': '0' } })
     expect((await run(`withdraw ${slug} --amount 50 --yes --json`)).json).toMatchObject({ status: 'SUCCESS' })
@@ -194,7 +194,7 @@ describe('a policy', () => {
     expect(json.policy).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test('limits of a day hold over all operations together, and not for what was refused', async () => {
+  test('applies perDay to all operations of a day, without the refused ones', async () => {
     writePolicy({ perDay: { 'sandbox-one:USDC': '250' } })
     expect((await run(transfer(200, key(1)))).exit).toBe(0)
     const error = await refused(transfer(51, key(2)), 'POLICY_LIMIT')
@@ -204,13 +204,13 @@ describe('a policy', () => {
     expect((await run(transfer(200, key(5)), { later: 86_400_000 + 60_000 })).exit).toBe(0)
   })
 
-  test('counts what was moved before there was one', async () => {
+  test('counts operations made before the policy existed', async () => {
     expect((await run(transfer(200, key(1)))).exit).toBe(0)
     writePolicy({ perDay: { 'sandbox-one:USDC': '250' } })
     await refused(transfer(51, key(2)), 'POLICY_LIMIT')
   })
 
-  test('of another place is named by --policy', async () => {
+  test('in another file is used with --policy', async () => {
     const path = writePolicy({ perTransaction: { 'sandbox-one:USDC': '1' } }, 'other.json')
     await refused(`${deposit} --policy ${path}`, 'POLICY_LIMIT')
     expect((await run(deposit)).exit).toBe(0)
@@ -218,23 +218,23 @@ describe('a policy', () => {
   })
 
   test.each<[string, unknown, number]>([
-    ['a key that nobody knows', { perTransactions: {} }, 0o600],
+    ['an unknown rule', { perTransactions: {} }, 0o600],
     ['a limit that is a number', { perTransaction: { 'sandbox-one:USDC': 100 } }, 0o600],
     ['a limit with a sign', { perTransaction: { 'sandbox-one:USDC': '-1' } }, 0o600],
-    ['a token that nobody knows', { perTransaction: { 'sandbox-one:USDX': '100' } }, 0o600],
-    ['a network that nobody knows', { perTransaction: { 'sandbox-won:USDC': '100' } }, 0o600],
-    ['a slippage without unit', { maxSlippage: '1' }, 0o600],
-    ['hours that are none', { hours: '8-18' }, 0o600],
-    ['no JSON', '{', 0o600],
+    ['an unknown token', { perTransaction: { 'sandbox-one:USDX': '100' } }, 0o600],
+    ['an unknown network', { perTransaction: { 'sandbox-won:USDC': '100' } }, 0o600],
+    ['a slippage without a unit', { maxSlippage: '1' }, 0o600],
+    ['invalid hours', { hours: '8-18' }, 0o600],
+    ['invalid JSON', '{', 0o600],
     ['a list', [], 0o600],
     ['a file that the group can write', {}, 0o620],
-    ['a file that everybody can write', {}, 0o602],
-  ])('that cannot be trusted stops everything: %s', async (_, policy, mode) => {
+    ['a file that everyone can write', {}, 0o602],
+  ])('that is invalid or writable by others stops every deposit: %s', async (_, policy, mode) => {
     writePolicy(policy, 'policy.json', mode)
     await refused(deposit, 'CONFIG_INVALID', 2)
   })
 
-  test('that is a link into nothing is not no policy', async () => {
+  test('that is a dangling link stops every deposit', async () => {
     mkdirSync(join(home(), 'config'), { recursive: true })
     symlinkSync(join(home(), 'gone.json'), join(home(), 'config', 'policy.json'))
     await refused(deposit, 'CONFIG_INVALID', 2)
@@ -244,7 +244,7 @@ describe('a policy', () => {
 describe('policy check', () => {
   const plan = async () => (await run(`deposit ${slug} --amount 100 --dry-run --json`)).out
 
-  test('says of every rule that it is met', async () => {
+  test('reports every rule as met', async () => {
     writePolicy({ perTransaction: { 'sandbox-one:USDC': '100' }, strategies: [slug], minAssurance: 'L3' })
     const text = await plan()
     const { exit, json } = await signsNothing(() => run('policy check - --json', { stdin: text }))
@@ -258,7 +258,7 @@ describe('policy check', () => {
     expect((await run('policy check -', { stdin: text })).out).toContain('perTransaction USDC')
   })
 
-  test('names the first rule that is not met, and lists all', async () => {
+  test('exits with the first rule that is not met, and lists all rules', async () => {
     writePolicy({
       perTransaction: { 'sandbox-one:USDC': '50' },
       maxTotalFee: '0.0000001',
@@ -275,7 +275,7 @@ describe('policy check', () => {
     return (await run(`deposit ${slug} --amount 100 --dry-run --json --policy ${other}`)).out
   }
 
-  test('a file that was changed is refused', async () => {
+  test('refuses a plan file that was changed', async () => {
     writePolicy({})
     const text = await plan()
     const path = join(home(), 'plan.json')
@@ -286,7 +286,7 @@ describe('policy check', () => {
     await refused(`policy check ${path}.gone --json`, 'USAGE', 2)
   })
 
-  test('without a policy there is nothing to compare with', async () => {
+  test('exits 2 without a policy', async () => {
     await refused('policy check - --json', 'USAGE', 2, { stdin: await plan() })
   })
 })
@@ -296,7 +296,7 @@ describe('the code of a contract', () => {
   const planned = async (more = '') =>
     (await run(`deposit ${slug} --amount 100 --dry-run --json ${more}`, engine())).json
 
-  test('that is used for the first time is named, and trusted only on purpose', async () => {
+  test('used for the first time is listed in the plan, and trusted only with --trust-first-use', async () => {
     const plan = await planned()
     expect(plan.assurance).toBe('L2')
     expect(plan.contracts).toMatchObject([
@@ -312,7 +312,7 @@ describe('the code of a contract', () => {
     await refused(`${deposit} ${key(1)} --min-assurance L3`, 'POLICY_ASSURANCE', 8, engine())
   })
 
-  test('is remembered once it was used, and another one is refused', async () => {
+  test('is remembered after its use, and changed code is refused without --allow-contract', async () => {
     expect((await run(`${deposit} ${key(1)}`, engine())).exit).toBe(0)
     expect(await planned()).toMatchObject({ assurance: 'L3', contracts: [{ firstUse: false }] })
     const { rpc } = sandbox.chain(31337)
@@ -325,7 +325,7 @@ describe('the code of a contract', () => {
     expect((await run(`${deposit} ${key(4)}`, engine())).exit).toBe(0)
   })
 
-  test('behind a proxy is the code of its implementation, too', async () => {
+  test('includes the implementation behind a proxy: its change is refused', async () => {
     expect((await run(`${deposit} ${key(1)}`, engine())).exit).toBe(0)
     const { rpc } = sandbox.chain(31337)
     const { implementation } = (await planned()).contracts[0]
@@ -334,14 +334,14 @@ describe('the code of a contract', () => {
     await refused(`${deposit} ${key(2)}`, 'POLICY_CONTRACT_CHANGED', 8, engine())
   })
 
-  test('is there at all', async () => {
+  test('is required: a deposit into an address without code fails, and nothing is signed', async () => {
     await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), '0x'])
     const ran = await signsNothing(() => run(`${deposit} ${key(1)}`, engine()))
     expect(ran.exit).toBeGreaterThan(0)
   })
 })
 
-describe('what a contract may take already', () => {
+describe('an existing allowance', () => {
   const allow = (symbol: string, amount: bigint) =>
     sandbox.sendAs(31337, sandbox.user.address, {
       to: sandbox.token(31337, symbol).address,
@@ -359,17 +359,17 @@ describe('what a contract may take already', () => {
       ]),
     )
 
-  test('is used when it is not more than is needed', async () => {
+  test('of the needed amount replaces the approval', async () => {
     await allow('USDC', 100_000_000n)
     const { json } = await run(deposit)
     expect(json.transactions).toHaveLength(1)
   })
 
   test.each([
-    ['more of the same token', 'USDC', 100_000_001n],
-    ['all of the same token', 'USDC', 2n ** 256n - 1n],
+    ['one unit above the needed amount', 'USDC', 100_000_001n],
+    ['without a limit', 'USDC', 2n ** 256n - 1n],
   ])(
-    '%s is used, without an approval, and the plan says so and how it is taken back',
+    '%s is used without an approval, and the plan shows it with the command to revoke it',
     async (_, symbol, amount) => {
       await allow(symbol, amount)
       const { json: plan } = await run(`${deposit} --dry-run`)
@@ -397,14 +397,14 @@ describe('what a contract may take already', () => {
     },
   )
 
-  test('nothing of another token, and nothing of another contract, is a reason to refuse, or told', async () => {
+  test('of another token is neither refused nor shown in the plan', async () => {
     await allow('WETH', 1n)
     const { json: plan } = await run(`${deposit} --dry-run`)
     expect(plan.standing).toEqual([])
     expect(await run(deposit)).toMatchObject({ exit: 0 })
   })
 
-  test('is refused by those who say so in their policy, with the way out', async () => {
+  test('above the needed amount is refused by refuseStandingAllowance, with a hint to revoke it', async () => {
     writePolicy({ refuseStandingAllowance: true })
     await allow('USDC', 100_000_000n)
     expect(await run(`${deposit} --dry-run`)).toMatchObject({ exit: 0 })
@@ -414,7 +414,7 @@ describe('what a contract may take already', () => {
   })
 })
 
-describe('a next step, by a wallet that is not the default', () => {
+describe('a hint for a wallet that is not the default', () => {
   const file = () => {
     const path = join(home(), 'another.key')
     writeFileSync(path, sandboxKey(7), { mode: 0o600 })
@@ -431,7 +431,7 @@ describe('a next step, by a wallet that is not the default', () => {
       ]),
     )
 
-  test('takes the allowance back on that wallet, and costs no other any gas', async () => {
+  test('revokes the allowance of that wallet and of no other', async () => {
     const other = sandboxAddress(7)
     await sandbox.world.fund(other)
     await sandbox.world.fund(other, { symbol: 'USDC', amount: 1_000_000_000n })

@@ -23,7 +23,7 @@ afterEach(() => service.stop())
 
 type Item = { to: Hex; data: Hex; value: string; chainId: number }
 
-/** A command line at a service that says something else instead of its last transaction. */
+/** Runs a command with a service whose last transaction `instead` changes. */
 const lied = (line: string, instead?: (item: Item) => Partial<Item>) => {
   service.lies = instead
     ? {
@@ -58,8 +58,8 @@ const requested = async (who: `0x${string}`) => {
   ])
 }
 
-describe('at a service that is not ours', () => {
-  test('a withdrawal is asked for and claimed, each as our own engine would build it', async () => {
+describe('a remote service', () => {
+  test('serves a withdrawal request and its claim, and the local rebuild of the claim is equal', async () => {
     await requested(sandbox.user.address)
     const asked = await lied(`withdraw ${slug} --amount 1`)
     expect(asked).toMatchObject({ exit: 0, json: { queued: { next: `sluice withdraw ${slug} --claim` } } })
@@ -72,7 +72,7 @@ describe('at a service that is not ours', () => {
     })
   })
 
-  test('which knows no claims, one is made by our own engine, and says so', async () => {
+  test('without support for claims has the claim built by the local engine, with a notice', async () => {
     await requested(sandbox.user.address)
     await sandbox.world.warp(2 * 86_400)
     await service.stop()
@@ -86,7 +86,7 @@ describe('at a service that is not ours', () => {
     const { exit, json, err } = await lied(`withdraw ${slug} --claim`)
     expect({ exit, json }).toMatchObject({ exit: 0, json: { amounts: { out: { formatted: '1' } } } })
     expect(err).toContain('This deployment does not support claims')
-    // What is not about the word itself is nobody else's to answer.
+    // Other errors of the service are reported as they are.
     code = 'STRATEGY_PAUSED'
     expect(await lied(`withdraw ${slug} --claim`)).toMatchObject({
       exit: 10,
@@ -97,29 +97,29 @@ describe('at a service that is not ours', () => {
   const claims = 'function claimWithdrawals(uint256[],uint256[])'
   test.each<[string, (item: Item) => Partial<Item>, string]>([
     [
-      'pays somebody else',
+      'pays another recipient',
       () => ({
         data: calldata('function claimWithdrawalsTo(uint256[],uint256[],address)', [[1n], [1n], stranger]),
       }),
       'POLICY_DECODE',
     ],
     [
-      'claims the request of somebody else',
+      'claims the request of another wallet',
       () => ({ data: calldata(claims, [[2n], [1n]]) }),
       'POLICY_AMOUNT',
     ],
     ['claims nothing', () => ({ data: calldata(claims, [[], []]) }), 'POLICY_AMOUNT'],
     ['goes to another contract', () => ({ to: queue().stEth }), 'POLICY_CONTRACT_NOT_ALLOWED'],
-    ['takes the coin', () => ({ value: '1' }), 'POLICY_VALUE'],
+    ['sends native value', () => ({ value: '1' }), 'POLICY_VALUE'],
     ['has wrong hints', () => ({ data: calldata(claims, [[1n], [7n]]) }), 'SIMULATION_REVERTED'],
     [
-      'asks for more instead',
+      'requests another withdrawal',
       () => ({
         data: calldata('function requestWithdrawals(uint256[],address)', [[ether], sandbox.user.address]),
       }),
       'POLICY_DECODE',
     ],
-  ])('a claim that %s is signed by nobody', async (_, instead, code) => {
+  ])('a claim that %s is refused, and nothing is signed', async (_, instead, code) => {
     await requested(sandbox.user.address)
     await requested(stranger)
     await sandbox.world.warp(2 * 86_400)
@@ -127,7 +127,7 @@ describe('at a service that is not ours', () => {
     expect(json.error.code).toBe(code)
   })
 
-  test('a request on behalf of somebody else is signed by nobody', async () => {
+  test('a request for another owner is refused, and nothing is signed', async () => {
     await requested(sandbox.user.address)
     const theirs = calldata('function requestWithdrawals(uint256[],address)', [[ether], stranger])
     const { json } = await signsNothing(() => lied(`withdraw ${slug} --amount 1`, () => ({ data: theirs })))
@@ -135,7 +135,7 @@ describe('at a service that is not ours', () => {
   })
 })
 
-test('a claim that was sent and left is gone on with, and not sent twice', async () => {
+test('a claim that was sent is resumed and not sent twice', async () => {
   await requested(sandbox.user.address)
   await sandbox.world.warp(2 * 86_400)
   const { rpc } = sandbox.chain(chainId)

@@ -31,8 +31,8 @@ const done = async (line: string) => {
 describe.each([
   [place, 'sandbox-lido-ETH-sandbox-one'],
   [wrapped, 'sandbox-lido-wsteth-ETH-sandbox-one'],
-])('%s, which pays later', (slug, id) => {
-  test('is left in two steps: a request, and a claim when it is ready', async () => {
+])('%s with its withdrawal queue', (slug, id) => {
+  test('pays out in two steps: a request, and a claim once the request is ready', async () => {
     await done(`deposit ${slug} --amount 5`)
     const before = await coin()
     const { json: asked, err } = await done(`withdraw ${slug} --amount 2`)
@@ -60,7 +60,7 @@ describe.each([
       amounts: { in: null, out: { raw: String(2n * ether) } },
       transactions: [{ kind: 'claim' }],
     })
-    // What was asked for is not in the queue any more, and how much came is said by what the wallet has.
+    // The claimed request has left the queue; its amount is in the wallet.
     const said = async (one: string) => (await run(['action', 'explain', one, '--json'])).json.funds
     expect(await said(json.id)).toBe(`2 ETH: with ${wallet}.`)
     expect(await said(asked.id)).toContain(`the action ${json.id} claimed 2 ETH, for ${wallet}: of this`)
@@ -69,26 +69,26 @@ describe.each([
     expect(gas).toBeLessThan(ether / 100n)
     const [left] = await positions()
     expect(left).toMatchObject({ pending: [], claimable: [] })
-    // What is claimed was taken out when it was asked for, and once only.
+    // The request reduced the principal already; the claim does not.
     expect(Number(left.principal.formatted)).toBeCloseTo(3, 9)
     const history = (await run(`history ${slug} --json`)).json.items
     expect(history.map(({ type }: { type: string }) => type)).toEqual(['claim', 'withdraw', 'deposit'])
   })
 
-  test('lists what waits for a wallet that holds nothing any more', async () => {
+  test('lists queued requests of a wallet that holds no more than rounding', async () => {
     await done(`deposit ${slug} --amount 5`)
     await ready()
     await done(`withdraw ${slug} --amount max`)
     expect(await held(id)).toBeLessThanOrEqual(2n)
     const [{ balance, principal, pending }] = await positions()
-    // stETH counts in shares: the last unit may stay.
+    // stETH counts in shares, so that a unit or two may remain.
     expect(Number(balance.raw)).toBeLessThanOrEqual(2)
     expect([principal.raw, pending.length]).toEqual(['0', 1])
     expect(BigInt(pending[0].amount.raw)).toBeGreaterThan(5n * ether)
   })
 })
 
-test('all stETH is so but for a few wei that its rounding leaves, which is said, also where it takes many requests', async () => {
+test('a withdrawal of all stETH leaves a few wei of rounding, and the plan says so', async () => {
   await done(`deposit ${place} --amount 6000`)
   await ready()
   await done(`deposit ${place} --amount 0.777777777777777777`)
@@ -104,7 +104,7 @@ test('all stETH is so but for a few wei that its rounding leaves, which is said,
   expect(other.json.steps.at(-1).text).toBe('Request the withdrawal of all wstETH, to be claimed later')
 })
 
-test('requests of a queue that two strategies share stand once, with the one that each was made in, and count as a part of the total', async () => {
+test('requests in a queue of two strategies are listed once, with their own strategy, and are in the total', async () => {
   await done(`deposit ${place} --amount 2`)
   await done(`deposit ${wrapped} --amount 3`)
   await done(`withdraw ${wrapped} --amount max`)
@@ -116,7 +116,7 @@ test('requests of a queue that two strategies share stand once, with the one tha
       .pending.map(({ amount }: { amount: { formatted: string } }) => Number(amount.formatted))
   expect(asked(place)).toEqual([1])
   expect(asked(wrapped)).toEqual([expect.closeTo(3, 6)])
-  // An ether is 3,000 dollars here.
+  // One ether is 3,000 dollars in the sandbox.
   expect(Number(json.queuedUsd)).toBeCloseTo(12_000, 0)
   expect(Number(json.totalValueUsd)).toBeCloseTo(15_000, 0)
   const { out } = await run('wallet show')
@@ -130,7 +130,7 @@ test('requests of a queue that two strategies share stand once, with the one tha
   )
 })
 
-test('what was claimed from a queue that two strategies share stands in the history of the one it was asked for in', async () => {
+test('claims from a queue of two strategies are in the history of the strategy that requested them', async () => {
   for (const [slug, amount] of [
     [place, 2],
     [wrapped, 3],
@@ -153,7 +153,7 @@ test('what was claimed from a queue that two strategies share stands in the hist
 })
 
 describe('a claim', () => {
-  test('of nothing says what waits, and since when, and signs nothing', async () => {
+  test('with nothing ready exits 10, lists the pending requests and signs nothing', async () => {
     await done(`deposit ${place} --amount 3`)
     await done(`withdraw ${place} --amount 1.5`)
     const { exit, json } = await signsNothing(() => run(`withdraw ${place} --claim --yes --json`))
@@ -165,7 +165,7 @@ describe('a claim', () => {
     expect(json.error.message).toMatch(/1\.5 ETH \(request 1, requested at 20/)
   })
 
-  test('takes all that is ready at once, and leaves what is not', async () => {
+  test('takes every ready request and leaves the others', async () => {
     await done(`deposit ${place} --amount 9`)
     for (const amount of [1, 2]) await done(`withdraw ${place} --amount ${amount}`)
     await ready()
@@ -176,7 +176,7 @@ describe('a claim', () => {
     expect(pending.map(({ id }: { id: string }) => id)).toEqual(['3'])
   })
 
-  test('is told by a dry run, and repeated under its key without a second one', async () => {
+  test('is shown by a dry run, and replayed under its idempotency key', async () => {
     await done(`deposit ${place} --amount 3`)
     await done(`withdraw ${place} --amount 1`)
     await ready()
@@ -195,7 +195,7 @@ describe('a claim', () => {
   test.each([
     ['with an amount', `withdraw ${place} --claim --amount 1`, /takes no amount/],
     ['of a strategy that pays at once', 'withdraw aave-v3-usdc-sandbox-one --claim', /pays out at once/],
-  ])('%s is refused before anything is asked for', async (_, line, words) => {
+  ])('%s exits 2, and nothing is signed', async (_, line, words) => {
     const { exit, err } = await signsNothing(() => run(`${line} --yes`))
     expect(exit).toBe(2)
     expect(err).toMatch(words)
@@ -206,16 +206,19 @@ test.each([
   [place, '', /No amount given/, true],
   [place, '--amount all', /use max for the whole position/, true],
   ['aave-v3-usdc-sandbox-one', '--amount ALL', /use max for the whole position/, false],
-])('withdraw %s %s names max, and the claim where there is one', async (slug, typed, words, hasClaim) => {
-  const { exit, json } = await signsNothing(() => run(`withdraw ${slug} ${typed} --yes --json`))
-  expect([exit, json.error.code]).toEqual([2, 'USAGE'])
-  expect(json.error.message).toMatch(words)
-  expect(json.error.hint).toContain(`sluice withdraw ${slug} --amount max`)
-  expect(json.error.hint.includes(`sluice withdraw ${slug} --claim`)).toBe(hasClaim)
-})
+])(
+  'withdraw %s %s hints at max, and at --claim where there is a queue',
+  async (slug, typed, words, hasClaim) => {
+    const { exit, json } = await signsNothing(() => run(`withdraw ${slug} ${typed} --yes --json`))
+    expect([exit, json.error.code]).toEqual([2, 'USAGE'])
+    expect(json.error.message).toMatch(words)
+    expect(json.error.hint).toContain(`sluice withdraw ${slug} --amount max`)
+    expect(json.error.hint.includes(`sluice withdraw ${slug} --claim`)).toBe(hasClaim)
+  },
+)
 
-describe('what is asked of the queue', () => {
-  test('is split where it is more than one request may be', async () => {
+describe('a request to the queue', () => {
+  test('is split above the maximum of one request', async () => {
     await sandbox.chain(chainId).rpc.request('anvil_setBalance', [wallet, '0x3635c9adc5dea000000'])
     await done(`deposit ${place} --amount 2500`)
     await done(`withdraw ${place} --amount 2000.00000000000000005`)
@@ -227,21 +230,21 @@ describe('what is asked of the queue', () => {
     ])
   })
 
-  test('is at least what a request is for', async () => {
+  test('below the minimum of one request is refused', async () => {
     await done(`deposit ${place} --amount 1`)
     const { exit, err } = await signsNothing(() => run(`withdraw ${place} --amount-raw 99 --yes`))
     expect(exit).toBe(2)
     expect(err).toContain('at least 100 wei')
   })
 
-  test('is not passed over in silence where nothing is left and the queue does not answer', async () => {
+  test('is shown as unknown for a wallet without a balance while the queue does not answer', async () => {
     await sandbox.chain(chainId).rpc.request('anvil_setCode', [constants().queue, '0xfe'])
     const [mine] = await positions()
     expect(mine).toMatchObject({ balance: { raw: '0' }, pending: null, claimable: null })
     expect((await run('wallet show')).out).toMatch(/queued \? sandbox-lido-\S+: its queue does not answer/)
   })
 
-  test('is named beside what is held, and left out of the total by name, where the queue does not answer', async () => {
+  test('is shown as unknown and left out of the total by name while the queue does not answer', async () => {
     await done(`deposit ${place} --amount 3`)
     await sandbox.chain(chainId).rpc.request('anvil_setCode', [constants().queue, '0xfe'])
     const { out } = await run('wallet show')

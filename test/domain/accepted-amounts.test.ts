@@ -13,24 +13,24 @@ const shown: QuotedAmounts = {
 const asked = { exact: 'in', slippage: null, least: null } as const
 const out = { ...asked, exact: 'out' } as const
 
-describe('what is accepted for a quote that shows amounts alone', () => {
-  test('slips by half a percent, on the side that is not exact', () => {
+describe('acceptedAmounts for a quote without bounds', () => {
+  test('allows half a percent of slippage on the side that is not exact', () => {
     expect(acceptedAmounts(shown, asked)).toEqual({ amountIn: 100_000_000n, amountOut: 39_800_000n })
     expect(acceptedAmounts(shown, out)).toEqual({ amountIn: 100_500_000n, amountOut: 40_000_000n })
   })
 
-  test('slips by what was asked for, rounded to nobody’s disadvantage by more than one unit', () => {
+  test('allows the requested slippage, rounded by less than one unit', () => {
     expect(acceptedAmounts({ ...shown, amountOut: 999n }, { ...asked, slippage: 0.01 }).amountOut).toBe(989n)
     expect(acceptedAmounts({ ...shown, amountIn: 999n }, { ...out, slippage: 0.01 }).amountIn).toBe(1_009n)
   })
 
-  test('is never nothing', () => {
+  test('refuses a minimum of zero', () => {
     for (const amountOut of [0n, 1n])
       expect(() => acceptedAmounts({ ...shown, amountOut }, asked)).toThrow(/names no minimum/)
     expect(acceptedAmounts({ ...shown, amountOut: 2n }, asked).amountOut).toBe(1n)
   })
 
-  test('is what the person names, whatever it shows', () => {
+  test('uses the minimum that the user names, whatever the quote shows', () => {
     for (const least of [1n, 45_000_000n])
       expect(acceptedAmounts(shown, { ...asked, least, slippage: 0.1 })).toEqual({
         amountIn: 100_000_000n,
@@ -39,9 +39,9 @@ describe('what is accepted for a quote that shows amounts alone', () => {
   })
 })
 
-describe('what is accepted for a quote that names its bounds', () => {
+describe('acceptedAmounts for a quote with bounds', () => {
   const bounded = { ...shown, minAmountOut: 39_000_000n, maxAmountIn: 101_000_000n }
-  test('is those, where they are no wider than what was asked for, to a unit', () => {
+  test('uses the bounds that are no wider than the requested slippage, to one unit', () => {
     expect(acceptedAmounts(bounded, { ...asked, slippage: 0.5 })).toEqual({
       amountIn: 100_000_000n,
       amountOut: 39_000_000n,
@@ -55,7 +55,7 @@ describe('what is accepted for a quote that names its bounds', () => {
     expect(acceptedAmounts({ ...shown, maxAmountIn: 100_500_001n }, out).amountIn).toBe(100_500_001n)
   })
 
-  test('is what was asked for, or half a percent, where they are wider: who quotes does not say how much may slip', () => {
+  test('uses the requested slippage, or half a percent, instead of wider bounds', () => {
     for (const minAmountOut of [0n, 1n, 39_000_000n, 39_799_998n])
       expect(acceptedAmounts({ ...shown, minAmountOut }, asked).amountOut).toBe(39_800_000n)
     expect(acceptedAmounts({ ...shown, minAmountOut: 1n }, { ...asked, slippage: 0.1 }).amountOut).toBe(
@@ -66,12 +66,12 @@ describe('what is accepted for a quote that names its bounds', () => {
     expect(acceptedAmounts({ ...shown, minAmountOut: 1n }, out).amountOut).toBe(39_800_000n)
   })
 
-  test('is what the person names, where that is another least', () => {
+  test('uses the minimum that the user names instead of the bound', () => {
     expect(acceptedAmounts(bounded, { ...asked, least: 38_000_000n }).amountOut).toBe(38_000_000n)
   })
 })
 
-test('the bounds hold to one unit for every amount and slippage', () => {
+test('acceptedAmounts rounds by less than one unit for every amount and slippage', () => {
   const amount = fc.bigInt(2n, 10n ** 30n)
   const parts = fc.integer({ min: 100, max: 500_000 })
   fc.assert(
@@ -88,13 +88,13 @@ test('the bounds hold to one unit for every amount and slippage', () => {
   )
 })
 
-test('three percent below a price is fair, and a unit for rounding; one unit less is not', () => {
+test('isWithinTolerance allows a shortfall of 3 % plus one unit of rounding, and not a unit more', () => {
   const price = { amountIn: 1n, amountOut: 1n, most: maxPriceShortfall }
   expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 969_999n }, price)).toBe(true)
   expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 969_998n }, price)).toBe(false)
 })
 
-test('a bridge that burns and mints takes three quarters of a percent at most', () => {
+test('burnBridgePrice allows a bridge to take 0.75 % plus one unit of rounding, and not a unit more', () => {
   expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 992_499n }, burnBridgePrice)).toBe(true)
   expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 992_498n }, burnBridgePrice)).toBe(false)
 })
@@ -105,6 +105,6 @@ test.each([
   ['0.5', undefined],
   ['', undefined],
   ['-1%', undefined],
-])('slippage is read with its unit: %j', (text, fraction) => {
+])('parseSlippage needs a unit and no sign: %j', (text, fraction) => {
   expect(parseSlippage(text)).toBe(fraction)
 })

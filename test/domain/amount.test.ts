@@ -22,7 +22,7 @@ const refusal = (work: () => unknown): AppError => {
   throw new Error('it was accepted')
 }
 
-describe('an amount that a person types', () => {
+describe('parseAmount and parseRawAmount', () => {
   test.each([
     ['100.5', 100500000n],
     ['100', 100000000n],
@@ -32,12 +32,12 @@ describe('an amount that a person types', () => {
     [' 1 ', 1000000n],
     ['007', 7000000n],
     ['1.50000000000', 1500000n],
-  ])('%s is %s of the smallest unit', (text, raw) => {
+  ])('read %s as %s of the smallest unit', (text, raw) => {
     expect(parseAmount(text, usdc)).toBe(raw)
   })
 
   test.each([
-    ['', 'nothing'],
+    ['', 'empty'],
     ['-1', 'a sign'],
     ['+1', 'a sign'],
     ['1e3', 'an exponent'],
@@ -51,7 +51,7 @@ describe('an amount that a person types', () => {
     ['1.', 'no decimals after the point'],
     ['.5', 'nothing before the point'],
     ['1.2.3', 'two points'],
-    ['1.0000001', 'more decimals than there are'],
+    ['1.0000001', 'more decimals than the token has'],
     ['٣', 'digits of another script'],
     ['１', 'digits of full width'],
     ['NaN', 'a word'],
@@ -59,8 +59,8 @@ describe('an amount that a person types', () => {
     ['max', 'a word'],
     ['1 USDC USDC', 'two symbols'],
     ['USDC 1', 'the symbol first'],
-    ['$1', 'a sign of money'],
-  ])('"%s" is refused: %s, and both readings are named', (text) => {
+    ['$1', 'a currency sign'],
+  ])('refuse "%s" (%s) with a hint that names --amount and --amount-raw', (text) => {
     const { code, hint } = refusal(() => parseAmount(text, usdc))
     expect(code).toBe('INVALID_AMOUNT')
     expect(hint).toContain('--amount ')
@@ -82,25 +82,25 @@ describe('an amount that a person types', () => {
     ['1,000USDC', '--amount 1000 or --amount 1', '--amount-raw 1000000000 or --amount-raw 1000000'],
     ['1e3 usdc', '--amount 1000', '--amount-raw 1000000000'],
     ['1e3USDC', '--amount 1000', '--amount-raw 1000000000'],
-  ])('%s is told as what it may have meant', (text, units, raw) => {
+  ])('refuse %s and suggest the amounts it may mean', (text, units, raw) => {
     expect(refusal(() => parseAmount(text, usdc)).hint).toBe(
       `${units}; the same in the smallest unit: ${raw}`,
     )
   })
 
-  test('is told so after the flag that it was typed after', () => {
+  test('suggest the amount after the flag that was typed', () => {
     expect(refusal(() => parseAmount('1e3', usdc, '--amount-in')).hint).toBe('--amount-in 1000')
     expect(refusal(() => parseAmount('1e-9', usdc, '--amount-in')).hint).toMatch(/--amount-in 100\.5$/)
   })
 
-  test.each(['0', '0.0', '0USDC', '000.000000'])('%s is zero, and refused', (text) => {
+  test.each(['0', '0.0', '0USDC', '000.000000'])('refuse the zero amount %s', (text) => {
     expect(refusal(() => parseAmount(text, usdc))).toMatchObject({
       code: 'INVALID_AMOUNT',
       message: expect.stringContaining('zero'),
     })
   })
 
-  test('in another symbol is refused, and both symbols are named', () => {
+  test('refuse another symbol than that of the token, and name the symbol of the token', () => {
     for (const text of ['1USDT', '1 WETH', '1 USDC.e']) {
       const { code, message } = refusal(() => parseAmount(text, usdc))
       expect(code).toBe('INVALID_AMOUNT')
@@ -110,14 +110,14 @@ describe('an amount that a person types', () => {
     expect(parseAmount('2E', { symbol: 'E', decimals: 0 })).toBe(2n)
   })
 
-  test('above what any token can hold is refused', () => {
+  test('refuse an amount above 2^256 - 1', () => {
     const whole = { symbol: 'X', decimals: 0 }
     expect(parseAmount(String(maxUint256), whole)).toBe(maxUint256)
     expect(refusal(() => parseAmount(String(maxUint256 + 1n), whole)).code).toBe('INVALID_AMOUNT')
     expect(refusal(() => parseAmount('9'.repeat(10_000), whole)).code).toBe('INVALID_AMOUNT')
   })
 
-  test('that no token can hold is not what anybody meant', () => {
+  test('suggest no amount that exceeds what a token can hold', () => {
     for (const text of ['1e99', '1e72', `0x${'f'.repeat(64)}`])
       expect(refusal(() => parseAmount(text, usdc)).hint).toMatch(
         /^--amount 100\.5, or .* --amount-raw 100500000$/,
@@ -131,11 +131,11 @@ describe('an amount that a person types', () => {
     ['1.5', 'in units of the token: --amount 1.5'],
     ['1,005', '--amount-raw 1005 or in units of the token: --amount 1.005'],
     ['', 'Digits alone, such as: --amount-raw 1000000'],
-  ])('in the smallest unit, "%s" is told as what it may have meant', (text, hint) => {
+  ])('refuse the raw amount "%s" and suggest the amounts it may mean', (text, hint) => {
     expect(refusal(() => parseRawAmount(text)).hint).toBe(hint)
   })
 
-  test('in the smallest unit is whole and above zero', () => {
+  test('accept only a whole number above zero as a raw amount', () => {
     expect(parseRawAmount('100500000')).toBe(100500000n)
     for (const text of ['', '0', '-1', '1.5', '1e3', '0x1', '1 ', '1USDC', String(maxUint256 + 1n)])
       expect(refusal(() => parseRawAmount(text)).code).toBe('INVALID_AMOUNT')
@@ -145,8 +145,8 @@ describe('an amount that a person types', () => {
 const decimals = fc.integer({ min: 0, max: 36 })
 const raw = fc.bigInt({ min: 1n, max: maxUint256 })
 
-describe('whatever the amount', () => {
-  test('what is shown is read back as the same', () => {
+describe('amounts with random values and decimals', () => {
+  test('are parsed back from every displayed form', () => {
     fc.assert(
       fc.property(raw, decimals, fc.constantFrom('USDC', 'WETH', 'USDC.e', 'x'), (amount, places, symbol) => {
         const unit = { symbol, decimals: places }
@@ -157,7 +157,7 @@ describe('whatever the amount', () => {
     )
   })
 
-  test('it is decimal arithmetic: whole and fraction are put together digit by digit', () => {
+  test('are read exactly: whole part and fraction are combined as decimals', () => {
     const digits = (max: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${max}}$`))
     fc.assert(
       fc.property(digits(20), digits(18), fc.integer({ min: 18, max: 30 }), (whole, fraction, places) => {
@@ -169,7 +169,7 @@ describe('whatever the amount', () => {
     )
   })
 
-  test('one decimal too many is refused unless it is zero', () => {
+  test('are refused with a decimal too many unless it is zero', () => {
     fc.assert(
       fc.property(raw, decimals, fc.integer({ min: 1, max: 9 }), (amount, places, digit) => {
         const unit = { symbol: 'X', decimals: places }
@@ -182,7 +182,7 @@ describe('whatever the amount', () => {
     )
   })
 
-  test('no text makes anything but an amount above zero or INVALID_AMOUNT', () => {
+  test('are either a bigint above zero or INVALID_AMOUNT for any text', () => {
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[-+0-9.eExX, _A-F]{0,12}$/))
     fc.assert(
       fc.property(text, decimals, (typed, places) => {
@@ -202,8 +202,8 @@ describe('whatever the amount', () => {
   })
 })
 
-describe('an amount on the wire', () => {
-  test('is a decimal string without sign, exponent, hex, point or leading zero', () => {
+describe('the Units codec', () => {
+  test('decodes only a decimal string without sign, exponent, hex, point or leading zero', () => {
     for (const bad of ['', '-1', '+1', '01', '1.0', '1e3', '0x1', ' 1', String(maxUint256 + 1n)])
       expect(z.safeDecode(Units, bad).success).toBe(false)
     for (const bad of [1, null, undefined, 1n]) expect(z.safeDecode(Units, bad as never).success).toBe(false)
@@ -211,7 +211,7 @@ describe('an amount on the wire', () => {
     expect(z.decode(Units, String(maxUint256))).toBe(maxUint256)
   })
 
-  test('comes back as it was', () => {
+  test('decodes every amount that it encodes', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: maxUint256 }), (amount) => {
         expect(z.decode(Units, z.encode(Units, amount))).toBe(amount)

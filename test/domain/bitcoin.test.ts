@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bitcoinUri, chainOfBitcoinAddress, RefundAddress } from '../../src/domain/bitcoin.ts'
 
-// The test vectors of BIP 173 and BIP 350, and addresses of recorded answers.
+// The test vectors of BIP 173 and BIP 350, and addresses from recorded answers.
 test.each([
   ['BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4', 'main'],
   ['bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62p', 'main'],
@@ -12,7 +12,7 @@ test.each([
   ['tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7', 'test'],
   ['bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', 'test'],
   ['mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn', 'test'],
-])('%s is an address of the chain %s', (text, chain) => {
+])('chainOfBitcoinAddress: %s belongs to the chain %s', (text, chain) => {
   expect(chainOfBitcoinAddress(text)).toBe(chain)
 })
 
@@ -28,22 +28,22 @@ test.each([
     'version 1 with the checksum of version 0',
     'bc1p38j9r5y49hruaue7wxjce0updqjuyyx0kh56v8s25huc6995vvpql3jow4',
   ],
-  ['a program that is too short', 'bc1pw5dgrnzv'],
+  ['a witness program that is too short', 'bc1pw5dgrnzv'],
   ['another chain', 'ltc1q3kkgaa57scxa8vmymzyretlacnnp2m6dp5ef65'],
   ['an EVM address', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
-  ['nothing', ''],
-])('%s is no address', (_, text) => {
+  ['an empty text', ''],
+])('chainOfBitcoinAddress: %s is not an address', (_, text) => {
   expect(chainOfBitcoinAddress(text)).toBeUndefined()
 })
 
-test('a refund goes to either kind of address, and to nothing else', () => {
+test('RefundAddress accepts EVM and legacy Bitcoin addresses, and nothing else', () => {
   const good = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '158gYbSooieRtN52drCxzvPdMQbH9jr2WV']
   for (const text of good) expect(RefundAddress.parse(text)).toBe(text)
   for (const text of ['bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q', '0x7099', ''])
     expect(RefundAddress.safeParse(text).error?.issues[0]).toMatchObject({ params: { address: true } })
 })
 
-test('a payment as a URI has its amount in BTC, with no more digits than it needs', () => {
+test('bitcoinUri states the amount in BTC without surplus digits', () => {
   expect(bitcoinUri('158gYbSooieRtN52drCxzvPdMQbH9jr2WV', 1_000_000n)).toBe(
     'bitcoin:158gYbSooieRtN52drCxzvPdMQbH9jr2WV?amount=0.01',
   )

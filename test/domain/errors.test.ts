@@ -3,7 +3,7 @@ import { fromEnvelope, toEnvelope } from '../../src/api/error-envelope.ts'
 import { exits } from '../../src/cli/schema/exit-codes.ts'
 import { AppError, type ErrorCode, errorRow, errorTable, isErrorCode } from '../../src/domain/errors.ts'
 
-/** The specification's own table, typed by hand: code, HTTP status, and the exit code that the command line gives it. */
+/** The error table of the specification, typed by hand: code, HTTP status, and exit code of the command line. */
 const specification: [ErrorCode, number, number][] = [
   ['QUOTE_NOT_FOUND', 404, 4],
   ['QUOTE_EXPIRED', 400, 4],
@@ -35,7 +35,7 @@ const specification: [ErrorCode, number, number][] = [
   ['RATE_LIMITED', 429, 5],
 ]
 
-/** What else the command line promises about single codes. */
+/** Exit codes promised for further error codes. */
 const promised: [ErrorCode, number][] = [
   ['UNAUTHORIZED', 3],
   ['VALIDATION_ERROR', 2],
@@ -74,26 +74,26 @@ const promised: [ErrorCode, number][] = [
 const codes = Object.keys(errorTable) as ErrorCode[]
 const served = codes.filter((code) => errorRow(code).status !== undefined)
 
-describe('the table of errors', () => {
-  test('begins with the 28 codes of the specification', () => {
+describe('the error table', () => {
+  test('starts with the 28 codes of the specification in their order', () => {
     expect(specification).toHaveLength(28)
     expect(codes.slice(0, 28)).toEqual(specification.map(([code]) => code))
   })
 
-  test.each(specification)('%s is HTTP %i and exit %i', (code, status, exit) => {
+  test.each(specification)('%s has HTTP status %i and exit code %i', (code, status, exit) => {
     expect(errorRow(code)).toMatchObject({ status, exit })
   })
 
-  test.each(promised)('%s is exit %i', (code, exit) => {
+  test.each(promised)('%s has exit code %i', (code, exit) => {
     expect(errorRow(code).exit).toBe(exit)
   })
 
-  test('gives every code an exit that is explained, and no exit in between', () => {
+  test('gives every code a documented exit code, and every POLICY code exit 8', () => {
     for (const code of codes) expect(Object.keys(exits).map(Number)).toContain(errorRow(code).exit)
     for (const code of codes.filter((one) => one.startsWith('POLICY_'))) expect(errorRow(code).exit).toBe(8)
   })
 
-  test('lets every exit but success and those of a run be reached by a code', () => {
+  test('uses every documented exit code except 0', () => {
     const used = new Set(codes.map((code) => errorRow(code).exit))
     expect(
       Object.keys(exits)
@@ -102,19 +102,19 @@ describe('the table of errors', () => {
     ).toEqual([0])
   })
 
-  test('never calls what was signed retryable as a new request, but for what only waits', () => {
+  test('marks PENDING as the only retryable code with exit 20 to 29', () => {
     const after = codes.filter((code) => errorRow(code).exit >= 20 && errorRow(code).exit < 30)
     expect(after.filter((code) => errorRow(code).retryable)).toEqual(['PENDING'])
   })
 
-  test('speaks HTTP only in errors', () => {
+  test('uses only HTTP statuses from 400 to 599', () => {
     for (const code of served) expect(errorRow(code).status).toBeGreaterThanOrEqual(400)
     for (const code of served) expect(errorRow(code).status).toBeLessThan(600)
   })
 })
 
-describe('the envelope', () => {
-  test.each(served)('carries %s both ways', (code) => {
+describe('the error envelope', () => {
+  test.each(served)('carries %s with message and details in both directions', (code) => {
     for (const details of [undefined, { errors: [{ path: 'a', message: 'b' }], retryAfter: 3 }]) {
       const { status, body } = toEnvelope(new AppError(code, 'What happened', details ? { details } : {}))
       expect(status).toBe(errorRow(code).status)
@@ -126,7 +126,7 @@ describe('the envelope', () => {
     }
   })
 
-  test('tells a client nothing about what is not its business', () => {
+  test('answers INTERNAL_SERVER_ERROR without the message for codes that have no HTTP status', () => {
     const inside = codes.filter((code) => errorRow(code).status === undefined)
     const cause = new Error('the password is hunter2')
     for (const error of [
@@ -152,21 +152,24 @@ describe('the envelope', () => {
     [429, 'RATE_LIMITED'],
     [500, 'INTERNAL_SERVER_ERROR'],
     [503, 'INTERNAL_SERVER_ERROR'],
-  ])('with status %i and a code that nobody knows is %s, and keeps the code', (status, code) => {
-    const body = { error: { code: 'SOMETHING_NEW', message: 'Says who', details: { a: 1 } } }
-    expect(fromEnvelope(status, body)).toMatchObject({
-      code,
-      message: 'Says who',
-      details: { a: 1, code: 'SOMETHING_NEW' },
-    })
-  })
+  ])(
+    'with status %i and an unknown code becomes %s and keeps the unknown code in details',
+    (status, code) => {
+      const body = { error: { code: 'SOMETHING_NEW', message: 'Says who', details: { a: 1 } } }
+      expect(fromEnvelope(status, body)).toMatchObject({
+        code,
+        message: 'Says who',
+        details: { a: 1, code: 'SOMETHING_NEW' },
+      })
+    },
+  )
 
-  test('does not let a service raise what only this machine may raise', () => {
+  test('maps a code without an HTTP status to BAD_REQUEST when a service sends it', () => {
     for (const code of codes.filter((one) => errorRow(one).status === undefined))
       expect(fromEnvelope(400, { error: { code, message: 'x' } }).code).toBe('BAD_REQUEST')
   })
 
-  test('has its code, whatever comes as its details', () => {
+  test('keeps its code and drops details that are not an object', () => {
     for (const details of [null, [], 'text', 5])
       expect(fromEnvelope(400, { error: { code: 'QUOTE_EXPIRED', message: 'x', details } })).toMatchObject({
         code: 'QUOTE_EXPIRED',
@@ -174,7 +177,7 @@ describe('the envelope', () => {
       })
   })
 
-  test('that is none takes its meaning from the status', () => {
+  test('with an invalid body becomes the error of its HTTP status', () => {
     for (const body of [undefined, null, 'oops', {}, { error: 'oops' }, { error: { code: 5 } }, []])
       expect(fromEnvelope(502, body)).toMatchObject({
         code: 'INTERNAL_SERVER_ERROR',
@@ -183,13 +186,13 @@ describe('the envelope', () => {
   })
 })
 
-test('a word is a code only if the table has it as its own', () => {
+test('isErrorCode accepts only own keys of the error table', () => {
   expect(isErrorCode('QUOTE_EXPIRED')).toBe(true)
   for (const word of ['', 'toString', '__proto__', 'constructor', 'quote_expired'])
     expect(isErrorCode(word)).toBe(false)
 })
 
-test('an error brings its hint from the table, or a better one', () => {
+test('an AppError takes its hint from the table unless one is given', () => {
   expect(new AppError('QUOTE_NOT_FOUND', 'x').hint).toBe(errorRow('QUOTE_NOT_FOUND').hint)
   expect(new AppError('QUOTE_NOT_FOUND', 'x', { hint: 'y' }).hint).toBe('y')
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { publicNetworks } from '../../src/domain/networks.ts'
 
-test('the page about finality names the depth of every network, with a source', () => {
+test('docs/finality.md lists every public mainnet with its depth and a source', () => {
   const page = readFileSync(new URL('../../docs/finality.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| ([a-z]+) \| (\d+) \| [^|]+ \| ([^|]{20,}) \|$/gm)]
   const told = rows.map(([, name, depth]) => ({ name, depth: Number(depth) }))

@@ -12,7 +12,7 @@ beforeAll(async () => {
   root = await buildProgram([], { version: '0', io: { out: { write: () => undefined } } } as never, true)
 })
 
-/** Everything in the source that tells somebody to type a command: each from `sluice` to the end of what is to be typed. */
+/** Every command that a text in the source tells the user to type, without the leading `sluice`. */
 const root_ = join(import.meta.dirname, '..', '..', 'src')
 const told = [
   ...new Set(
@@ -20,7 +20,7 @@ const told = [
       const text = readFileSync(join(root_, file), 'utf8')
         .replace(/\/\*[\s\S]*?\*\//g, '')
         .replace(/^\s*\/\/.*$/gm, '')
-        // What is put in when it runs is one word.
+        // An inserted expression counts as one word.
         .replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'X')
       return [
         ...text.matchAll(/(?<![\w.:/@-])sluice (?!(?:is|was|wrote)\b)((?:[a-z_-]+)(?: [^'"`\n\\]*)?)/g),
@@ -29,7 +29,7 @@ const told = [
   ),
 ]
 
-/** What is put into such a line when it runs, as the source writes it. */
+/** Every expression inserted into a command of a hint, as `file: expression`. */
 const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
   const text = readFileSync(join(root_, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
   const one = String.raw`\$\{((?:[^{}]|\{[^{}]*\})*)\}`
@@ -42,28 +42,28 @@ const putIn = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
   )
 })
 
-/** What may stand there without quotes, and why it holds nothing that a shell would act upon. */
+/** Expressions that may be inserted without shell quoting, and why they are safe. */
 const ours: readonly RegExp[] = [
-  // Ids of the journal: ours, or a plan's, which has letters and digits only (planning/plan-format.ts). Hashes and addresses are parsed.
+  // IDs of the journal or of a plan, with letters and digits only (planning/plan-format.ts). Hashes and addresses are parsed.
   /^(transactions|diagnosis|planning|guard|signing|chain|commands\/action|cli\/(classify-failure|errors-after-signing|swap-status-by-id|signing-flow\/(?!strategy-check)))\b.*: (id|(open|givesUp|made)\.id|hash|address|only|spender|wallet|before|again|operationId|(facts\.)?precedingId|details\.operation|(known\.)?operation\.id|held\.id|run\.operationId|(holder|open)\.operation)$/,
   /^commands\/wallet\/approvals\.ts: \(await .*\)\.address$/,
-  // Ids of damaged actions, as the journal has them.
+  // IDs of damaged actions, from the journal.
   /^commands\/doctor\.ts: damaged\[0\]$/,
   // Numbers.
   /^app\/serving\/api-keys\.ts: markupBps$|^sandbox\/faults\/chain-actions\.ts: most$|^cli\/signing-flow\/refuse-duplicates\.ts: (name|simulation\.nonce)$|^transactions\/nonces\/pinned-nonce-check\.ts: next$|^planning\/(price-impact\.ts: accepted|compare-with-own-engine\.ts: needed)$|^guard\/stated-fee-checks\.ts: totalFeeBps\(fees\) \/ 100$|: (formatUnits\(enough, 9\)|enough|formatUnits\(roundFeeUp\(maxFeePerGas\), 9\)|formatUnits\(needed - held, unit\.decimals\))$/,
   /: .*\b(Number\(text\)|list\.page \+ 1|formatted|sanitizeText\(one\.command\)|10n \*\* 9n \+ 1n|fits\[0\]!\[0\])/,
-  // Words of this program: markets and networks of the catalogue, names of commands, faults and levels.
+  // Words defined by this program: markets and networks of the catalogue, names of commands, faults and levels.
   /^engine\/.*: entry\.slug$|^cli\/signing-flow\/deposit-withdraw-claim-legs\.ts: slug$|^chain\/standing-allowance\.ts: (network|token)$/,
   /: .*\b(assuranceLevels|levels|statuses|networks|chains)\b/,
   /^(commands\/(action\/speed-up-cancel|sandbox\/fault)|sandbox\/faults\/chain-actions)\.ts: name$|^commands\/sandbox\/fault\.ts: example$|^diagnosis\/messages\/sentence-parts\.ts: (name|more)$|^cli\/errors-after-signing\.ts: verb$/,
   /^domain\/(networks\.ts: rpcVariable\(network\)|sandbox-fault\.ts: near|amount\.ts: (example|raw|parseUnits\(one, unit\.decimals\)))$|^store\/file-ownership\.ts: mode$|^commands\/sandbox\/sandbox\.ts: to$/,
   /^cli\/options\/option-values\.ts: example$|^commands\/withdraw\.ts: claim$|^cli\/views\/queued-withdrawals-view\.ts: until\(one\)$/,
-  // Said of a flag in a sentence, and nothing to be typed.
+  // Flags mentioned in a sentence, not commands to type.
   /^chain\/rpc\/timeouts\.ts: host$/,
   /^(sandbox\/node-processes|commands\/mcp|cli\/(output\/raw-answers|options\/(global|sending-and-waiting)-options))\.ts: |^commands\/strategies\/list\.ts: sanitizeText\(text\)$/,
 ]
 
-/** The words of it that are to be typed: up to the end of the sentence or to what is said beside it. */
+/** The words of a line that belong to the command: up to the end of the sentence or to a parenthesis. */
 function typed(line: string): string[] {
   const words: string[] = []
   for (const word of line.split(' ')) {
@@ -75,7 +75,7 @@ function typed(line: string): string[] {
   return words
 }
 
-/** Why a line would not be understood; nothing where it would. */
+/** Why the program would reject a command line; undefined where it would accept it. */
 function fault(words: readonly string[]): string | undefined {
   let command = root
   let at = 0
@@ -105,29 +105,29 @@ function fault(words: readonly string[]): string | undefined {
     if (option.required) i++
   }
   const { registeredArguments: wanted } = command
-  // A sentence may go on behind a command: what is no placeholder and no word of its own is not looked at.
+  // Surplus operands are not checked, because a sentence may continue after the command.
   const needed = wanted.filter(({ required }) => required).length
   return operands.length < needed ? `${command.name()} wants ${needed} arguments` : undefined
 }
 
-/** Whether the command of a line takes the name of a wallet that signs. */
+/** Whether the command of a line takes a signer wallet. */
 function takesWallet(words: readonly string[]): boolean {
   let command = root
   for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
   return command.name() !== 'import' && command.options.some(({ long }) => long === '--key-file')
 }
 
-describe('every error says what to do', () => {
-  test.each(Object.keys(errorTable) as ErrorCode[])('%s has a next step', (code) => {
+describe('hints of errors and messages', () => {
+  test.each(Object.keys(errorTable) as ErrorCode[])('%s has a hint', (code) => {
     expect(errorRow(code).hint).toMatch(/\S/)
   })
 
-  test('the commands that the source tells somebody to type are found', () => {
+  test('the scan of the source finds the commands of hints', () => {
     expect(told.length).toBeGreaterThan(60)
     expect(told).toContain('action resume ID')
   })
 
-  test('each of them is one that there is, with the flags and the arguments that it takes', () => {
+  test('every hinted command exists and takes the given flags and arguments', () => {
     const wrong = told.flatMap((line) => {
       const why = fault(typed(line))
       return why === undefined ? [] : [`sluice ${line}: ${why}`]
@@ -135,7 +135,7 @@ describe('every error says what to do', () => {
     expect(wrong).toEqual([])
   })
 
-  test('each of them names the wallet and the profile that the line before named, where it can', () => {
+  test('every hinted command takes over the wallet and the profile of the command before it', () => {
     const argv = ['deposit', 'x', '--wallet', 'ops', '--profile', 'prod', '--yes']
     const wrong = told.flatMap((line) => {
       if (/^(help|X|-)/.test(line)) return []
@@ -148,7 +148,7 @@ describe('every error says what to do', () => {
     expect(wrong).toEqual([])
   })
 
-  test('what comes from somebody else stands in them as a shell reads it back', () => {
+  test('inserted values are quoted for the shell or on the list of safe expressions', () => {
     const quoted = /: shell(Word|Operand|Path)\(/
     expect(putIn.length).toBeGreaterThan(60)
     expect(putIn.filter((one) => quoted.test(one)).length).toBeGreaterThan(20)
@@ -156,7 +156,7 @@ describe('every error says what to do', () => {
     for (const known of ours) expect(putIn.filter((one) => known.test(one))).not.toEqual([])
   })
 
-  test('a flag that a hint of the table names is one of some command', () => {
+  test('every flag in a hint of the error table belongs to some command', () => {
     const flags = new Set<string>()
     const walk = (command: Command): void => {
       for (const { long } of command.options) if (long) flags.add(long)
@@ -168,8 +168,8 @@ describe('every error says what to do', () => {
     expect(named.filter((flag) => !flags.has(flag) && flag !== '--help')).toEqual([])
   })
 
-  // Every command line that a test types is held to it, too (test/support/use-commands.ts).
-  test('what is known is not left to be filled in', () => {
+  // test/support/use-commands.ts applies this check to every command line that a test runs.
+  test('leftOpen reports a placeholder whose value the error contains', () => {
     const hint = 'sluice action explain ID'
     const details = { operation: '0f8fad5b' }
     expect(leftOpen(['deposit', 'x'], { message: '', hint, details })).toContain('an id')
@@ -181,7 +181,7 @@ describe('every error says what to do', () => {
     expect(leftOpen(['deposit', 'x'], { message: 'It is not known', ...vouch })).toBe(undefined)
   })
 
-  test('what cannot be typed is seen', () => {
+  test('fault reports unknown commands, unknown flags and missing arguments', () => {
     for (const line of [
       'deposit-now X',
       'wallet make NAME',

@@ -24,7 +24,7 @@ test.each([
   [{ ...whole, sum: 'x' }, 'sum: expected an amount such as "10"'],
   [{ ...whole, rows: {} }, 'rows is not a list'],
   [{ ...whole, 'ev\u001b[31mil': 1 }, 'unknown field "ev[31mil"'],
-])('%j: %s', (value, words) => {
+])('describes the mismatch of %j as %s', (value, words) => {
   expect(said(value)).toBe(words)
   expect(said(value)).toMatch(/^[ -~]+$/)
 })

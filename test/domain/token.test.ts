@@ -21,7 +21,7 @@ const hintFor = (network: Network): string | undefined => {
   throw new Error('it was found')
 }
 
-test('a token that is not known is looked for in the sandbox only where the network is there', () => {
+test('tokenNamed hints at the sandbox only for an unknown token on a sandbox network', () => {
   expect(hintFor(base)).toBe('Use the symbol or the address of a known token.')
   for (const network of sandboxNetworks) expect(hintFor(network)).toContain('sluice sandbox status')
 })

@@ -11,7 +11,7 @@ const sandbox = useSandbox()
 const served = useServe(sandbox)
 const root = join(import.meta.dirname, '..', '..')
 
-/** Runs the program of a user in a directory of its own, where the package is installed, with an environment that says something else. */
+/** Runs the program in its own directory with the package installed, and with environment variables that must be ignored. */
 function run(input: object): Promise<{ exit: number; out: string; err: string; dir: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-library-'))
   mkdirSync(join(dir, 'node_modules'))
@@ -30,7 +30,7 @@ function run(input: object): Promise<{ exit: number; out: string; err: string; d
   })
 }
 
-test('a program of somebody else has the service in itself or far away, by the same methods, and ends by itself', async () => {
+test('createEngine and createRemote give the same answers, refuse invalid options and let the process exit', async () => {
   const input = {
     rpcs: Object.fromEntries(sandbox.world.chains.map(({ network, rpcUrl }) => [network.name, rpcUrl])),
     catalog: encodeCatalog(sandbox.world.catalog()),
@@ -50,7 +50,7 @@ test('a program of somebody else has the service in itself or far away, by the s
   expect(near.to).toMatch(/^0x[0-9a-fA-F]{40}$/)
   expect(far).toEqual(near)
   const over = 'USAGE The service is closed. Create a new one with createEngine or createRemote'
-  // A deadline that no timer can be set to is no deadline that is over at once.
+  // A deadline too long for a timer does not expire at once.
   expect(afterAll).toBe(near.total)
   expect({ quotes, closed }).toEqual({ quotes: 0, closed: [over, over] })
   expect(refused).toEqual([

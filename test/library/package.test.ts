@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..', '..')
 let dir: string
 let installed: string
 
-/** What `npm pack` makes, where `npm install` puts it. */
+/** Packs with `npm pack` and unpacks to where `npm install` would. */
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-package-'))
   installed = join(dir, 'node_modules', 'sluice')
@@ -32,7 +32,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Runs something with nothing of our environment. */
+/** Runs Node without the environment variables of the test. */
 function run(...args: string[]) {
   const env = { PATH: process.env.PATH, HOME: join(dir, 'home') }
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: dir, env, encoding: 'utf8' })
@@ -51,17 +51,17 @@ const library = () => {
   return run('program.mjs')
 }
 
-test('a package that was packed runs where it is installed, as the program and as the library', () => {
+test('the packed package runs as a program and as a library', () => {
   expect(sluice('--version')).toEqual({ exit: 0, out: '0.1.0\n', err: '' })
   expect(sluice('completion', 'fish')).toMatchObject({ exit: 0, out: expect.stringContaining('sluice') })
   expect(library()).toEqual({ exit: 0, out: 'STRATEGY_NOT_FOUND\n', err: '' })
 })
 
-test('it has what a process reads beside the code, one build, and no source that would be run', () => {
+test("the packed package has the data files, one build, the man page and only the sandbox's genesis sources", () => {
   const inside = (pattern: string) =>
     globSync(pattern, { cwd: installed, exclude: ['node_modules'] }).toSorted()
   const read = globSync('src/**/*.*', { cwd: root }).filter(
-    // The name of the world of the sandbox is made of the sources that deploy it.
+    // The name of the sandbox world is derived from the sources that deploy it.
     (path) => !/\.(ts|sol)$/.test(path) || path.startsWith('src/sandbox/genesis/'),
   )
   expect(read.length).toBeGreaterThan(30)
@@ -70,7 +70,7 @@ test('it has what a process reads beside the code, one build, and no source that
   expect(existsSync(join(installed, 'docs', 'man', 'sluice.1'))).toBe(true)
 })
 
-test('a copy that has nothing to run says so in words, as the program and as the library', () => {
+test('a package without a usable build says so, as a program with exit 12 and as a library', () => {
   const build = builtFile(installed)
   chmodSync(build, 0o777)
   const said = /no build in dist that is whole .* it came without its sources\. Run `npm ci`/
@@ -80,7 +80,7 @@ test('a copy that has nothing to run says so in words, as the program and as the
   expect(sluice('--version').exit).toBe(0)
   rmSync(join(installed, 'dist'), { recursive: true })
   expect(sluice('--version')).toEqual({ exit: 12, out: '', err: expect.stringMatching(said) })
-  // As a clone is copied that was never built.
+  // Like a copied clone that was never built.
   cpSync(join(root, 'src', 'app', 'process-entry.ts'), join(installed, 'src', 'app', 'process-entry.ts'))
   expect(sluice('--version')).toEqual({
     exit: 12,

@@ -1,7 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { AppError, type Catalog, type Core, createEngine, createRemote } from 'sluice'
 
-/** What a program that uses this package as a library is told, and what it says: the test runs it by itself, in another directory. */
+/** Input of a program that uses this package as a library; the test runs it in another directory. */
 type Told = {
   rpcs: Record<string, string>
   catalog: { strategies: { fromBlock: string }[] }
@@ -20,7 +20,7 @@ const catalog = {
 const engine = await createEngine({ rpcs: told.rpcs, catalog, store: told.store })
 const remote = await createRemote({ baseUrl: told.baseUrl, apiKey: told.apiKey })
 
-/** The same questions, whoever answers. */
+/** Asks the engine and the remote service the same questions. */
 async function asked(core: Core) {
   const { items, total } = await core.listStrategies({ page: 1, limit: 5 })
   const [first] = items
@@ -67,7 +67,7 @@ const refusal = (work: Promise<unknown>) =>
       error instanceof AppError ? `${error.code} ${error.message}. ${error.hint}` : `not ours: ${error}`,
   )
 const closed = [await refusal(engine.listQuotes({})), await refusal(remote.listQuotes({}))]
-// What a program gives that nobody compiles.
+// Values that only a caller without type checks can pass.
 const loose = (value: unknown) => value as never
 const unset = process.env.NOT_SET_HERE
 const refused = [

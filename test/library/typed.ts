@@ -9,7 +9,7 @@ import {
   type Service,
 } from 'sluice'
 
-/** What a strict program of somebody else writes: it is compiled in another directory, and never run. */
+/** A strict TypeScript program of a user: it is compiled in another directory and never run. */
 const options: EngineOptions = { rpcs: { base: ['https://node.example'] }, budgetMs: 1000 }
 const remoteOptions: RemoteOptions = { baseUrl: 'https://service.example', apiKey: 'key' }
 const cores: Core[] = [await createEngine(options), await createRemote(remoteOptions)]
@@ -18,7 +18,7 @@ async function rates(service: Service): Promise<(number | null)[]> {
   const signal = AbortSignal.timeout(1000)
   const { items, total } = await service.listStrategies({ page: 1, limit: 5 }, { signal })
   const count: number = total
-  // @ts-expect-error A signal is no text.
+  // @ts-expect-error A signal is not a string.
   await service.analytics({}, { signal: 'now' })
   return items.slice(0, count).map(({ apy }) => apy)
 }
@@ -27,7 +27,7 @@ for (const core of cores) {
   const asked = { id: 'a', action: 'lend', wallet: '0x00' } as const
   const { bytecode } = await core.strategyBytecode({ ...asked, amount: 1n })
   const value: bigint | undefined = bytecode.at(-1)?.value
-  // @ts-expect-error An amount is no number.
+  // @ts-expect-error An amount is not a number.
   await core.strategyBytecode({ ...asked, amount: 1 })
   const { positions } = await core.getWallet({ address: '0x00' })
   const balance: bigint | null | undefined = positions[0]?.balance

@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url)
 const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 let dir: string
 
-/** A project of somebody else, where the package is installed and nothing beside. */
+/** A project of a user with only this package installed. */
 beforeAll(() => {
   execFileSync(process.execPath, [join(root, 'bin', 'types.js')], { stdio: 'inherit' })
   dir = mkdtempSync(join(tmpdir(), 'sluice-typed-'))
@@ -40,7 +40,7 @@ const strict = [
   'verbatimModuleSyntax',
 ].map((name) => `--${name}`)
 
-/** What the compiler complains about. */
+/** The errors of the compiler. */
 const complaints = (file: string, flags: string[]) =>
   new Promise<string>((done) =>
     execFile(
@@ -54,16 +54,16 @@ const complaints = (file: string, flags: string[]) =>
 const nodenext = ['--module', 'nodenext']
 const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler']
 test.each<[string, string, string[]]>([
-  ['as Node finds it', 'typed.ts', nodenext],
-  ['as Node finds it, with no look into declarations', 'typed.ts', [...nodenext, '--skipLibCheck']],
-  ['as a bundler finds it', 'typed.ts', bundler],
-  ['as a bundler finds it, with no look into declarations', 'typed.ts', [...bundler, '--skipLibCheck']],
-  ['where neither Node nor a browser is known', 'bare.ts', [...nodenext, '--lib', 'es2023']],
-])('a strict program of somebody else compiles against the library %s', async (_, file, flags) => {
+  ['with Node resolution', 'typed.ts', nodenext],
+  ['with Node resolution and skipLibCheck', 'typed.ts', [...nodenext, '--skipLibCheck']],
+  ['with bundler resolution', 'typed.ts', bundler],
+  ['with bundler resolution and skipLibCheck', 'typed.ts', [...bundler, '--skipLibCheck']],
+  ['without types of Node or the DOM', 'bare.ts', [...nodenext, '--lib', 'es2023']],
+])('a strict TypeScript program compiles against the library %s', async (_, file, flags) => {
   expect(await complaints(file, flags)).toBe('')
 })
 
-test('the types of the library name no other package, and say of each method what it is for', () => {
+test('the declarations import no other package and carry the comment of getStrategy', () => {
   const text = readFileSync(join(root, 'dist', 'index.d.ts'), 'utf8')
   expect(text).not.toMatch(/^import |\bimport\(| from '|\bz\./m)
   expect(text).toMatch(/\/\*\* One strategy, by id or slug\. \*\/\n {4}getStrategy: \(/)

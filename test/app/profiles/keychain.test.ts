@@ -23,8 +23,8 @@ const everything = () =>
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n')
 
-describe('a profile in the keychain', () => {
-  test('has its key and its RPCs there with the addresses that the key is for, and no file has them', async () => {
+describe('profile secrets in the keychain', () => {
+  test('stores API key and RPC URLs only in the keychain, and deletes replaced and removed ones', async () => {
     const keychain = testKeychain()
     const env = { SLUICE_RPC_BASE: 'https://node.example/canary-4711' }
     const more = { keychain, stdin: 'canary-4712', env }
@@ -34,11 +34,11 @@ describe('a profile in the keychain', () => {
       { apiKey: { key: 'canary-4712', baseUrl: place }, rpc: { base: 'https://node.example/canary-4711' } },
     ])
     expect(everything()).not.toContain('canary')
-    // What is not said stays where it is, and nothing old is left there.
+    // Without --keychain the key stays in the keychain, and the old one is gone.
     await run('profile set prod --api-key-file -', { keychain, stdin: 'canary-4713' })
     expect([...keychain.held.values()].join()).toMatch(/^(?!.*4712).*4713/)
     expect(everything()).not.toContain('canary')
-    // Another address forgets the key, there as in a file.
+    // A new base URL deletes the API key, as it does in a file.
     const moved = await run('profile set prod --base-url https://b.example --json', { keychain })
     expect(moved.json).toMatchObject({ hasApiKey: false, secretsIn: 'keychain' })
     expect([...keychain.held.values()].join()).not.toContain('4713')
@@ -46,7 +46,7 @@ describe('a profile in the keychain', () => {
     expect(keychain.held.size).toBe(0)
   })
 
-  test('is used from there, and moves back into a file when that is said', async () => {
+  test('provides the RPC URLs, and moves them to a file with --no-keychain', async () => {
     const keychain = testKeychain()
     await run('profile set mine --from-env --keychain', { keychain, env: rpcEnvOf(sandbox) })
     const listed = await run('strategies list --json --profile mine', { keychain })
@@ -57,7 +57,7 @@ describe('a profile in the keychain', () => {
     expect((await run('strategies list --json --profile mine')).exit).toBe(0)
   })
 
-  test('that is locked is 13 for what needs it, and is still told about, completed and removed', async () => {
+  test('while locked, commands that need a secret exit 13; listing, completion and removal work', async () => {
     const keychain = testKeychain()
     const env = { SLUICE_RPC_BASE: 'https://node.example' }
     await run(`${set} --from-env --keychain`, { keychain, stdin: 'canary-4714', env })
@@ -95,7 +95,7 @@ describe('a profile in the keychain', () => {
     expect((await run('profile list --json', { keychain })).json.total).toBe(3)
   })
 
-  test('is never begun where nothing keeps it: 12, and what was there stays', async () => {
+  test('without a keychain, profile set --keychain exits 12 and keeps the stored secrets', async () => {
     await run(set, { stdin: 'first' })
     const before = [read('config.json'), read('secrets.json')]
     const refused = await run(`${set} --keychain --json`, { stdin: 'second' })
@@ -110,10 +110,10 @@ describe('a profile in the keychain', () => {
   })
 })
 
-describe('the password of a keystore in the keychain', () => {
+describe('the keystore password in the keychain', () => {
   const pay = `transfer --network sandbox-one --token USDC --to 0x7777777777777777777777777777777777777777 --amount 1 --yes --quiet --json`
 
-  test('signs without being asked, until it is forgotten', async () => {
+  test('signs without a prompt until wallet forget or wallet remove deletes it', async () => {
     const keychain = testKeychain()
     const key = join(home(), 'key')
     writeFileSync(key, sandboxKey(0), { mode: 0o600 })
@@ -124,7 +124,7 @@ describe('the password of a keystore in the keychain', () => {
     expect(made.exit).toBe(0)
     rmSync(key)
     expect(everything()).not.toContain('canary')
-    // From here on it is one that opens in no time.
+    // Replaces the keystore by one with cheap encryption, so that the test is fast.
     keepSealed(join(home(), 'data', 'keystores'), 'main', sandboxKey(0), 'canary-4715')
     expect([...keychain.held.values()]).toEqual(['canary-4715'])
     expect((await run(`${pay} --wallet main`, { keychain })).json).toMatchObject({ status: 'SUCCESS' })
@@ -143,7 +143,7 @@ describe('the password of a keystore in the keychain', () => {
     expect(keychain.held.size).toBe(0)
   })
 
-  test('is refused before a key is made that nobody could open', async () => {
+  test('without a keychain, wallet new --keychain exits 12 and creates no wallet', async () => {
     const refused = await run('wallet new main --keychain --json', { secrets: { password: 'x' } })
     expect({ exit: refused.exit, code: refused.json.error.code }).toEqual({
       exit: 12,
@@ -153,7 +153,7 @@ describe('the password of a keystore in the keychain', () => {
   })
 })
 
-describe('the keychain of this machine', () => {
+describe('the desktop keychain of this machine', () => {
   const real = desktopKeychain()
   const works = real.works()
   const alone = async (work: (at: string) => Promise<void>) => {
@@ -167,7 +167,7 @@ describe('the keychain of this machine', () => {
   const sluice = (at: string, line: string) => spawnSluice(at, line.split(' '), { env: { SLUICE_HOME: at } })
 
   test.skipIf(works)(
-    'is none, which the real library says, too: nothing is kept, and nothing is lost',
+    'when absent, set and get fail with their codes, and profile set works with a file',
     async () => {
       expect(() => real.set('sluice test', 'x')).toThrow(expect.objectContaining({ code: 'STATE_UNUSABLE' }))
       expect(() => real.get('sluice test', 'nothing')).toThrow(
@@ -188,7 +188,7 @@ describe('the keychain of this machine', () => {
     },
   )
 
-  test.skipIf(!works)('keeps a profile over processes, and forgets it', async () => {
+  test.skipIf(!works)('keeps the API key across processes until profile remove', async () => {
     await alone(async (at) => {
       writeFileSync(join(at, 'key'), 'canary-4717', { mode: 0o600 })
       const line = `profile set prod --base-url ${place} --api-key-file ${join(at, 'key')} --keychain --json`

@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** Each endpoint carries a secret, as those of providers do; nodes of ours do not mind. */
+/** Each endpoint URL carries a secret, as with hosted providers; the sandbox nodes ignore it. */
 const keyed = (): Record<string, string> =>
   Object.fromEntries(Object.entries(rpcEnvOf(sandbox)).map(([name, url]) => [name, `${url}/?key=${canary}`]))
 const engine = (): Circumstances => ({ env: keyed(), secrets })
@@ -36,36 +36,39 @@ const filesIn = (dir: string): string[] =>
     .map((name) => join(dir, name))
     .filter((path) => statSync(path).isFile())
 
-describe('the same command line on every profile', () => {
+describe('one command line on each kind of profile', () => {
   test.each<[string, () => Circumstances, string]>([
     ['sandbox', () => ({}), 'sandbox'],
     ['engine', engine, '.'],
     ['remote', remote, '.'],
-  ])('%s: deposits, and keeps its journal in its own place', async (_, how, dir) => {
-    const ran = await run(deposit, how())
-    expect({ exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
-    expect(ran.json).toMatchObject({ status: 'SUCCESS', strategySlug: slug })
-    const data = join(home(), 'data')
-    expect(existsSync(join(data, dir, 'journal.db'))).toBe(true)
-    expect(existsSync(join(data, dir === '.' ? 'sandbox' : '.', 'journal.db'))).toBe(false)
-    for (const path of filesIn(data)) expect(readFileSync(path).includes(canary)).toBe(false)
-    expect(ran.out + ran.err).not.toContain(canary)
-    const again = await run(deposit, how())
-    expect(again.json).toEqual({ ...ran.json, replayed: true })
-  })
+  ])(
+    '%s: deposits, replays by its key, and keeps its journal in the directory of the profile',
+    async (_, how, dir) => {
+      const ran = await run(deposit, how())
+      expect({ exit: ran.exit, err: ran.err }).toMatchObject({ exit: 0 })
+      expect(ran.json).toMatchObject({ status: 'SUCCESS', strategySlug: slug })
+      const data = join(home(), 'data')
+      expect(existsSync(join(data, dir, 'journal.db'))).toBe(true)
+      expect(existsSync(join(data, dir === '.' ? 'sandbox' : '.', 'journal.db'))).toBe(false)
+      for (const path of filesIn(data)) expect(readFileSync(path).includes(canary)).toBe(false)
+      expect(ran.out + ran.err).not.toContain(canary)
+      const again = await run(deposit, how())
+      expect(again.json).toEqual({ ...ran.json, replayed: true })
+    },
+  )
 
   test.each<[string, () => Circumstances]>([
     ['engine', engine],
     ['remote', remote],
-  ])('%s lists the strategies that the sandbox lists', async (_, how) => {
+  ])('%s: lists the same strategies as the sandbox', async (_, how) => {
     const ids = async (more: Circumstances) =>
       (await run('strategies list --all --json', more)).json.items.map(({ id }: { id: string }) => id)
     expect((await ids(how())).toSorted()).toEqual((await ids({})).toSorted())
   })
 })
 
-describe('an engine over some of the networks', () => {
-  test('knows only those', async () => {
+describe('an engine profile with RPCs for some networks', () => {
+  test('lists only strategies of those networks', async () => {
     const { SLUICE_RPC_SANDBOX_TWO } = keyed()
     const { json } = await run('strategies list --all --json', {
       env: { SLUICE_RPC_SANDBOX_TWO: SLUICE_RPC_SANDBOX_TWO! },
@@ -75,7 +78,7 @@ describe('an engine over some of the networks', () => {
     )
   })
 
-  test('goes on at the second endpoint when the first does not answer', async () => {
+  test('uses the second endpoint when the first does not answer', async () => {
     const dead = await fakeNode()
     const env = keyed()
     env.SLUICE_RPC_SANDBOX_ONE = `${dead.url},${env.SLUICE_RPC_SANDBOX_ONE}`
@@ -85,7 +88,7 @@ describe('an engine over some of the networks', () => {
     expect(dead.seen.length).toBeGreaterThan(0)
   })
 
-  test('refuses a node that is on another chain', async () => {
+  test('refuses a node with another chain id and signs nothing', async () => {
     const { SLUICE_RPC_SANDBOX_TWO } = keyed()
     const env = { SLUICE_RPC_SANDBOX_ONE: SLUICE_RPC_SANDBOX_TWO! }
     const ran = await signsNothing(() => run(deposit, { env, secrets }))
@@ -94,7 +97,7 @@ describe('an engine over some of the networks', () => {
   })
 })
 
-describe('what is missing is said before anything is signed', () => {
+describe('missing or invalid settings', () => {
   type Missing = [
     what: string,
     line: string,
@@ -104,9 +107,9 @@ describe('what is missing is said before anything is signed', () => {
     says: RegExp,
   ]
   test.each<Missing>([
-    ['an RPC for the chain', deposit, () => remote({}), 2, 'CONFIG_INVALID', /SLUICE_RPC_SANDBOX_ONE/],
+    ['no RPC for the chain', deposit, () => remote({}), 2, 'CONFIG_INVALID', /SLUICE_RPC_SANDBOX_ONE/],
     [
-      'an RPC for the chain of a transfer',
+      'no RPC for the chain of a transfer',
       'transfer --network sandbox-two --token USDC --to 0x8888888888888888888888888888888888888888 --amount 1 --yes --json --idempotency-key job-12345',
       () => remote({}),
       2,
@@ -114,7 +117,7 @@ describe('what is missing is said before anything is signed', () => {
       /SLUICE_RPC_SANDBOX_TWO/,
     ],
     [
-      'the API key',
+      'no API key',
       deposit,
       () => ({ ...remote(), secrets: { ...secrets, apiKey: undefined } }),
       3,
@@ -122,7 +125,7 @@ describe('what is missing is said before anything is signed', () => {
       /SLUICE_API_KEY/,
     ],
     [
-      'a key that is known',
+      'an unknown API key',
       deposit,
       () => ({ ...remote(), secrets: { ...secrets, apiKey: 'other' } }),
       3,
@@ -130,7 +133,7 @@ describe('what is missing is said before anything is signed', () => {
       /config list --show-origin/,
     ],
     [
-      'a key of one line',
+      'an API key with a line break',
       deposit,
       () => ({ ...remote(), secrets: { ...secrets, apiKey: 'a\nb' } }),
       2,
@@ -138,7 +141,7 @@ describe('what is missing is said before anything is signed', () => {
       /one line/,
     ],
     [
-      'https',
+      'a base URL without https',
       deposit,
       () => ({ ...remote(), env: { ...keyed(), SLUICE_BASE_URL: 'http://service.example/v1' } }),
       2,
@@ -146,7 +149,7 @@ describe('what is missing is said before anything is signed', () => {
       /not https/,
     ],
     [
-      'a signer',
+      'no signer',
       deposit,
       () => ({ ...engine(), secrets: { privateKey: undefined } }),
       2,
@@ -154,7 +157,7 @@ describe('what is missing is said before anything is signed', () => {
       /wallet new|key-file/,
     ],
     [
-      'a known network',
+      'an RPC for an unknown network',
       deposit,
       () => ({ env: { SLUICE_RPC_MARS: 'https://x.example' }, secrets }),
       2,
@@ -162,7 +165,7 @@ describe('what is missing is said before anything is signed', () => {
       /SLUICE_RPC_MARS/,
     ],
     [
-      'anything that answers',
+      'a service that does not answer',
       deposit,
       () => ({ env: { ...keyed(), SLUICE_BASE_URL: 'http://127.0.0.1:1' }, secrets }),
       6,
@@ -170,21 +173,21 @@ describe('what is missing is said before anything is signed', () => {
       /./,
     ],
     [
-      'a chain that answers',
+      'a node that does not answer',
       `${deposit} --timeout 2s`,
       () => ({ env: { SLUICE_RPC_SANDBOX_ONE: 'http://127.0.0.1:1' }, secrets }),
       7,
       'RPC_UNREACHABLE',
       /./,
     ],
-  ])('%s', async (_, line, how, exit, code, says) => {
+  ])('%s: exits with the error that names it, and signs nothing', async (_, line, how, exit, code, says) => {
     const ran = await signsNothing(() => run(line, how()))
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit, code })
     expect(`${ran.json.error.message} ${ran.json.error.hint}`).toMatch(says)
     expect(ran.out + ran.err).not.toContain(canary)
   })
 
-  test('without an RPC the service is not asked for transactions', async () => {
+  test('without an RPC no transactions or quotes are requested from the service', async () => {
     await run(deposit, remote({}))
     expect(asked.filter((path) => path.includes('bytecode'))).toEqual([])
     const swap =
@@ -196,7 +199,7 @@ describe('what is missing is said before anything is signed', () => {
     expect(asked.filter((path) => path.includes('quote'))).toEqual([])
   })
 
-  test('what only reads the service needs no RPC', async () => {
+  test('strategies list on a remote profile needs no RPC', async () => {
     expect((await run('strategies list --json', remote({}))).exit).toBe(0)
   })
 })
@@ -209,7 +212,7 @@ test.each([
     'wallet approvals list --network sandbox-one',
     ['wallet', 'approvals', 'list', '--network', 'sandbox-one', 'ADDR'],
   ],
-])('%s without a wallet asks for an address, and for nothing that signs', async (line, next) => {
+])('%s without a wallet: the hint asks for an address and works once filled in', async (line, next) => {
   for (const { env } of [engine(), remote()]) {
     const { exit, json } = await run(`${line} --json`, { env: env!, secrets: { apiKey: canary } })
     expect([exit, json.error.code]).toEqual([2, 'KEY_REQUIRED'])
@@ -221,7 +224,7 @@ test.each([
   }
 })
 
-test('who goes on with what is signed, and names nobody, is told to name somebody and not to type the same', async () => {
+test('action resume of a sent deposit without a signer exits 20 and hints at --wallet NAME', async () => {
   const sent = await run(`${deposit} --no-wait`, engine())
   expect(sent.exit).toBe(20)
   const { id } = sent.json.error.details
@@ -231,14 +234,14 @@ test('who goes on with what is signed, and names nobody, is told to name somebod
   expect(await run(['action', 'resume', id, '--json'], engine())).toMatchObject({ exit: 0 })
 })
 
-test('a clock that is off is said once, and nothing else changes', async () => {
+test('a clock 6 minutes off causes one warning, 4 minutes off none', async () => {
   const ran = await run('strategies list --all --json', { ...remote(), later: 6 * 60_000 })
   expect(ran.exit).toBe(0)
   expect(ran.err.match(/differ by \d+ minutes/g)).toHaveLength(1)
   expect((await run('strategies list --all --json', { ...remote(), later: 4 * 60_000 })).err).toBe('')
 })
 
-test('--debug on remote shows what was asked, without values and without the key', async () => {
+test('--debug on remote logs the requests to the service without query values or the API key', async () => {
   const { err } = await run(`strategies show ${slug} --debug`, remote())
   const { host } = new URL(server.url)
   expect(err).toMatch(new RegExp(`^http ${host} GET /strategies/${slug} 200 [0-9]+ ms$`, 'm'))
@@ -250,7 +253,7 @@ test('--debug on remote shows what was asked, without values and without the key
 test.each([
   ['engine', engine],
   ['remote', remote],
-])('--debug on %s shows the hosts of nodes, and neither paths nor keys', async (_, how) => {
+])('--debug on %s logs the hosts of the nodes without the keys in their URLs', async (_, how) => {
   const { exit, err } = await run(`${deposit} --debug`, how())
   expect(exit).toBe(0)
   expect(err).toContain('rpc 127.0.0.1:')

@@ -14,7 +14,7 @@ const file = (name: string) => join(home, 'config', name)
 const read = (name: string) => JSON.parse(readFileSync(file(name), 'utf8'))
 const sluice = (line: string) => spawnSluice(home, line.split(' '), { env: { SLUICE_HOME: home } })
 
-test('of several that set a profile at once none loses what another wrote', async () => {
+test('concurrent profile set commands keep every profile and every API key', async () => {
   const names = ['one', 'two', 'three', 'four']
   for (const name of names) writeFileSync(join(home, name), `key-of-${name}\n`, { mode: 0o600 })
   const all = await Promise.all(
@@ -31,7 +31,7 @@ test('of several that set a profile at once none loses what another wrote', asyn
     })
 })
 
-test('secrets of an older version are not used, and it is said how to mend that without losing them', async () => {
+test('secrets.json of an older version is refused with a hint to move it aside', async () => {
   expect((await sluice('profile set prod --base-url https://a.example')).exit).toBe(0)
   writeFileSync(file('secrets.json'), JSON.stringify({ prod: { apiKey: 'canary-4711' } }), { mode: 0o600 })
   const { exit, out, err } = await sluice('strategies list --json --profile prod')
@@ -45,7 +45,7 @@ test('secrets of an older version are not used, and it is said how to mend that 
   expect((await sluice('profile show prod')).exit).toBe(0)
 })
 
-test('where settings cannot be changed alone they are not changed, and that is said', async () => {
+test('profile set exits 12 and writes nothing while it cannot take the settings lock', async () => {
   mkdirSync(join(home, 'config', 'settings.lock'), { recursive: true, mode: 0o700 })
   const { exit, out } = await sluice('profile set prod --base-url https://a.example --json')
   expect({ exit, code: JSON.parse(out).error.code }).toEqual({ exit: 12, code: 'STATE_UNUSABLE' })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { signerProcessService } from '../../../src/app/signing/signer-process.ts'
 
-// The real process that holds the keys, and its pipe.
+// The real signer process and its pipe.
 
 test.each(['\u2028', '\u2029', '\n', '\u{e0041}'])(
-  'a name with %j in it goes to the process that holds the keys, and back',
+  'a key file path with %j passes through the signer pipe and back unchanged',
   async (character) => {
     const child = spawn(
       process.execPath,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { signerProcessService } from '../../../src/app/signing/signer-process.ts'
 
-test('the process that holds the keys ends without a word when nobody is there for its answer', async () => {
+test('the signer process exits silently with code 0 when its output pipe is closed', async () => {
   const home = mkdtempSync(join(tmpdir(), 'sluice-signer-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const path = join(import.meta.dirname, '../../../src/app/signer-process-main.ts')
@@ -16,7 +16,7 @@ test('the process that holds the keys ends without a word when nobody is there f
     said += text
   })
   child.stdout.destroy()
-  // Its stdin stays open: what ends it is that its answer goes nowhere.
+  // Its stdin stays open: only the closed output pipe ends it.
   child.stdin.write(`${JSON.stringify({ argv: ['deposit'], privateKey: null, quiet: true })}\n`)
   child.stdin.write(`${JSON.stringify({ id: 1, ask: { kind: 'nothing' } })}\n`)
   expect((await once(child, 'exit'))[0]).toBe(0)
@@ -28,7 +28,7 @@ test.each([
   ['SIGTERM', 'INTERRUPTED'],
   ['SIGHUP', 'INTERRUPTED'],
   ['SIGKILL', 'KEY_SOURCE'],
-] as const)('%s while it begins is told as what it is', async (signal, code) => {
+] as const)('a signer process ended by %s at start rejects requests with %s', async (signal, code) => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'pipe' })
   const desk = signerProcessService(child)
   const asked = desk({ do: 'open', source: { kind: 'environment' } })
@@ -37,7 +37,7 @@ test.each([
   await expect(desk({ do: 'open', source: { kind: 'environment' } })).rejects.toMatchObject({ code })
 })
 
-test('a pipe that breaks before the end of the process is known is told by how that ended', async () => {
+test('a broken pipe is reported by the signal that ended the signer process', async () => {
   const program = "require('node:fs').closeSync(0); console.log(); setInterval(() => 0, 1000)"
   const child = spawn(process.execPath, ['-e', program], { stdio: 'pipe' })
   await once(child.stdout, 'data')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { buildProgram } from '../../../src/app/main.ts'
 import { helpParts, helpText } from '../../../src/cli/help/help-text.ts'
 
-test('the help of every command is what commander makes of it, at every width', async () => {
+test('helpText equals the help of commander for every command at every width', async () => {
   const root = await buildProgram(
     [],
     { version: '0', io: { out: { write: () => undefined } } } as never,

@@ -14,7 +14,7 @@ async function* pieces(size: number, count: number) {
   for (let at = 0; at < count; at++) yield Buffer.alloc(size, 'y\n')
 }
 
-test('a file is read whole, and a sign that lies over the edge of a piece stays one', async () => {
+test('a file is read whole with characters across chunk boundaries, and a directory is refused', async () => {
   const path = join(home(), 'large')
   const text = 'x€'.repeat(100_000)
   writeFileSync(path, text)
@@ -23,7 +23,7 @@ test('a file is read whole, and a sign that lies over the edge of a piece stays 
   await expect(textOf(home(), { stdin })).rejects.toMatchObject({ code: 'USAGE' })
 })
 
-test('what has no end is refused before it fills the memory', async () => {
+test('input larger than 32 MiB is refused, also when it never ends', async () => {
   await expect(textIn(pieces(1 << 20, Number.POSITIVE_INFINITY), 'It')).rejects.toMatchObject(tooLarge)
   expect((await textIn(pieces(1 << 20, 32), 'It')).length).toBe(32 << 20)
   for (const line of ['action verify', 'action submit --yes'])

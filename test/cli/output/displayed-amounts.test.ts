@@ -25,7 +25,7 @@ test.each([
   ['-1.0000001', '~-1', '-1.0000001'],
   ['0.000001', '0.000001', '0.000001'],
   ['?', '?', '?'],
-])('%s is %s on a terminal, and %s elsewhere', (given, short, whole) => {
+])('%s is shown as %s on a terminal and as %s in a pipe', (given, short, whole) => {
   expect([decimal(given, 6), decimal(given)]).toEqual([short, whole])
   const columns = [
     {
@@ -40,7 +40,7 @@ test.each([
   ])
 })
 
-test('what is cut says so, and nothing that is there becomes nothing', () => {
+test('a shortened amount starts with ~ or <, and an amount above zero is never shown as zero', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 18 }), (raw, decimals) => {
       const exact = formatUnits(raw.toString(), decimals)
@@ -57,7 +57,7 @@ test('what is cut says so, and nothing that is there becomes nothing', () => {
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 
-test('what was done is told exactly, with what came of it and who has it', async () => {
+test('an operation shows the exact amount, the received amount and the recipient', async () => {
   const { out } = await run('deposit aave-v3-weth-sandbox-one --amount 0.0000001 --yes')
   expect(out).toMatch(/^amount +0\.0000001 WETH$/m)
   expect(out).not.toMatch(/^(received|to) /m)

@@ -13,7 +13,7 @@ const columns = [
   { title: 'RATE', field: 'rate', text: ({ rate }: Row) => rate, align: 'right' as const },
 ]
 
-/** What is written while one look after the other gives this; the last look interrupts. */
+/** Follows a list whose successive reads return `looks`, and returns the output; the last read interrupts. */
 async function followed(looks: readonly Look[], more: { json?: boolean; out?: Partial<Stream> } = {}) {
   const said = { out: '', err: '' }
   const interrupted = new AbortController()
@@ -57,7 +57,7 @@ const a = (rate: string) => ({ name: 'a', rate })
 const b = (rate: string) => ({ name: 'b', rate })
 const down = new AppError('SERVICE_UNREACHABLE', 'Nobody answers at \u001b[31mhost')
 
-test('in a pipe every change is a line, and what does not change says nothing', async () => {
+test('followList prints one line per change in a pipe, and nothing for an unchanged list', async () => {
   const { out, ended } = await followed([
     [a('1'), b('2')],
     [a('1'), b('2')],
@@ -77,7 +77,7 @@ test('in a pipe every change is a line, and what does not change says nothing', 
   expect(ended).toMatchObject({ code: 'INTERRUPTED', message: 'The watch was stopped. It signed nothing.' })
 })
 
-test('with --json every list that is another one is a document a line', async () => {
+test('followList with --json prints one document per line, for changed lists only', async () => {
   const { out } = await followed([[a('1')], [a('1')], [a('2')]], { json: true })
   const documents = out
     .trimEnd()
@@ -86,7 +86,7 @@ test('with --json every list that is another one is a document a line', async ()
   expect(documents.map(({ items }) => items)).toEqual([[a('1')], [a('2')]])
 })
 
-test('on a terminal it is drawn anew from the upper left, with what changed marked', async () => {
+test('followList redraws a terminal from the upper left and marks changed values', async () => {
   const painted = { isTerminal: true, redraws: true, rows: 24, paint: new Chalk({ level: 1 }) }
   const screens = (
     await followed(
@@ -112,7 +112,7 @@ test('on a terminal it is drawn anew from the upper left, with what changed mark
   expect(plain.out).not.toContain('*2')
 })
 
-test('a list that is longer than the screen says how much is left, and never scrolls', async () => {
+test('followList cuts a list to the screen and shows how many rows are left', async () => {
   const rows = Array.from({ length: 40 }, (_, at) => ({ name: `n${at}`, rate: '1' }))
   const { out } = await followed([rows, rows], { out: { isTerminal: true, redraws: true, rows: 12 } })
   const [, screen] = out.split('\u001b[H\u001b[J')
@@ -120,7 +120,7 @@ test('a list that is longer than the screen says how much is left, and never scr
   expect(screen).toContain('32 more')
 })
 
-test('a look that fails is told and the next one tried; the first must succeed', async () => {
+test('followList reports and retries an unreachable service, unless it is the first read; other errors end it', async () => {
   const { out, err } = await followed([[a('1')], down, [a('2')]])
   expect(out).toContain('rate 1 -> 2')
   expect(err).toMatch(/^Nobody answers at \[31mhost; retrying in 1s\n$/)
@@ -130,7 +130,7 @@ test('a look that fails is told and the next one tried; the first must succeed',
   expect((await followed([[a('1')], other, [a('2')]])).ended).toBe(other)
 })
 
-test('a limit of requests is waited for', async () => {
+test('followList waits as long as a rate limit demands', async () => {
   const limited = new AppError('RATE_LIMITED', 'Too many', { details: { retryAfterSeconds: 0.3 } })
   const before = performance.now()
   const { out } = await followed([[a('1')], limited, [a('2')]])

@@ -6,7 +6,7 @@ import { trendColumn } from '../../../src/cli/views/list-columns.ts'
 
 const heights = [...'▁▂▃▄▅▆▇█']
 
-test('a sparkline rises and falls with its series, from the lowest to the highest', () => {
+test('sparkline follows its series from the lowest to the highest value within its width', () => {
   expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], { width: 8 })).toBe('▁▂▃▄▅▆▇█')
   expect(sparkline([3, 1, 2], { width: 8 })).toBe('█▁▅')
   expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], { width: 8, ascii: true })).toBe('_.-:=+*#')
@@ -27,7 +27,7 @@ test('a sparkline rises and falls with its series, from the lowest to the highes
   )
 })
 
-test('the page of a server draws a series by the same scale', async () => {
+test('the web page draws a series at the same scale as the terminal', async () => {
   const rows = '../../../src/server/page/rows.js'
   const drawnBy = (await import(rows)) as { heights: (values: readonly number[]) => number[] }
   const top = heights.length - 1
@@ -50,7 +50,7 @@ test('the page of a server draws a series by the same scale', async () => {
   )
 })
 
-test('a chart has its axis in percent, its days below, and fits into the terminal', async () => {
+test('plot draws an axis in percent and the first and last day, and fits the terminal', async () => {
   const to = (columns: number, ascii = false) => ({
     write: () => undefined,
     isTerminal: true,
@@ -66,7 +66,7 @@ test('a chart has its axis in percent, its days below, and fits into the termina
   expect(lines[10]).toMatch(/^1\.00%┼─+╯$/)
   expect(lines[11]).toMatch(/^ {6}2026-11-01 +2026-11-04$/)
   expect(await plot(points, to(40, true))).toMatch(/^[\x20-\x7e\n]+$/)
-  // A rate that never changes stands in the middle, with its own number beside it.
+  // A constant rate is drawn in the middle with its own label.
   const flat = (
     await plot(
       points.map(({ at }) => ({ at, apy: 0.05 })),
@@ -84,7 +84,7 @@ test('a chart has its axis in percent, its days below, and fits into the termina
   )
 })
 
-test('a list that brings what its strategies paid has a column of it, and one without has a gap there', () => {
+test('trendColumn draws the history of a strategy and is empty for one without history', () => {
   const { text } = trendColumn(new Map([['a', [0.01, 0.03, 0.02]]]), false)
   expect(text({ slug: 'a' } as never, unpainted, 6)).toBe('▁█▅')
   expect(text({ slug: 'b' } as never, unpainted, 6)).toBe('')

@@ -31,7 +31,7 @@ const row = fc.record({
   count: fc.bigInt({ min: 0n, max: 10n ** 18n }).map(String),
 })
 
-test('a table fits into its terminal, or only what may not give way is left', () => {
+test('table fits its terminal, or shows only the column that cannot be dropped', () => {
   fc.assert(
     fc.property(
       fc.array(row, { minLength: 1, maxLength: 8 }),
@@ -41,7 +41,7 @@ test('a table fits into its terminal, or only what may not give way is left', ()
         const fits = shown.every((line) => line.length <= width)
         expect(fits || shown[0] === 'ID').toBe(true)
         for (const [at, { id }] of rows.entries()) expect(shown[at + 1]!.startsWith(id)).toBe(true)
-        // The less important one goes first, and no number is ever shown in part.
+        // WORDS (drop 2) goes before COUNT (drop 1), and a number is never cut.
         if (shown[0]!.includes('WORDS')) expect(shown[0]).toContain('COUNT')
         for (const [at, { count }] of rows.entries())
           if (shown[0]!.includes('COUNT')) expect(shown[at + 1]!.endsWith(count)).toBe(true)
@@ -51,14 +51,14 @@ test('a table fits into its terminal, or only what may not give way is left', ()
   )
 })
 
-test('a column that says nothing gives way before one that says something, however much it would matter', () => {
+test('table drops an empty column before one with content, whatever its rank', () => {
   const rows = [{ id: 'one', words: 'two words', count: '' }]
   const heads = (width: number) => lines(table(columns, rows, stream({ columns: width })))[0]
   expect(heads(30)).toBe('ID   WORDS      COUNT')
   expect(heads(18)).toBe('ID   WORDS')
 })
 
-test('in a pipe everything is there, however long', () => {
+test('table keeps every cell whole in a pipe', () => {
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), (rows) => {
       const shown = lines(table(columns, rows, stream({ isTerminal: false, columns: 20 })))
@@ -68,7 +68,7 @@ test('in a pipe everything is there, however long', () => {
   )
 })
 
-test('what is too long beside its label goes on below itself between words, and a command stays whole to be pasted', () => {
+test('fieldTable wraps long text between words and keeps hashes and commands whole', () => {
   const words = 'one two three four five six seven eight'
   const hash = `0x${'ab'.repeat(32)}`
   const command = 'sluice action resume 0f8fad5b-d9cb-469f-a165-70867728950e --yes'
@@ -89,7 +89,7 @@ test('what is too long beside its label goes on below itself between words, and 
   )
 })
 
-test('words that are cut say so, and wide characters count as two', () => {
+test('table ends cut text with an ellipsis and counts wide characters as two columns', () => {
   const one = { id: 'a', words: '漢字漢字漢字漢字漢字', count: '7' }
   const other = { id: 'b', words: 'plain words of it', count: '8' }
   expect(lines(table(columns, [one, other], stream()))).toEqual([
@@ -104,7 +104,7 @@ test('words that are cut say so, and wide characters count as two', () => {
   ])
 })
 
-test('the switch of colours: the person first, then the terminal, and nothing forces them into a pipe', () => {
+test('isPainted follows --no-color, NO_COLOR and the terminal; hasUnicode follows the locale', () => {
   const on = (env: Record<string, string>, isTerminal = true, noColor = false) =>
     isPainted({ env, isTerminal, noColor })
   expect(on({ TERM: 'xterm' })).toBe(true)
@@ -123,7 +123,7 @@ test('the switch of colours: the person first, then the terminal, and nothing fo
   expect(hasUnicode({ LANG: 'C.UTF-8', TERM: 'dumb' }, 'linux')).toBe(false)
 })
 
-test('a hash and an address lead to our explorer of their network, and what is neither leads nowhere', () => {
+test('hashes and addresses link to the explorer of a known network; other text gets no link', () => {
   const to = stream({ link: hyperlink, paint: new Chalk({ level: 1 }) })
   const hash = `0x${'ab'.repeat(32)}`
   const address = '0x1F708C24a0D3A740cD47cC0444E9480899f3dA7D'
@@ -139,7 +139,7 @@ test('a hash and an address lead to our explorer of their network, and what is n
   ] as const)
     expect(hashLink(to, network, text)).toBe(text)
   expect(hashLink(stream(), 'base', hash)).toBe(hash)
-  // The last net lets these through where there are colours, and nothing of the kind anywhere else.
+  // sanitizeOutput keeps these links where colours are on, and removes every other control sequence.
   const link = hashLink(to, 'base', hash)
   expect(sanitizeOutput(link, true)).toBe(link)
   expect(sanitizeOutput(link, false)).not.toMatch(/\p{Cc}/u)
@@ -147,7 +147,7 @@ test('a hash and an address lead to our explorer of their network, and what is n
   expect(sanitizeOutput('\u001b[31mred\u001b[39m', false)).toBe('red')
 })
 
-test('a cell that a spreadsheet would calculate is text in CSV, a negative number is a number, and what was not given is nothing', async () => {
+test('emitList as CSV marks formulas as text, keeps negative numbers and leaves missing values empty', async () => {
   let out = ''
   const to = stream({
     isTerminal: false,

@@ -11,7 +11,7 @@ import type { Terminal } from '../../support/terminal/pseudo-terminal.ts'
 import { useTerminals } from '../../support/terminal/use-terminals.ts'
 
 const { home, shown } = useTerminals()
-/** Types before anything was read, and while it is at work. */
+/** Types the keys at the given times, in milliseconds from now. */
 const typedAt = async (at: Terminal, keys: string, times: readonly number[]) => {
   const began = Date.now()
   for (const time of times) {
@@ -20,7 +20,7 @@ const typedAt = async (at: Terminal, keys: string, times: readonly number[]) => 
   }
 }
 
-/** The same on a machine that may be busy: where the question stood there before all was typed, once more, by the next line. */
+/** Types before the question appears. If a busy machine shows the question earlier, tries again with the next command line. */
 async function typedBefore(
   lineOf: (tried: number) => string,
   keys: string,
@@ -38,34 +38,34 @@ async function typedBefore(
 
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100'
 
-describe('what is typed before the question stands there answers nothing', () => {
+describe('questions at a terminal', () => {
   test.each([
-    ['while it is at work', 'y\r', [5, 50, 100, 200, 300]],
-    ['without the end of its line', 'y', [0, 150]],
-    ['as a block that is pasted', 'y\r'.repeat(2000), [0]],
-  ])('%s', async (_, keys, times) => {
+    ['keys while the command works', 'y\r', [5, 50, 100, 200, 300]],
+    ['a key without the end of its line', 'y', [0, 150]],
+    ['one pasted block', 'y\r'.repeat(2000), [0]],
+  ])('input before the question does not answer it: %s', async (_, keys, times) => {
     const before = attemptsIn(home().data)
     const { at } = await typedBefore(() => deposit, keys, times)
     await at.shows('(y/N)')
     expect(await at.screen()).toMatch(/\(y\/N\)$/)
-    // What was typed before it is heard before it: had any of that been taken, the answer would be another.
+    // Input is read in order: an accepted earlier key would have changed this answer.
     at.type('\r')
     expect(await at.exit).toBe(9)
     expect(attemptsIn(home().data)).toBe(before)
   })
 
-  test('and what is typed then does', async () => {
+  test('an answer after the question counts, earlier input does not', async () => {
     const { at } = await typedBefore(() => deposit, 'n\r', [0, 100, 300])
     await at.shows('(y/N)')
     at.type('y\r')
     expect(await at.exit).toBe(0)
   })
 
-  // Ctrl-C at a deposit is with what else a terminal shows of one.
+  // Ctrl-C at a deposit is tested in terminal.test.ts.
   test.each([
     ['the end of the input', '\u0004', [deposit, 'wallet new another', 'init']],
     ['Ctrl-C', '\u0003', ['wallet new another', 'init']],
-  ])('%s at a question is an interruption', async (_, key, lines) => {
+  ])('%s at a question exits 130 with nothing signed', async (_, key, lines) => {
     for (const line of lines) {
       const at = shown(line)
       await at.shows(/\(y\/N\)|New password|\?/)
@@ -75,7 +75,7 @@ describe('what is typed before the question stands there answers nothing', () =>
     }
   })
 
-  test('nor is it a password, and the one that is typed after a question is heard before the next', async () => {
+  test('input before a password prompt is not used as the password', async () => {
     const { at, tried } = await typedBefore(
       (tried) => `wallet new main-${tried}`,
       'hunter2\rhunter2\r',
@@ -93,9 +93,9 @@ describe('what is typed before the question stands there answers nothing', () =>
 })
 
 test.each([
-  ['a Ctrl-C among it is told', ['y', 'y\u0003y'], true],
-  ['no key but that is', ['y\r', 'q\u0004', '\r'], false],
-])('%s, and the terminal is given back for an interruption alone', async (_, pieces, isInterrupted) => {
+  ['reports Ctrl-C and restores the terminal mode', ['y', 'y\u0003y'], true],
+  ['reports no other key and stays in raw mode', ['y\r', 'q\u0004', '\r'], false],
+])('discardTyped %s', async (_, pieces, isInterrupted) => {
   const modes: boolean[] = []
   const input = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -116,7 +116,7 @@ test.each([
   expect(input.listenerCount('data')).toBe(1)
 })
 
-test('keys without end are no answer, and hold nothing up: that is said, and the terminal given back', async () => {
+test('discardTyped fails with PROMPT_NEEDED and restores the terminal when keys never stop', async () => {
   const modes: boolean[] = []
   const input = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -135,14 +135,14 @@ test('keys without end are no answer, and hold nothing up: that is said, and the
   expect(input.listenerCount('data')).toBe(0)
 })
 
-test('a stream that is no terminal is left alone: what comes there was meant', async () => {
+test('discardTyped reads nothing from a stream that is not a terminal', async () => {
   const input = new PassThrough()
   input.write('text')
   expect(await discardTyped(input as never)).toBe(false)
   expect(String(input.read())).toBe('text')
 })
 
-test('nor is it heard by who is so busy that all clocks are late', async () => {
+test('discardTyped discards keys while a busy event loop delays its timers', async () => {
   const typedAhead = new URL('../../../src/cli/terminal/discard-typed-ahead.ts', import.meta.url)
   const flag = join(home().data, '..', 'typed')
   const program = `
@@ -150,7 +150,7 @@ test('nor is it heard by who is so busy that all clocks are late', async () => {
     import { discardTyped } from ${JSON.stringify(typedAhead)}
     process.stdin.setRawMode(true)
     process.stdout.write('begun ')
-    // Busy until the keys were typed, and once more while they are discarded.
+    // Blocks the event loop until the keys are typed, and again while they are discarded.
     while (!existsSync(${JSON.stringify(flag)})) {}
     const discarded = discardTyped(process.stdin)
     const began = performance.now()

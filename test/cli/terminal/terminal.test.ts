@@ -8,7 +8,7 @@ const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 100'
 const end = '\u0003'
 
 describe('a deposit at a terminal', () => {
-  test('is shown and asked about, and done when the answer is yes: finished lines stay, what moved is gone', async () => {
+  test('shows the plan and signs after y; finished steps stay on the screen, the progress line is removed', async () => {
     const at = shown(deposit)
     await at.shows('(y/N)')
     const asked = await at.screen()
@@ -27,12 +27,12 @@ describe('a deposit at a terminal', () => {
     expect(done).toMatch(/^✓ Supply 100 USDC to Aave v3\n {2}0x\w{64} block \d+$/m)
     expect(done).toMatch(/^status {4}SUCCESS$/m)
     expect(done).not.toMatch(/^\S 1\/2 |^\S 2\/2 /m)
-    // While it went on, something turned there.
+    // The progress line was shown while the command worked.
     expect(at.bytes()).toContain('2/2 Supply 100 USDC to Aave v3')
     expect(isLeftClean(at.bytes())).toBe(true)
   })
 
-  test('is declined by Enter, and by Ctrl-C; nothing is signed, and a narrow terminal breaks no word in two', async () => {
+  test('signs nothing after Enter (exit 9) or Ctrl-C (exit 130), and breaks no word at 60 columns', async () => {
     const before = attemptsIn(home().data)
     const enter = shown(deposit, { env: { NO_COLOR: '1' } })
     await enter.shows('(y/N)')
@@ -42,7 +42,7 @@ describe('a deposit at a terminal', () => {
     const narrow = shown(deposit, { columns: 60 })
     await narrow.shows('(y/N)')
     expect(await narrow.screen()).toMatch(/^ {3}contract\n {7}0x\w{40}$/m)
-    // What has no space in it, and a notice that is not of this screen.
+    // Exceptions: text without spaces, and the notice that ends with `sluice init`.
     expect((await narrow.overflow()).filter((line) => !/^(uice init|[0-9a-f]+)$/.test(line))).toEqual([])
     narrow.type(end)
     expect(await narrow.exit).toBe(130)
@@ -51,14 +51,14 @@ describe('a deposit at a terminal', () => {
     expect(attemptsIn(home().data)).toBe(before)
   })
 
-  test('is done in a terminal of no size as well, without anything that turns', async () => {
+  test('succeeds without a progress line in a terminal of unknown size', async () => {
     const at = shown(`${deposit} --yes`, { isUnsized: true })
     expect(await at.exit).toBe(0)
     expect(await at.screen()).toMatch(/^status {4}SUCCESS$/m)
     expect(at.bytes()).not.toContain('2/2 Supply')
   })
 
-  test('whose terminal has no size any more goes on without what turned', async () => {
+  test('removes the progress line when the terminal loses its size, and exits 20 on Ctrl-C', async () => {
     await sluice('sandbox fault stop-mining')
     try {
       const at = shown(`${deposit} --yes`)
@@ -68,14 +68,14 @@ describe('a deposit at a terminal', () => {
       at.type(end)
       expect(await at.exit).toBe(20)
       await sluice('sandbox fault clear')
-      // Whoever deposits next is not told of this one.
+      // Completed here, so that the next deposit does not report it as pending.
       await sluice(`action resume ${/action ([0-9a-f-]{36})/.exec(at.bytes())![1]}`)
     } finally {
       await sluice('sandbox fault clear')
     }
   })
 
-  test('that waits for a block tells for how long, and Ctrl-C leaves the terminal as it was', async () => {
+  test('shows how long it waits for a block, and restores the terminal on Ctrl-C', async () => {
     await sluice('sandbox fault stop-mining')
     try {
       const at = shown(`${deposit} --yes`)
@@ -91,7 +91,7 @@ describe('a deposit at a terminal', () => {
   })
 })
 
-test('a list that is watched fits anew when the window is resized, and Ctrl-C to stop it', async () => {
+test('strategies list --watch adapts to a resized window and exits 130 on Ctrl-C', async () => {
   const at = shown('strategies list --watch --interval 1h', { columns: 100, rows: 20 })
   await at.shows(/CATEGORY.*\n[\s\S]*Ctrl-C to stop/)
   at.resize(60, 20)
@@ -105,7 +105,7 @@ test('a list that is watched fits anew when the window is resized, and Ctrl-C to
   expect(isLeftClean(at.bytes())).toBe(true)
 })
 
-test('two passwords that differ are to be typed again', async () => {
+test('wallet new exits 13 when the two passwords differ', async () => {
   const at = shown('wallet new main')
   await at.shows(/New password.*: ?$/m)
   at.type('correct\r')
@@ -115,7 +115,7 @@ test('two passwords that differ are to be typed again', async () => {
   expect(await at.screen()).toMatch(/next {2}Run the command again and enter the same password twice\./)
 })
 
-test('a password that is typed is not shown', async () => {
+test('wallet new does not show the typed password', async () => {
   const at = shown('wallet new main')
   await at.shows(/assword.*: ?$/m)
   at.type('correct horse')
@@ -129,12 +129,12 @@ test('a password that is typed is not shown', async () => {
 describe('swap execute --compare', () => {
   const line = 'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 100 --compare'
 
-  test('lets the person choose a quote, says why the others are worse, and swaps with that provider', async () => {
+  test('lets the user choose a quote, shows by how much others are worse, and swaps with the chosen provider', async () => {
     const at = shown(line, { columns: 120 })
     await at.shows('Which quote should be executed?')
     await at.shows(/uniswap-v2 +receive 0\.03\d+ WETH after gas \(0\.0000\d+ WETH less after gas\)/)
     expect(await at.screen()).toContain('cctp does not serve this route')
-    // The third one.
+    // Chooses the third quote.
     at.type('\u001b[B\u001b[B\r')
     await at.shows('(y/N)')
     expect(await at.screen()).toContain('on 1inch')
@@ -142,7 +142,7 @@ describe('swap execute --compare', () => {
     expect(await at.exit).toBe(0)
   })
 
-  test('is refused where nobody can choose, or where something is chosen already', async () => {
+  test('exits 2 without a terminal, with --yes and with --provider', async () => {
     for (const [more, code] of [
       ['', 'PROMPT_NEEDED'],
       [' --yes', 'USAGE'],

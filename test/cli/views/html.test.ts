@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { html, pageText } from '../../../src/cli/views/evidence-page.ts'
 
-test('what a stranger sent ends no element and no attribute, however it is quoted', () => {
+test('html escapes foreign text in attributes and elements', () => {
   const foreign = fc.string({ unit: fc.constantFrom('"', "'", '<', '>', '&', '=', ' ', 'a', '`') })
   fc.assert(
     fc.property(foreign, (text) => {

@@ -20,7 +20,7 @@ const to = (columns?: number): Stream => ({
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((some) => Buffer.from(some).toString('hex'))
 const address = hex(20).map((text) => `0x${text}`)
-/** What a service or a token may be called: anything, also what moves a cursor. */
+/** A name from a service or a token contract: any text, including control sequences. */
 const foreign = fc.oneof(
   fc.string({ minLength: 1, maxLength: 20, unit: 'binary' }),
   fc.constantFrom('USD\u001b[2K\rC', '\u202eevil', 'a\nassurance  L4', '\u001b]8;;https://evil\u0007x'),
@@ -149,7 +149,7 @@ const plans = fc.record({
   expiresAt: fc.option(fc.constant('2026-11-21T12:05:26.000Z')),
 }) as unknown as fc.Arbitrary<Plan>
 
-test('whatever a plan says is on the screen, and nothing else of it than words', () => {
+test('planView shows every value of the plan and no control characters', () => {
   fc.assert(
     fc.property(plans, foreign, (plan, title) => {
       const text = planView(plan, title, to())
@@ -216,7 +216,7 @@ test('whatever a plan says is on the screen, and nothing else of it than words',
   )
 })
 
-test('only a key that is kept elsewhere shows other hashes than that of the plan, and that is said', () => {
+test('planView says that the signer shows other hashes only for a Ledger or an external signer', () => {
   fc.assert(
     fc.property(plans, fc.constantFrom('ledger', 'external', 'keystore'), (plan, kind) => {
       const text = planView({ ...plan, signer: { kind, name: null } } as Plan, 'Deposit', to())
@@ -227,7 +227,7 @@ test('only a key that is kept elsewhere shows other hashes than that of the plan
   )
 })
 
-test('at 80 columns and at 60 no line is longer, unless a word is', () => {
+test('planView keeps lines within 60 and 80 columns, except for words that are longer', () => {
   fc.assert(
     fc.property(plans, fc.constantFrom(60, 80), (plan, columns) => {
       for (const line of planView(plan, 'Deposit', to(columns)).split('\n').slice(1))
@@ -237,7 +237,7 @@ test('at 80 columns and at 60 no line is longer, unless a word is', () => {
   )
 })
 
-test('the question says what, how many transactions, where and whose', () => {
+test('planQuestion names the action, every network and the wallet', () => {
   fc.assert(
     fc.property(plans, foreign, (plan, title) => {
       const question = planQuestion(plan, title)
@@ -249,7 +249,7 @@ test('the question says what, how many transactions, where and whose', () => {
   )
 })
 
-test('the screen is drawn from the very value that --dry-run --json prints', async () => {
+test('the plan view is drawn from the value that --dry-run --json prints', async () => {
   const line = 'deposit aave-v3-usdc-sandbox-one --amount 100 --dry-run'
   const { json } = await run(`${line} --json`)
   const { out } = await run(line)
@@ -277,7 +277,7 @@ test('the screen is drawn from the very value that --dry-run --json prints', asy
   expect(sent.json.simulation.changes).toContainEqual(expect.objectContaining({ symbol: 'WETH', usd: '-30' }))
 })
 
-test('the native coin stands among the balances where it is what moves, with the gas that goes with it', async () => {
+test('a native transfer lists the coin among the balances, gas included', async () => {
   const line =
     'transfer --network sandbox-one --token ETH --to 0x7777777777777777777777777777777777777777 --amount 1.5 --dry-run'
   const { json } = await run(`${line} --json`)
@@ -294,12 +294,12 @@ test('the native coin stands among the balances where it is what moves, with the
   expect(deposit.json.simulation.changes.map(({ symbol }: { symbol: string }) => symbol)).not.toContain('ETH')
 })
 
-test('the address of nobody is not called a coin', async () => {
+test('the zero address is not shown as a coin', async () => {
   const { out } = await run('deposit sandbox-lido-eth-sandbox-one --amount 1 --dry-run')
   expect(out).toMatch(/^ +referral +0x0{40}$/m)
 })
 
-test('what is received as shares is worth what its market gives for it, and what arrives elsewhere stands by itself', async () => {
+test('shares are priced by their market, and funds arriving on another chain or address are listed separately', async () => {
   const deposit = await run('deposit sandbox-vault-usdc-sandbox-one --amount 100 --dry-run')
   expect(deposit.out).toMatch(
     /^balances +-100 USDC on sandbox-one \(-\$100\.00\)\n +\+\d[\d.]* svUSDC on sandbox-one \(\$(99\.99|100\.00)\)$/m,

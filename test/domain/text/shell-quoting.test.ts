@@ -14,10 +14,10 @@ import { sanitizeText } from '../../../src/domain/text/terminal-sanitizing.ts'
 
 const shells = ['/bin/bash', '/usr/bin/zsh', '/bin/ksh'].filter((path) => existsSync(path))
 
-/** What a shell makes of a line of words, each in an empty directory where nothing may come to be. */
+/** The words that a shell reads from a line; the line must create no file in the empty directory it runs in. */
 function read(shell: string, line: string): string[] {
   const cwd = mkdtempSync(join(tmpdir(), 'sluice-shell-'))
-  // A locale of its own, so that letters are letters wherever this runs.
+  // A fixed locale, so that letters are the same on every machine.
   const env = { PATH: process.env.PATH, HOME: cwd, LC_ALL: 'C.UTF-8' }
   const said = execFileSync(shell, ['-c', `printf '%s\\0' ${line}`], { cwd, env, encoding: 'utf8' })
   expect(readdirSync(cwd)).toEqual([])
@@ -48,12 +48,12 @@ const hostile = [
   'é€😀',
 ]
 
-test('a shell reads back what was meant, and runs nothing of it', () => {
+test('shellWord: every shell reads back hostile words unchanged and runs none of them', () => {
   expect(shells.length).toBeGreaterThan(0)
   for (const shell of shells) expect(read(shell, hostile.map(shellWord).join(' '))).toEqual(hostile)
 })
 
-test('and so any word', () => {
+test('shellWord: every shell reads back random words unchanged', () => {
   const words = fc.array(
     fc.string({ unit: 'grapheme' }).filter((word) => !word.includes('\0')),
     { minLength: 40, maxLength: 80 },
@@ -66,16 +66,16 @@ test('and so any word', () => {
   )
 })
 
-test('nothing of it is lost on its way to a terminal', () => {
+test('shellWord: sanitizeText leaves quoted words unchanged', () => {
   for (const word of hostile) expect(sanitizeText(shellWord(word))).toBe(shellWord(word))
 })
 
-test('what needs no quotes has none', () => {
+test('shellWord: words without special characters get no quotes', () => {
   for (const word of ['plan.json', '/a/b-c_d', 'https://a.example/x', 'USDC', '100.5', '0.5%'])
     expect(shellWord(word)).toBe(word)
 })
 
-test('a word that begins with a dash is no flag', () => {
+test('shellPath, listFileCommand and shellOperand keep a leading dash from being read as a flag', () => {
   expect([shellPath('-rf'), shellPath('a b'), shellPath('-')]).toEqual(['./-rf', "'a b'", '-'])
   expect(['/a b/c', 'c', '/c', '-x/y'].map(listFileCommand)).toEqual([
     "ls -l '/a b'",

@@ -3,16 +3,19 @@ import { escapeJsonText, sanitizeOutput, sanitizeText } from '../../../src/domai
 
 const unseen = ['\u2028', '\u2029', '\u202e', '\u2066', '\u200b', '\u{e0041}', '\u{e007f}', '\u0085']
 
-test.each(unseen)('what nobody sees, or ends a line, is taken from foreign words (%j)', (character) => {
-  const text = `USD${character}C`
-  expect(sanitizeText(text)).toBe('USDC')
-  expect(sanitizeOutput(text, true)).toBe('USDC')
-  const json = escapeJsonText(JSON.stringify({ text }))
-  expect(json).toMatch(/^[\x20-\x7e]*$/)
-  expect(JSON.parse(json)).toEqual({ text })
-})
+test.each(unseen)(
+  'invisible and line-ending characters are removed from text and escaped in JSON (%j)',
+  (character) => {
+    const text = `USD${character}C`
+    expect(sanitizeText(text)).toBe('USDC')
+    expect(sanitizeOutput(text, true)).toBe('USDC')
+    const json = escapeJsonText(JSON.stringify({ text }))
+    expect(json).toMatch(/^[\x20-\x7e]*$/)
+    expect(JSON.parse(json)).toEqual({ text })
+  },
+)
 
-test('what a person reads stays as it is', () => {
+test('visible characters of every script stay unchanged', () => {
   const text = 'Zürich 東京 🦊 e\u0301'
   expect(sanitizeText(text)).toBe(text)
   expect(escapeJsonText(JSON.stringify(text))).toBe(JSON.stringify(text))
