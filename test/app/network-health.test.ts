@@ -49,7 +49,10 @@ test('an oversized response leaves its network up, and each endpoint is asked on
   })
   const lines: string[] = []
   const { watch, states } = networkHealth([{ name: 'one' }], { write: (line) => void lines.push(line) })
-  const all = [httpRpc(node.url), failoverRpc([node.url, `${node.url}/other`])]
+  const all = [
+    httpRpc(node.url, { deadlineMs: 20_000 }),
+    failoverRpc([node.url, `${node.url}/other`], { deadlineMs: 20_000 }),
+  ]
   for (const rpc of all)
     await expect(watch({ name: 'one' }, rpc).request('eth_getBlockByNumber')).rejects.toMatchObject({
       details: { fault: 'too-large' },

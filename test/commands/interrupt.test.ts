@@ -238,7 +238,7 @@ describe('a signal', () => {
     } finally {
       await holdBlocks(false)
     }
-  }, 40_000)
+  })
 })
 
 test.skipIf(!existsSync('/dev/full'))(

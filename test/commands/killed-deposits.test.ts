@@ -10,4 +10,4 @@ test('deposits killed at random times and resumed are made exactly once', async 
   const all = await killCampaign(home, { cells, seed: 7 })
   expect(all).toHaveLength(cells)
   expect(all.filter(({ wrong }) => wrong.length > 0)).toEqual([])
-}, 240_000)
+})

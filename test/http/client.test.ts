@@ -78,7 +78,8 @@ describe('the HTTP client', () => {
     ],
   ])('reports %s as an error', async (_, answer, code, fault) => {
     const { url } = await serve(answer)
-    await expect(postJson(url, {}, { deadlineMs: 300, maxBytes: 2_000 })).rejects.toMatchObject({
+    const deadlineMs = fault === 'deadline' ? 300 : 20_000
+    await expect(postJson(url, {}, { deadlineMs, maxBytes: 2_000 })).rejects.toMatchObject({
       code,
       details: { fault },
     })

@@ -83,7 +83,7 @@ test('an fToken states the resolver rate with rewards, and accepts a deposit, pa
   expect([await held(), before - (await usdc())]).toEqual([0n, 2n])
   const { items } = (await run(`history ${slug} --json`)).json
   expect(items.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
-}, 60_000)
+})
 
 test('an fToken has a null APY and stays open when its resolver states zero or does not answer', async () => {
   await set(0n, 0n, 1n)

@@ -23,7 +23,7 @@ const year = 365 * day
 let pendle: Pendle
 beforeEach(async () => {
   pendle = await deployPendle(sandbox, chainId)
-}, 60_000)
+})
 const catalog = (): Catalog => {
   const known = sandbox.world.catalog()
   return { ...known, strategies: [...known.strategies, pendle.entry] }
@@ -114,7 +114,7 @@ describe('a PT with the bytecode of Pendle', () => {
     expect(bought - 100_000_000n - profit).toBeLessThanOrEqual(6n)
     const types = (await run(`history ${slug} --json`)).json.items.map(({ type }: { type: string }) => type)
     expect(types).toEqual(['withdraw', 'withdraw', 'deposit'])
-  }, 60_000)
+  })
 
   test('is valued by its oracle before maturity, and sold at that price in part and in full', async () => {
     await done(`deposit ${slug} --amount 1000`)
@@ -135,7 +135,7 @@ describe('a PT with the bytecode of Pendle', () => {
     const items = (await run(`history ${slug} --json`)).json.items
     expect(items.map(({ type }: { type: string }) => type)).toEqual(['withdraw', 'withdraw', 'deposit'])
     expect([items[1].amount.raw, items[2].amount.raw]).toEqual([came.toString(), '1000000000'])
-  }, 60_000)
+  })
 
   test('trades within the requested slippage, and is refused before signing at a price far from the oracle', async () => {
     const least = async (line: string) => {
@@ -177,7 +177,7 @@ describe('a PT with the bytecode of Pendle', () => {
     // After the averaging period, the oracle has the new price.
     await sandbox.world.warp(1_000)
     await done(`deposit ${slug} --amount 10`)
-  }, 60_000)
+  })
 
   test('passes the contract check, which reports a wrong maturity, YT or market', async () => {
     const { network, rpc } = sandbox.chain(chainId)

@@ -122,7 +122,7 @@ test('sUSDS is bought and sold at the PSM rate, and not sold when that is far be
   expect(await sandbox.balanceOf(chainId, receipt.address, wallet)).toBe(0n)
   expect((await usdc()) - before).toBeGreaterThanOrEqual(20_000_000n - 2n)
   expect(await typesOf(slug)).toEqual(['withdraw', 'withdraw', 'deposit'])
-}, 60_000)
+})
 
 test('the guard refuses an sDAI deposit whose simulation delivers less than its worth', async () => {
   const tried = await deposited(sandbox, { catalog: catalog(), entry: entries[1]!, amount: 3n * ether + 7n })
@@ -164,4 +164,4 @@ test('sDAI accepts the native coin and pays partial and full withdrawals at once
   const came = (await sandbox.nativeBalanceOf(chainId, wallet)) - coins
   expect(Number(came) / 1e18).toBeCloseTo(6.5, 2)
   expect(await typesOf(slug)).toEqual(['withdraw', 'withdraw', 'deposit'])
-}, 60_000)
+})

@@ -26,6 +26,8 @@ export function engineOn(
     customer: 'tests',
     now: Date.now,
     newId: randomUUID,
+    // A busy machine may take longer for a quote than a user waits.
+    swaps: { quoteDeadlineMs: 20_000 },
     ...needs,
   }
   return { service: createEngine(all), context: createEngineContext(all) }

@@ -111,7 +111,8 @@ export function useCommands(
         wordsOf(line),
         createCommandContext({
           // State shared by the processes of a machine is shared within a test.
-          env: { SLUICE_HOME: home, TMPDIR: home, ...env },
+          // A busy machine may take longer for a quote than a user waits.
+          env: { SLUICE_HOME: home, TMPDIR: home, SLUICE_QUOTE_DEADLINE: '20', ...env },
           secrets: {
             hasPrivateKey: secrets.privateKey !== undefined,
             password: secrets.password,

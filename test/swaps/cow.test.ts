@@ -98,7 +98,7 @@ describe('CoW Protocol', () => {
     const { json: done } = await asked(`execute ${pair} --amount-in 300 --provider cow --yes`)
     const { json: status } = await run(`swap status ${done.id} --json`)
     expect(await engineStatus(status.originTxHash, { rpc: withoutLogs })).toBe('processing')
-  }, 60_000)
+  })
 
   test('leaves an order unfilled until it expires once its allowance is revoked', async () => {
     await sandbox.world.faults.set(unfilled)
@@ -110,7 +110,7 @@ describe('CoW Protocol', () => {
     expect((await run(`action explain ${id} --json`)).json).toMatchObject({ situation: 'ORDER_OPEN' })
     await sandbox.world.warp(3_600)
     expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 25 })
-  }, 60_000)
+  })
 
   test('reports an unfilled order as open, then as expired without a loss of funds', async () => {
     await sandbox.world.faults.set(unfilled)
@@ -140,7 +140,7 @@ describe('CoW Protocol', () => {
     } finally {
       await sandbox.world.faults.clear()
     }
-  }, 60_000)
+  })
 })
 
 /** A node that returns no logs, like one that indexes late. */

@@ -13,7 +13,7 @@ it('payments are made exactly once after SIGKILL at any point with a faulty node
   const all = await killMatrix(cells, {})
   expect(all).toHaveLength(cells.length)
   expect(all.filter(({ wrong }) => wrong.length > 0)).toEqual([])
-}, 240_000)
+})
 
 it.each([
   ['persist-after-send', 'hang'],

@@ -23,7 +23,7 @@ describe('operations on a simulated chain in virtual time with random faults', (
       if (found.wrong.length > 0) wrong.push(found)
     }
     expect(wrong).toEqual([])
-  }, 240_000)
+  })
 
   it('give the same result when a cell is run again', async () => {
     for (const cell of [3, 17, 42]) {

@@ -34,4 +34,4 @@ test('replan completes a pipelined deposit whose two steps lost their nonces, an
   const anew = await run(`action replan ${id} --yes --json`)
   expect({ exit: anew.exit, out: anew.out.slice(0, 300) }).toMatchObject({ exit: 0 })
   expect(before - (await usdc())).toBe(5_000000n)
-}, 60_000)
+})

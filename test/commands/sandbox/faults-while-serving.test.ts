@@ -53,7 +53,7 @@ test('a running server applies faults that another process sets', async () => {
   while ((await deadline()) < Date.now() + 2_000_000) await sleep(100)
   server.child.kill('SIGTERM')
   await server.ended
-}, 60_000)
+})
 
 test('sluice demo runs on the sandbox despite the active profile and SLUICE_ environment variables', async () => {
   await sluice('profile', 'set', 'mine', '--kind', 'engine')
@@ -66,4 +66,4 @@ test('sluice demo runs on the sandbox despite the active profile and SLUICE_ env
   const { exit, out, err } = await spawnSluice(at.home, ['demo', '--json'], { env })
   expect({ exit, err: exit === 0 ? '' : err }).toEqual({ exit: 0, err: '' })
   expect(oneDocument(out)).toMatchObject({ ok: true })
-}, 60_000)
+})

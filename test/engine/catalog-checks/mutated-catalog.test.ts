@@ -51,7 +51,7 @@ beforeAll(async () => {
     )
     for (let at = 0; at < told.length; at += 100) await node.rpc.batch(told.slice(at, at + 100))
   }
-}, 60_000)
+})
 afterAll(async () => {
   for (const { node } of chains.values()) await node.stop()
 })
@@ -746,7 +746,7 @@ describe('the catalogue check', () => {
     }
     expect(missed).toEqual([])
     for (const count of Object.values(caughtBy)) expect(count).toBeGreaterThan(0)
-  }, 60_000)
+  })
 
   test.each([
     ['across', 'ethereum'],

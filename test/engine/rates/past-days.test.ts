@@ -110,4 +110,4 @@ test('a node that never answers for old blocks delays one list, and not the next
   expect(asked).toBe(sandbox.world.chains.length)
   await passed(1)
   expect((await list(store)).items.find((one) => one.slug === slug)?.rates?.points.length).toBeGreaterThan(3)
-}, 30_000)
+})

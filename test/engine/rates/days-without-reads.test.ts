@@ -24,4 +24,4 @@ test('days without reads are filled from the chain, for an engine with stored da
     last: points.slice(-4).map(({ at }) => at.slice(0, 10)),
   })
   expect(shape(kept)).toEqual(shape(fresh))
-}, 120_000)
+})

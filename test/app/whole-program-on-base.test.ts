@@ -41,7 +41,7 @@ beforeAll(async () => {
     const price = { price: 0.5, timestamp: Math.floor(Date.now() / 1000), confidence: 1, decimals: 6 }
     response.end(JSON.stringify({ coins: { [`base:${usdc}`]: price } }))
   })
-}, 60_000)
+})
 afterAll(async () => {
   await prices?.close()
   await base?.stop()
@@ -106,5 +106,5 @@ describe('the program on Base', () => {
     expect({ exit: back.exit, error: back.json.error }).toEqual({ exit: 0, error: undefined })
     expect(await balance(comet)).toBe(0n)
     expect(await balance(usdc)).toBeGreaterThanOrEqual(999_999_998n)
-  }, 60_000)
+  })
 })

@@ -1,9 +1,9 @@
 import { encodeAbiParameters } from 'viem/utils'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ChainClient } from '../../../src/chain/chain-client.ts'
-import { feedAge, readPriceAges } from '../../../src/chain/read-oracle-price-age.ts'
-import { AppError } from '../../../src/domain/errors.ts'
-import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
+import { feedAge, readPriceAges } from '../../src/chain/read-oracle-price-age.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { sandboxAddress } from '../../src/sandbox/accounts.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
