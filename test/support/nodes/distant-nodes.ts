@@ -16,7 +16,7 @@ const quietMs = 80
 async function untilMined(ask: (body: string) => Promise<Response>, answered: string): Promise<void> {
   const [{ result: hash }] = [JSON.parse(answered)].flat() as [{ result?: string }]
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] })
-  for (let tries = 0; hash && tries < 200; tries++) {
+  for (let tries = 0; hash && tries < 4_000; tries++) {
     const { result } = (await (await ask(body)).json()) as { result?: unknown }
     if (result) return
     await new Promise((resolve) => setTimeout(resolve, 5))
