@@ -109,10 +109,7 @@ describe('the HTTP client', () => {
     ['soon', undefined],
     [undefined, undefined],
   ])('reads Retry-After %j as %j ms', (header, ms) => {
-    const read = retryAfterMs(header, 0)
-    if (header === '-5' || header === '1e9')
-      expect(read === undefined || (read >= 1_000 && read <= 120_000)).toBe(true)
-    else expect(read).toBe(ms)
+    expect(retryAfterMs(header, 0)).toBe(ms)
   })
 })
 

@@ -33,8 +33,8 @@ test('resume completes a payment that was mined, had a late receipt and was remo
   expect(second).toMatchObject({ exit: 20 })
   await mined(block)
   expect(await got()).toBe(before)
-  const resumed = await run(`action resume ${id} --json`)
-  expect(resumed).toMatchObject({ exit: 0 })
+  expect(await run(`action resume ${id} --json`)).toMatchObject({ exit: 0 })
+  expect(await got()).toBe(before + 5_000_000n)
 })
 
 test('resume through a lagging node reports no reorganisation', async () => {

@@ -195,10 +195,8 @@ describe('action submit', () => {
     const { rpc } = sandbox.chain(31337)
     const nonce = await nextNonce()
     await sandbox.sendAs(31337, sandbox.user.address, { to: address, data })
-    await rpc
-      .request('anvil_setNonce', [sandbox.user.address, `0x${nonce.toString(16)}`])
-      .catch(() => undefined)
-    expect((await submit(file)).exit).toBeGreaterThan(0)
+    await rpc.request('anvil_setNonce', [sandbox.user.address, `0x${nonce.toString(16)}`])
+    expect(await submit(file)).toMatchObject({ exit: 10, json: { error: { code: 'INSUFFICIENT_FUNDS' } } })
     expect(attempts()).toBe(0)
   })
 })

@@ -20,8 +20,9 @@ test('explain does not say that funds are still in the wallet after a reorganise
   await rpc().request('eth_sendRawTransaction', [raw])
   await rpc().request('anvil_mine', ['0x3'])
   expect(await got()).toBe(before)
-  const told = (await run(`action explain ${id} --json`)).json
-  expect({ situation: told.situation, funds: told.funds }).toMatchObject({
+  const { situation, funds } = (await run(`action explain ${id} --json`)).json
+  expect({ situation, funds }).toEqual({
+    situation: 'REOPENED',
     funds: expect.not.stringContaining('still in the wallet'),
   })
 })

@@ -81,9 +81,9 @@ describe.each(['none', 'its newest'] as const)(
   (header) => {
     test('is asked again when it lags once', async () => {
       const { last, service } = await missed(vault, amount)
-      const { behind, rpc } = nodes(last, header, 1)
-      expect((await position(service(rpc))).principal).toBe(amount)
-      expect(behind).toBe(0)
+      const node = nodes(last, header, 1)
+      expect((await position(service(node.rpc))).principal).toBe(amount)
+      expect(node.behind).toBe(1)
     })
 
     test('leaves principal and fee unknown while it lags, and nothing of it is stored', async () => {
