@@ -163,6 +163,19 @@ describe('imports', () => {
     expect([...sizes].filter(([, all]) => all.length > 25).map(([room]) => room)).toEqual([])
   })
 
+  test('test has the folders of src, at most 25 test files each', () => {
+    const tests = globSync('**/*.test.ts', { cwd: import.meta.dirname }).map((file) =>
+      file.split(sep).join('/'),
+    )
+    const folders = Map.groupBy(tests, (file) => file.slice(0, Math.max(0, file.lastIndexOf('/'))))
+    const rooms = new Set(tests.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))
+    // The library is tested as an installed package.
+    expect([...rooms].filter((room) => !files.some((file) => file.startsWith(`${room}/`)))).toEqual([
+      'library',
+    ])
+    expect([...folders].filter(([, all]) => all.length > 25).map(([folder]) => folder)).toEqual([])
+  })
+
   test.each(alone)('%s is imported only by %s', (package_, _, may) => {
     expect(packages.filter(({ file, name }) => package_.test(name) && !may(file))).toEqual([])
   })

@@ -1,20 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Hex } from '../../src/domain/address.ts'
-import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { cells, engineOn, seeded } from '../support/engine.ts'
-import { type FaultyRpc, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
-import { type HostileService, type Lies, startHostileService } from '../support/services/hostile-service.ts'
-import { type Circumstances, rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { sandboxAddress, sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { cells, engineOn, seeded } from '../../support/engine.ts'
+import { type FaultyRpc, startFaultyRpc } from '../../support/nodes/faulty-rpc.ts'
 import {
-  bridge,
-  deposit,
-  hostileCases,
-  strategy,
-  swap,
-  tellAddresses,
-  transfer,
-} from './hostile-service-cases.ts'
+  type HostileService,
+  type Lies,
+  startHostileService,
+} from '../../support/services/hostile-service.ts'
+import { type Circumstances, rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+import { bridge, deposit, hostileCases, strategy, swap, tellAddresses, transfer } from './false-answers.ts'
 
 const sandbox = useSandbox()
 const { run, attempts } = useCommands(sandbox)

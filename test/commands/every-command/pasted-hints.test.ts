@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cells } from '../support/engine.ts'
-import { pasted } from '../support/hints/paste-hint.ts'
-import { useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { cells } from '../../support/engine.ts'
+import { pasted } from '../../support/hints/paste-hint.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const { run, home } = useCommands(useSandbox())
 const to = '0x7777777777777777777777777777777777777777'

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Hex } from '../../src/domain/address.ts'
-import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { sandboxAddress, sandboxKey } from '../../../src/sandbox/accounts.ts'
 import {
   type AskedTransaction,
   type ExternalSigner,
   type SignerSays,
   startSigner,
-} from '../support/services/external-signer.ts'
-import { useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+} from '../../support/services/external-signer.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../../src/domain/address.ts'
-import { useCommands } from '../support/use-commands.ts'
-import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import type { Address } from '../../../src/domain/address.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home, attempts, signsNothing } = useCommands(sandbox)

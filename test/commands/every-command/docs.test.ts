@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { gathered } from '../../bench/docs/gathered.ts'
-import { manual } from '../../bench/docs/man.ts'
-import { markdown } from '../../bench/docs/markdown.ts'
+import { gathered } from '../../../bench/docs/gathered.ts'
+import { manual } from '../../../bench/docs/man.ts'
+import { markdown } from '../../../bench/docs/markdown.ts'
 
-const root = join(import.meta.dirname, '..', '..')
+const root = join(import.meta.dirname, '../../..')
 const page = join(root, 'docs', 'man', 'sluice.1')
 const all = await gathered()
 const commands = all.groups.flatMap((group) => group.commands)

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Chalk } from 'chalk'
 import { expect, test } from 'vitest'
-import { hyperlink, unpainted } from '../../src/cli/terminal/terminal-abilities.ts'
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { keepSealed } from '../support/keys/cheap-keystore.ts'
-import { type Circumstances, type Document, type Ran, useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { hyperlink, unpainted } from '../../../src/cli/terminal/terminal-abilities.ts'
+import { sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { keepSealed } from '../../support/keys/cheap-keystore.ts'
+import { type Circumstances, type Document, type Ran, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Service } from '../../src/api/service-type.ts'
-import { cells, engineOn, seeded } from '../support/engine.ts'
-import { mutated } from '../support/mutate-document.ts'
-import { type FaultyRpc, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
-import { type HostileService, startHostileService } from '../support/services/hostile-service.ts'
-import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
-import { strategy } from './hostile-service-cases.ts'
+import type { Service } from '../../../src/api/service-type.ts'
+import { cells, engineOn, seeded } from '../../support/engine.ts'
+import { mutated } from '../../support/mutate-document.ts'
+import { type FaultyRpc, startFaultyRpc } from '../../support/nodes/faulty-rpc.ts'
+import { type HostileService, startHostileService } from '../../support/services/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
+import { strategy } from './false-answers.ts'
 
 const sandbox = useSandbox()
 const { run, attempts } = useCommands(sandbox)

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { scripts } from '../server/command-scripts.ts'
-import { commandOf, documentation } from '../support/matches-schema.ts'
-import { type Document, useCommands, wordsOf } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { scripts } from '../../server/command-scripts.ts'
+import { commandOf, documentation } from '../../support/matches-schema.ts'
+import { type Document, useCommands, wordsOf } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home } = useCommands(sandbox)

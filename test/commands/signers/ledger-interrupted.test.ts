@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/chain-client.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { allProcesses, type ProcessFacts } from '../../src/sandbox/node-processes.ts'
-import { type EmulatedLedger, startLedger } from '../support/keys/ledger-emulator.ts'
-import { startSigner } from '../support/services/external-signer.ts'
+import type { ChainClient } from '../../../src/chain/chain-client.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { sandboxAddress, sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { allProcesses, type ProcessFacts } from '../../../src/sandbox/node-processes.ts'
+import { type EmulatedLedger, startLedger } from '../../support/keys/ledger-emulator.ts'
+import { startSigner } from '../../support/services/external-signer.ts'
 import {
   attemptsIn,
   type ProgramHome,
   programHome,
   spawnSluice,
   startSluice,
-} from '../support/spawn-program.ts'
+} from '../../support/spawn-program.ts'
 
 const owner = sandboxAddress(2)
 const deposit = 'deposit aave-v3-usdc-sandbox-one --amount 5 --yes --json --ledger --idempotency-key'.split(

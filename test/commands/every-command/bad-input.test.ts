@@ -3,11 +3,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { programHome, spawnSluice, startSluice } from '../support/spawn-program.ts'
-import { type Circumstances, type Ran, rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import { errorRow, isErrorCode } from '../../../src/domain/errors.ts'
+import { sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { programHome, spawnSluice, startSluice } from '../../support/spawn-program.ts'
+import { type Circumstances, type Ran, rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)

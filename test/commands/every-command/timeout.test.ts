@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)

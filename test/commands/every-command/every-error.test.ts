@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildProgram } from '../../src/app/main.ts'
-import { errorRow, isErrorCode } from '../../src/domain/errors.ts'
-import { tryLock } from '../../src/store/file-lock.ts'
-import { type Listener, listener } from '../support/services/listener.ts'
-import { type Circumstances, useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { buildProgram } from '../../../src/app/main.ts'
+import { errorRow, isErrorCode } from '../../../src/domain/errors.ts'
+import { tryLock } from '../../../src/store/file-lock.ts'
+import { type Listener, listener } from '../../support/services/listener.ts'
+import { type Circumstances, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home, attempts } = useCommands(sandbox)

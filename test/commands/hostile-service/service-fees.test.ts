@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { approve, transfer } from '../../src/chain/erc20.ts'
-import type { Address } from '../../src/domain/address.ts'
-import { engineOn, operating, perform } from '../support/engine.ts'
+import { approve, transfer } from '../../../src/chain/erc20.ts'
+import type { Address } from '../../../src/domain/address.ts'
+import { engineOn, operating, perform } from '../../support/engine.ts'
 import {
   type HostileService,
   type Lies,
   startHostileService,
   type Wire,
-} from '../support/services/hostile-service.ts'
-import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+} from '../../support/services/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)

@@ -1,8 +1,8 @@
 import { encodeFunctionData, getAddress, parseAbi } from 'viem/utils'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import { maxUint256 } from '../../src/domain/amount.ts'
-import type { ErrorCode } from '../../src/domain/errors.ts'
-import type { Lies, Told, Wire } from '../support/services/hostile-service.ts'
+import type { Address, Hex } from '../../../src/domain/address.ts'
+import { maxUint256 } from '../../../src/domain/amount.ts'
+import type { ErrorCode } from '../../../src/domain/errors.ts'
+import type { Lies, Told, Wire } from '../../support/services/hostile-service.ts'
 
 /** A hostile answer of a service, and the exit code and error it must cause. Most are refused by the guard. */
 export type HostileCase = [name: string, line: string, lies: Lies, exit: number, code: ErrorCode]

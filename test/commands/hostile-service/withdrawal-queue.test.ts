@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Hex } from '../../src/domain/address.ts'
-import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
-import { sandboxAddress } from '../../src/sandbox/accounts.ts'
-import { engineOn, perform } from '../support/engine.ts'
-import { type HostileService, startHostileService } from '../support/services/hostile-service.ts'
-import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { AppError, type ErrorCode } from '../../../src/domain/errors.ts'
+import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import { engineOn, perform } from '../../support/engine.ts'
+import { type HostileService, startHostileService } from '../../support/services/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing } = useCommands(sandbox)

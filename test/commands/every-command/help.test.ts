@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { exits } from '../../src/cli/schema/exit-codes.ts'
-import { useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { exits } from '../../../src/cli/schema/exit-codes.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const { run } = useCommands(useSandbox())
 
@@ -64,7 +64,7 @@ describe('help topics', () => {
   })
 
   test('environment lists every environment variable that the code reads', async () => {
-    const root = join(import.meta.dirname, '..', '..')
+    const root = join(import.meta.dirname, '../../..')
     const all = globSync(['src/**/*.ts', 'bin/*.js'], { cwd: root })
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('\n')

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { transfer } from '../../src/chain/erc20.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import { receiptOf } from '../../src/sandbox/mined-transactions.ts'
-import { cells, engineOn, operating, perform } from '../support/engine.ts'
+import { transfer } from '../../../src/chain/erc20.ts'
+import type { Address, Hex } from '../../../src/domain/address.ts'
+import { receiptOf } from '../../../src/sandbox/mined-transactions.ts'
+import { cells, engineOn, operating, perform } from '../../support/engine.ts'
 import {
   type HostileService,
   type Lies,
   startHostileService,
   type Wire,
-} from '../support/services/hostile-service.ts'
-import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { calldata, useSandbox } from '../support/use-sandbox.ts'
+} from '../../support/services/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)

@@ -2,14 +2,14 @@ import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { ChainClient } from '../../src/chain/chain-client.ts'
-import type { Address } from '../../src/domain/address.ts'
-import { connectSandbox } from '../../src/sandbox/daemon-client.ts'
-import { attemptsIn, programHome, spawnSluice } from '../support/spawn-program.ts'
+import type { ChainClient } from '../../../src/chain/chain-client.ts'
+import type { Address } from '../../../src/domain/address.ts'
+import { connectSandbox } from '../../../src/sandbox/daemon-client.ts'
+import { attemptsIn, programHome, spawnSluice } from '../../support/spawn-program.ts'
 
 const friend: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const thief: Address = '0x6666666666666666666666666666666666666666'
-const hook = pathToFileURL(join(import.meta.dirname, '../support/poison/hook.mjs')).href
+const hook = pathToFileURL(join(import.meta.dirname, '../../support/poison/hook.mjs')).href
 const home = programHome(inject('sandboxCache'))
 /** A copy without a build, so that every package is loaded through the hook. */
 const root = join(home.home, 'unbuilt')
@@ -19,7 +19,7 @@ let rpc: ChainClient
 let plan: string
 
 beforeAll(async () => {
-  const here = join(import.meta.dirname, '../..')
+  const here = join(import.meta.dirname, '../../..')
   for (const name of ['bin', 'src', 'package.json'])
     cpSync(join(here, name), join(root, name), { recursive: true })
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'))

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { engineOn } from '../support/engine.ts'
-import { type HostileService, startHostileService, type Wire } from '../support/services/hostile-service.ts'
-import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { engineOn } from '../../support/engine.ts'
+import {
+  type HostileService,
+  startHostileService,
+  type Wire,
+} from '../../support/services/hostile-service.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 // A service whose node is a few blocks behind the node of its client.
 

@@ -1,13 +1,17 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Hex } from '../../src/domain/address.ts'
-import { maxUint256 } from '../../src/domain/amount.ts'
-import { engineOn } from '../support/engine.ts'
-import { type HostileService, type Lies, startHostileService } from '../support/services/hostile-service.ts'
-import { listener } from '../support/services/listener.ts'
-import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { calldata, useSandbox } from '../support/use-sandbox.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { maxUint256 } from '../../../src/domain/amount.ts'
+import { engineOn } from '../../support/engine.ts'
+import {
+  type HostileService,
+  type Lies,
+  startHostileService,
+} from '../../support/services/hostile-service.ts'
+import { listener } from '../../support/services/listener.ts'
+import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { calldata, useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing, home } = useCommands(sandbox)

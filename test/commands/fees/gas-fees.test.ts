@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hexQuantity } from '../../src/chain/rpc/quantities.ts'
-import { sandboxKey } from '../../src/sandbox/accounts.ts'
-import { type FaultyRpc, startFaultyRpc } from '../support/nodes/faulty-rpc.ts'
-import { provider } from '../support/nodes/proxy-node.ts'
-import { type Circumstances, rpcEnvOf, useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { hexQuantity } from '../../../src/chain/rpc/quantities.ts'
+import { sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { type FaultyRpc, startFaultyRpc } from '../../support/nodes/faulty-rpc.ts'
+import { provider } from '../../support/nodes/proxy-node.ts'
+import { type Circumstances, rpcEnvOf, useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, home, signsNothing } = useCommands(sandbox)

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, parseTransaction, recoverTransactionAddress, serializeTransaction } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Hex } from '../../src/domain/address.ts'
-import { sandboxAddress, sandboxKey } from '../../src/sandbox/accounts.ts'
-import { type EmulatedLedger, type LedgerState, startLedger } from '../support/keys/ledger-emulator.ts'
-import { useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import type { Hex } from '../../../src/domain/address.ts'
+import { sandboxAddress, sandboxKey } from '../../../src/sandbox/accounts.ts'
+import { type EmulatedLedger, type LedgerState, startLedger } from '../../support/keys/ledger-emulator.ts'
+import { useCommands } from '../../support/use-commands.ts'
+import { useSandbox } from '../../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run, signsNothing, attempts } = useCommands(sandbox)
