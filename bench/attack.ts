@@ -1,5 +1,5 @@
 import { AppError } from '../src/domain/errors.ts'
-import type { Transaction } from '../src/domain/transaction.ts'
+import type { Transaction } from '../src/domain/transaction-types.ts'
 import { checkLeg, type LegCheck } from '../src/guard/calldata-against-intent.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../src/guard/plan-hash.ts'
 import { type Choice, honestPlan, isHonest } from '../test/support/plans/honest-plans.ts'

@@ -1,7 +1,7 @@
 import { allNetworks, knownCatalog } from '../src/app/profiles/catalog-of-configured-networks.ts'
 import { directories } from '../src/app/profiles/directories.ts'
 import { rpcUrls } from '../src/app/profiles/rpc-settings.ts'
-import { openChain } from '../src/chain/open-chain.ts'
+import { openChain } from '../src/chain/network-client.ts'
 import { failoverRpc } from '../src/chain/rpc/failover.ts'
 import { latestBlock } from '../src/chain/run-readings.ts'
 import { rpcVariable } from '../src/domain/networks.ts'

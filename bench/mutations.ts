@@ -1,7 +1,7 @@
 import { padHex } from 'viem/utils'
 import { type Address, type Hex, nativeAddress } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
-import type { Transaction } from '../src/domain/transaction.ts'
+import type { Transaction } from '../src/domain/transaction-types.ts'
 import { authoritySelectors } from '../src/guard/authority-granting-calls.ts'
 import type { Intent, ServiceFee } from '../src/protocols/intent.ts'
 import { built, type Choice, honestPlan } from '../test/support/plans/honest-plans.ts'

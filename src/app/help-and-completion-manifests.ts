@@ -1,5 +1,5 @@
-import type { CommandContext } from '../cli/command-context.ts'
 import { commandManifest } from '../cli/help/command-manifest.ts'
+import type { CommandContext } from '../cli/program-context-types.ts'
 import { commands } from '../commands/index.ts'
 import { buildProgram } from './main.ts'
 

@@ -1,4 +1,4 @@
-import type { Interrupt, ProfileDraft, RunAs } from '../cli/command-context.ts'
+import type { Interrupt, ProfileDraft, RunAs } from '../cli/program-context-types.ts'
 import type { Settings } from '../cli/settings-files-schema.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Secrets } from './environment-secrets-type.ts'

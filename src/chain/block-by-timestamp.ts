@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import type { Chain } from './open-chain.ts'
+import type { Chain } from './network-client.ts'
 import { quantity } from './rpc/quantities.ts'
 
 /** A block number with its time in Unix seconds. */

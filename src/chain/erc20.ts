@@ -1,6 +1,6 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import { strictDecode } from './calldata.ts'
 
 /** The ERC-20 ABI (EIP-20). */

@@ -1,6 +1,6 @@
 import { encodeFunctionData, parseAbi, serializeTransaction } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { ChainClient } from './chain-client.ts'
 import type { Fees } from './gas-fees.ts'
 import { readWords } from './word-reads.ts'

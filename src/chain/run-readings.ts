@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { type Answer, both, type Read, type Reading } from './composable-reading.ts'
 import type { Rounds } from './contract-query.ts'
 import { callMulticall } from './multicall.ts'
-import type { Chain } from './open-chain.ts'
+import type { Chain } from './network-client.ts'
 import { readPriceAges } from './read-oracle-price-age.ts'
 import { isExecutionError, transportFaultOf } from './rpc/errors.ts'
 

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander'
 import { AppError, errorRow, impliesUnsigned } from '../domain/errors.ts'
-import type { CommandContext, SignedOperation } from './command-context.ts'
 import { scanCommandName } from './options/argv-preprocessing.ts'
 import { usageError } from './options/usage-errors.ts'
+import type { CommandContext, SignedOperation } from './program-context-types.ts'
 
 /**
  * Turns a failure into an error of the table. If the operation of the command line has signed

@@ -2,9 +2,9 @@ import { withTimeout } from '../chain/rpc/timeouts.ts'
 import { explain, type ServiceReport } from '../diagnosis/explain.ts'
 import type { Verdict } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
-import { quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
-import type { ExecutionContext, JournalOperation } from '../planning/execution-context.ts'
-import type { Cli } from './command-run-context.ts'
+import { quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
+import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
+import type { Cli } from './command-run-types.ts'
 import { serviceSwapStatus } from './signing-flow/quotes/swap-status-from-service.ts'
 /**
  * Diagnoses an action of the journal for evidence. Also works on a damaged journal; `null` if neither

@@ -1,10 +1,10 @@
 import { AppError, errorRow } from '../domain/errors.ts'
 import { isInFlight } from '../domain/step-state.ts'
 import { shellWord } from '../domain/text/shell-quoting.ts'
-import type { JournalOperation } from '../planning/execution-context.ts'
+import type { JournalOperation } from '../planning/execution-context-types.ts'
 import { continueHint, hintAfterFix, isPolicyFileFault } from '../transactions/operations/continue-hints.ts'
 import { outcomeOf } from '../transactions/outcome/outcome.ts'
-import type { SignedOperation } from './command-context.ts'
+import type { SignedOperation } from './program-context-types.ts'
 
 /**
  * The error for a command that failed while its operation has signed transactions: the exit code is

@@ -2,17 +2,17 @@ import { Quote } from '../api/quote.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan.ts'
-import type { ExecutionContext, JournalOperation } from '../planning/execution-context.ts'
+import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
+import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
 import {
   isRefunded,
   isUnderDelivered,
   isUnfilled,
   resultOf,
 } from '../transactions/outcome/delivery-result.ts'
-import type { Cli } from './command-run-context.ts'
-import { reportFor } from './signing-flow/operation-report.ts'
+import type { Cli } from './command-run-types.ts'
 import { settleOperation } from './signing-flow/record-chain-results.ts'
+import { reportFor } from './signing-flow/report-in-errors.ts'
 
 type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
 

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Cli } from './command-run-context.ts'
+import type { Cli } from './command-run-types.ts'
 import { address } from './options/option-values.ts'
 
 /** The address of a wallet that was named by address or by keystore; the signer's own where nothing was named. `instead` is a line that names one. */

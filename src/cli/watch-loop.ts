@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
-import type { Cli } from './command-run-context.ts'
+import type { Cli } from './command-run-types.ts'
 import { selectFields, toJson } from './output/output.ts'
 import type { View } from './output/view-types.ts'
 

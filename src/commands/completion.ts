@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command } from 'commander'
 import { localAction } from '../cli/command-action.ts'
-import type { CommandContext } from '../cli/command-context.ts'
-import type { LocalCli } from '../cli/command-run-context.ts'
+import type { LocalCli } from '../cli/command-run-types.ts'
+import type { CommandContext } from '../cli/program-context-types.ts'
 
 /** The shells that there are completions for, with the file of each in `completions`. */
 const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', powershell: 'sluice.ps1' } as const

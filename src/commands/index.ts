@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CommandContext } from '../cli/command-context.ts'
+import type { CommandContext } from '../cli/program-context-types.ts'
 
 /** One top-level command: its summary for the help, and how to load it. */
 export type CommandEntry = {

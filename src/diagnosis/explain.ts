@@ -1,6 +1,6 @@
 import type { FinalityDepth } from '../chain/finality/finality.ts'
 import { AppError } from '../domain/errors.ts'
-import type { ExecutionContext } from '../planning/execution-context.ts'
+import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Operation } from '../store/journal/operation-types.ts'
 import { gatherFacts } from './facts/gather-facts.ts'
 import { type Facts, withReclaimedSteps } from './facts/operation-facts.ts'

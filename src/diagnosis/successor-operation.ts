@@ -1,5 +1,5 @@
 import { canonicalJson } from '../domain/text/canonical-json.ts'
-import type { ExecutionContext } from '../planning/execution-context.ts'
+import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Operation } from '../store/journal/operation-types.ts'
 
 /** The operation that replaced an unsigned one under the same key and request; it speaks for both. */

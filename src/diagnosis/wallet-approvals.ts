@@ -6,7 +6,7 @@ import { type TokenAmount, tokenAmount } from '../domain/amount.ts'
 import { networkNamed } from '../domain/networks.ts'
 import type { Token } from '../domain/token.ts'
 import { knownSpenders } from '../guard/contract-names.ts'
-import type { ExecutionContext } from '../planning/execution-context.ts'
+import type { ExecutionContext } from '../planning/execution-context-types.ts'
 
 /** An allowance of a contract on a wallet. `name` is its name in the catalogue; `unlimited` is more than could ever be spent. */
 export type Approval = {

@@ -1,7 +1,7 @@
 import { formatAmount } from './amount.ts'
 import { AppError } from './errors.ts'
 import { addSlippage, defaultSlippage, subtractSlippage } from './slippage.ts'
-import type { Unit } from './symbol-and-decimals.ts'
+import type { Unit } from './symbol-and-decimals-type.ts'
 
 /** Input and output amounts, in the smallest units. */
 export type Amounts = { amountIn: bigint; amountOut: bigint }

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
 import { AppError } from './errors.ts'
-import type { Unit } from './symbol-and-decimals.ts'
+import type { Unit } from './symbol-and-decimals-type.ts'
 import { didYouMean } from './text/did-you-mean.ts'
 
 /** A chain. `depth` is the default number of blocks, including its own, after which a transaction counts as final. */

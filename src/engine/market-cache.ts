@@ -1,11 +1,12 @@
 import { type Page, pageOf } from '../api/page.ts'
 import type { Strategy } from '../api/strategy.ts'
-import type { Chain } from '../chain/open-chain.ts'
+import type { Chain } from '../chain/network-client.ts'
 import { type BlockRef, latestBlock } from '../chain/run-readings.ts'
 import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
+import { isChainFault, withAllNetworks } from './chain-faults.ts'
 import type {
   ListedMarket,
   MarketCache,
@@ -19,8 +20,7 @@ import { type DailyPointsReader, noDailyPoints, withDailyRates } from './rates/s
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'
 import { readMarketsOnChain } from './strategies/market-state.ts'
 import { strategyOf } from './strategies/strategy-answer.ts'
-import { strategyTotals } from './strategy-totals.ts'
-import { isChainFault, withAllNetworks } from './unanswered-chain-errors.ts'
+import { strategyTotals } from './totals-over-all-strategies.ts'
 import { undefinedIfRefused } from './undefined-if-unread.ts'
 
 /**

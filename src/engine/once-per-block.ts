@@ -1,5 +1,5 @@
 import { withCalls } from '../chain/chain-client.ts'
-import type { Chain } from '../chain/open-chain.ts'
+import type { Chain } from '../chain/network-client.ts'
 import { isExecutionError } from '../chain/rpc/errors.ts'
 import { AppError } from '../domain/errors.ts'
 import { type AnswerReuse, coalesceRequests } from './request-coalescing.ts'

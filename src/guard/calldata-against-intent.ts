@@ -1,7 +1,7 @@
 import { isAddress } from 'viem/utils'
 import { type Hex, HexData, nativeAddress, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Intent } from '../protocols/intent.ts'

@@ -2,7 +2,7 @@ import { jsonArguments, strictDecode } from '../chain/calldata.ts'
 import { decodeApprove, erc20Writes } from '../chain/erc20.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../protocols/calldata-verdict.ts'
 import type { Intent } from '../protocols/intent.ts'
 

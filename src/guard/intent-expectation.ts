@@ -1,6 +1,6 @@
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt } from '../domain/token.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import { refuse, type Verdict, type Violation } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { type Intent, intentTokens } from '../protocols/intent.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Address, type Hex, sameAddress } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { canonicalJson } from '../domain/text/canonical-json.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 
 /**
  * The part of a plan that a signature covers. `intent` is plain JSON; `nonce` is the first transaction's pinned nonce, `null` if

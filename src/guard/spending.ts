@@ -1,6 +1,6 @@
 import { nativeAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
-import { sumOf } from '../protocols/fee-amounts.ts'
+import { sumOf } from '../protocols/fee-payments.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { feesOf, insideFeesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'

@@ -4,11 +4,11 @@ import type { Address } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import { calldataRulesOf, queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'
-import { firstWord } from './simulation/wallet-state.ts'
+import { firstWord } from './simulation/wallet-state-before-simulation.ts'
 
 /** The ERC-721 ticket of a market's withdrawal queue, as a token whose balance is watched; `undefined` without one. */
 export function queueTicket(strategy: StrategyEntry): Token | undefined {

@@ -30,7 +30,7 @@ import {
 } from './compare-with-own-engine.ts'
 import type { CheckedContract } from './contract-code-pins.ts'
 import { withUnknownPayoutNote } from './deposit-withdraw-previews.ts'
-import type { ExecutionContext } from './execution-context.ts'
+import type { ExecutionContext } from './execution-context-types.ts'
 import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-leg-funding.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'

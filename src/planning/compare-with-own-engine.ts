@@ -1,7 +1,7 @@
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import { isPriced, lossShare, slippageOf } from '../guard/intent-slippage.ts'
 import { isWithinTolerance, type Price, shortfallShare } from '../guard/price-tolerance.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'

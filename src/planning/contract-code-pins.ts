@@ -5,7 +5,7 @@ import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { isExempt, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { CodePin, CodePinJournal } from '../store/journal/journal-interface.ts'
-import type { ExecutionContext } from './execution-context.ts'
+import type { ExecutionContext } from './execution-context-types.ts'
 
 /** The storage slot in which a proxy keeps its implementation (EIP-1967). */
 const implementationSlot = numberToHex(hexToBigInt(keccak256(toBytes('eip1967.proxy.implementation'))) - 1n, {

@@ -17,7 +17,7 @@ import { feeCapOf, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { expectedShares } from './deposit-withdraw-previews.ts'
-import type { ExecutionContext } from './execution-context.ts'
+import type { ExecutionContext } from './execution-context-types.ts'
 import type { ProposedLeg } from './proposal-types.ts'
 import { type Price, pricedAmount } from './usd-value.ts'
 

@@ -3,11 +3,11 @@ import { readWords } from '../chain/word-reads.ts'
 import { nativeAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
-import { walletStateReads } from '../guard/simulation/wallet-state.ts'
+import { walletStateReads } from '../guard/simulation/wallet-state-before-simulation.ts'
 import { requiredAllowance } from '../guard/spending.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowanceSpender } from '../swaps/swap-provider-registry.ts'
-import type { ExecutionContext } from './execution-context.ts'
+import type { ExecutionContext } from './execution-context-types.ts'
 import type { Proposal } from './proposal-types.ts'
 
 /**

@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import { schemaMismatchText } from '../domain/schema-mismatch.ts'
 import { decodeIntent, encodeIntent } from '../guard/intent-json.ts'
 import { hashPlan } from '../guard/plan-hash.ts'
-import type { OperationSummary } from '../guard/stored-plan.ts'
+import type { OperationSummary } from '../guard/stored-plan-types.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { operationIdPattern, type Proposal, planCore } from './proposal-types.ts'
 

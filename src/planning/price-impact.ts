@@ -11,7 +11,7 @@ import type { Offer } from '../protocols/moving-price-quotes.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
 import { actionAmong, withoutFees } from '../protocols/service-fees-of-intent.ts'
 import { swapExchange } from '../swaps/swap-provider-registry.ts'
-import type { ExecutionContext } from './execution-context.ts'
+import type { ExecutionContext } from './execution-context-types.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal-types.ts'
 import { type Price, usdUnits } from './usd-value.ts'
 

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { ErrorCode } from '../domain/errors.ts'
-import type { Permit2Payment } from '../domain/transaction.ts'
-import type { FeePayment } from './fee-amounts.ts'
+import type { Permit2Payment } from '../domain/transaction-types.ts'
+import type { FeePayment } from './fee-payments.ts'
 
 /** Why calldata does not match an intent. */
 export type Violation = { code: Extract<ErrorCode, `POLICY_${string}`>; message: string }

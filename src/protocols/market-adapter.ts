@@ -5,7 +5,7 @@ import type { StrategyEntry } from './catalog-types.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from './market-log-types.ts'
 import type { Exchange } from './moving-price-quotes.ts'
 import type { MarketRewards } from './shared/market-rewards.ts'
-import type { Step } from './step.ts'
+import type { Step } from './step-type.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Query } from '../chain/contract-query.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from './calldata-verdict.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 import type { IntegrationGrade } from './integration-grade.ts'

@@ -1,7 +1,7 @@
 import { parseSlippage } from '../domain/slippage.ts'
 import type { Token } from '../domain/token.ts'
-import type { Transaction } from '../domain/transaction.ts'
-import { sumOf } from './fee-amounts.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
+import { sumOf } from './fee-payments.ts'
 import type { Intent, ServiceFee } from './intent.ts'
 
 /** The default limit of a service's fee, in basis points of an amount. */

@@ -12,7 +12,7 @@ import type { Answer } from './loopback-server.ts'
 import { blockTime } from './node-reads.ts'
 import { chainOfNode, type ExchangeQuote, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
 import { secretFile } from './secret-files.ts'
-import type { SandboxNode } from './stand-in-options.ts'
+import type { SandboxNode } from './stand-in-option-types.ts'
 
 /** Number of equal shares in which the aggregator splits a swap between two exchanges. */
 const shares = 8n

@@ -13,7 +13,7 @@ import { assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
 import { sendMined } from './mined-transactions.ts'
 import { secretFile } from './secret-files.ts'
-import type { StandInOptions } from './stand-in-options.ts'
+import type { StandInOptions } from './stand-in-option-types.ts'
 
 /** Faults of the ramp desk. */
 export const rampFaults = ['ramp-held', 'ramp-slow', 'ramp-rejected', 'ramp-short', 'ramp-lies'] as const

@@ -8,7 +8,7 @@ import { roles, sandboxAddress } from './accounts.ts'
 import { ownContract, weth9 } from './genesis/artifacts.ts'
 import { defaultGrants, nativeGrant } from './genesis/tokens.ts'
 import { sendMined } from './mined-transactions.ts'
-import type { SandboxNode } from './stand-in-options.ts'
+import type { SandboxNode } from './stand-in-option-types.ts'
 
 /** A token by its symbol; `amount` is in its smallest unit. */
 export type FundRequest = { symbol: string; amount?: bigint }

@@ -8,7 +8,7 @@ import { diamondAbi } from '../swaps/lifi/abi.ts'
 import type { Answer } from './loopback-server.ts'
 import { blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
-import type { SandboxNode } from './stand-in-options.ts'
+import type { SandboxNode } from './stand-in-option-types.ts'
 
 /** Path of the service below the base URL of the sandbox services. */
 export const lifiPath = '/lifi/v1'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { numberToHex } from 'viem/utils'
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 
 type Receipt = { status: Hex } | null
 

@@ -1,11 +1,11 @@
-import { type Chain, openChain } from '../chain/open-chain.ts'
+import { type Chain, openChain } from '../chain/network-client.ts'
 import { read } from '../chain/run-readings.ts'
 import type { Address } from '../domain/address.ts'
 import { type Token, wrappedOn } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
 import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
-import type { SandboxNode } from './stand-in-options.ts'
+import type { SandboxNode } from './stand-in-option-types.ts'
 
 /** Opens the chain of a node with the engine's reads. */
 export const chainOfNode = (catalog: Catalog, { network, rpc }: SandboxNode): Chain =>

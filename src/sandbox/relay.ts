@@ -18,7 +18,7 @@ import type { Answer } from './loopback-server.ts'
 import { sendMined } from './mined-transactions.ts'
 import { balanceOf, blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf } from './pool-quotes.ts'
-import type { StandInOptions } from './stand-in-options.ts'
+import type { StandInOptions } from './stand-in-option-types.ts'
 
 /** Faults of the Relay solver. */
 export const relayFaults = [

@@ -4,7 +4,7 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
-import type { SandboxStatus } from '../domain/sandbox-status.ts'
+import type { SandboxStatus } from '../domain/sandbox-status-type.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { startRelayer } from './across/relayer.ts'
@@ -26,7 +26,7 @@ import { jsonBody, serveLoopback } from './loopback-server.ts'
 import { startNodes, startSavedNodes } from './node-processes.ts'
 import { openRelay, relayFaults, relayPath } from './relay.ts'
 import { forgetWorlds, saveNext } from './saved-worlds.ts'
-import type { SandboxNode } from './stand-in-options.ts'
+import type { SandboxNode } from './stand-in-option-types.ts'
 
 const data = encodeFunctionData({ abi: parseAbi(['function report()']), functionName: 'report' })
 

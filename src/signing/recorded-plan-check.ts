@@ -1,6 +1,6 @@
 import { decodeApprove } from '../chain/erc20.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { Exemptions } from '../guard/user-limits-and-exemptions.ts'
 import { isOnCommandLine, optionValue } from './argv-reader.ts'
 

@@ -1,7 +1,7 @@
 import { refuseExcessiveGas } from '../chain/refuse-excessive-gas.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import { checkLeg } from '../guard/calldata-against-intent.ts'
 import { decodeIntent } from '../guard/intent-json.ts'
 import { checkSignable, hashPlan, type PlanCore, type Signable } from '../guard/plan-hash.ts'
@@ -18,7 +18,7 @@ import { privateKeySigner } from './keystore/private-key-signer.ts'
 import { readKeyFile } from './read-private-file.ts'
 import { isSameTransaction, refusePlanMismatch } from './recorded-plan-check.ts'
 import type { KeyHolder } from './signer.ts'
-import type { SigningServiceContext } from './signing-service-context.ts'
+import type { SigningServiceContext } from './signing-service-context-type.ts'
 import type {
   ImportSource,
   KeySource,

@@ -1,4 +1,4 @@
-import type { Migration } from './sql/sql.ts'
+import type { Migration } from './sql/sql-types.ts'
 import { openSqlite } from './sql/sqlite.ts'
 
 const migrations: readonly Migration[] = [

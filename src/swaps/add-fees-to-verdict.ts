@@ -1,7 +1,7 @@
 import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Verdict } from '../protocols/calldata-verdict.ts'
-import { type FeePayment, sumOf } from '../protocols/fee-amounts.ts'
+import { type FeePayment, sumOf } from '../protocols/fee-payments.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { ChainClient } from '../chain/chain-client.ts'
 import type { MinedTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 

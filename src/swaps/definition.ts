@@ -1,6 +1,6 @@
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'

@@ -1,6 +1,6 @@
 import type { Reading } from '../chain/composable-reading.ts'
 import type { Address, Hex } from '../domain/address.ts'
-import type { TransactionCall } from '../domain/transaction.ts'
+import type { TransactionCall } from '../domain/transaction-types.ts'
 
 /** The only access of a provider to chains, its service and the clock. */
 export type SwapDependencies = {

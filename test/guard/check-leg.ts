@@ -1,5 +1,5 @@
 import { AppError } from '../../src/domain/errors.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import { noExemptions } from '../../src/guard/user-limits-and-exemptions.ts'
 import type { Intent } from '../../src/protocols/intent.ts'

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
 import { type Reading, together } from '../../src/chain/composable-reading.ts'
-import type { Chain } from '../../src/chain/open-chain.ts'
+import type { Chain } from '../../src/chain/network-client.ts'
 import { read } from '../../src/chain/run-readings.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import type { Books } from './books.ts'

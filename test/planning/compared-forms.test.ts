@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Address } from '../../src/domain/address.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { compareWithReference } from '../../src/planning/compare-with-own-engine.ts'
 import type { Proposal } from '../../src/planning/proposal-types.ts'
 import { supplyBase, withdrawBase } from '../../src/protocols/compound-v3/encode.ts'

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { known } from '../../src/chain/composable-reading.ts'
-import { openChain } from '../../src/chain/open-chain.ts'
+import { openChain } from '../../src/chain/network-client.ts'
 import { answerRounds } from '../../src/chain/run-readings.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { publicNetworks } from '../../src/domain/networks.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { ChainClient } from '../../src/chain/chain-client.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'

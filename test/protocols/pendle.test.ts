@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openChain } from '../../src/chain/open-chain.ts'
+import { openChain } from '../../src/chain/network-client.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
 import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'

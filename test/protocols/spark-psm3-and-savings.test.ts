@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { openChain } from '../../src/chain/open-chain.ts'
+import { openChain } from '../../src/chain/network-client.ts'
 import type { Address } from '../../src/domain/address.ts'
 import { networkNamed } from '../../src/domain/networks.ts'
 import { nativeToken } from '../../src/domain/token.ts'

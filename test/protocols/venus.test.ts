@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openChain } from '../../src/chain/open-chain.ts'
+import { openChain } from '../../src/chain/network-client.ts'
 import { marketFaults } from '../../src/engine/catalog-checks/contract-check.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { compoundV2 } from '../../src/protocols/compound-v2/market-adapter.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { approve, transfer } from '../../src/chain/erc20.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { encodeIntent } from '../../src/guard/intent-json.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
 import { privateKeySigner } from '../../src/signing/keystore/private-key-signer.ts'

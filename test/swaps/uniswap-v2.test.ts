@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Transaction } from '../../src/domain/transaction-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { swapExchange, swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { swapsAbi, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'

@@ -1,7 +1,7 @@
 import { decodeFunctionData, encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { type Hex, nativeAddress } from '../../src/domain/address.ts'
-import type { Transaction } from '../../src/domain/transaction.ts'
+import type { Transaction } from '../../src/domain/transaction-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { coinPaymentsAbi, multicallAbi } from '../../src/swaps/uniswap-v3/abi.ts'
 import { uniswapV3 } from '../../src/swaps/uniswap-v3/definition.ts'

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { Backend } from '../../cli/backend.ts'
+import type { Backend } from '../../cli/backend-types.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
@@ -15,7 +15,7 @@ export const displayPrices =
     try {
       const { catalog, rpc } = await opened()
       const [{ openChain }, { read }, { unitPriceUsd }, { together }] = await Promise.all([
-        import('../../chain/open-chain.ts'),
+        import('../../chain/network-client.ts'),
         import('../../chain/run-readings.ts'),
         import('../../engine/prices/token-price-usd.ts'),
         import('../../chain/composable-reading.ts'),

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { Backend } from '../../cli/backend.ts'
+import type { Backend } from '../../cli/backend-types.ts'
 import { once } from '../once.ts'
 import { serveProfile } from '../serving/serve-profile.ts'
-import type { BackendInputs } from './backend-inputs.ts'
+import type { BackendInputs } from './backend-input-types.ts'
 import { externalPricesFrom } from './external-prices-setting.ts'
 import { localEngine } from './local-engine.ts'
-import { localWallet } from './local-wallet.ts'
+import { localWallet } from './local-side-of-profile.ts'
 import { rpcChains } from './rpc-chains.ts'
 
 /** The engine profile: the embedded engine over the chains with an RPC in the environment. */

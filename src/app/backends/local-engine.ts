@@ -1,9 +1,9 @@
-import type { Backend } from '../../cli/backend.ts'
+import type { Backend } from '../../cli/backend-types.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { EngineOptions } from '../../engine/engine.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
 import { once } from '../once.ts'
-import type { BackendInputs } from './backend-inputs.ts'
+import type { BackendInputs } from './backend-input-types.ts'
 import { swapProvidersFrom, swapSettingsFrom } from './swap-providers-and-quote-deadline.ts'
 
 type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>

@@ -7,7 +7,7 @@ import type { RateLimiter } from '../../remote/rate-limiter.ts'
 import { type Limiter, openLimiter } from '../../store/api-keys/rate-limiter.ts'
 import { refuseSharedFile } from '../../store/file-ownership.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
-import type { RegisterResource } from './backend-inputs.ts'
+import type { RegisterResource } from './backend-input-types.ts'
 
 /** Rate limits of a key, over any window of that length (interface specification, Limits). */
 const windows = [

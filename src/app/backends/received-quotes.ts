@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { Quote } from '../../api/quote.ts'
-import type { AskedQuote, ReceivedQuotes } from '../../cli/asked-quote.ts'
+import type { AskedQuote, ReceivedQuotes } from '../../cli/asked-quote-types.ts'
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { openDocumentStore } from '../../store/document-store.ts'
 import type { Directories } from '../profiles/directories.ts'
-import type { RegisterResource } from './backend-inputs.ts'
+import type { RegisterResource } from './backend-input-types.ts'
 
 type SavedQuote = Omit<AskedQuote, 'quote'> & { raw: never; seen: { about: string } }
 

@@ -7,7 +7,7 @@ import { once } from '../once.ts'
 import { allNetworks, knownCatalog, wholeCatalog } from '../profiles/catalog-of-configured-networks.ts'
 import { rpcUrls } from '../profiles/rpc-settings.ts'
 import { chainWithTimeLimit } from '../reads-time-limit.ts'
-import type { BackendInputs } from './backend-inputs.ts'
+import type { BackendInputs } from './backend-input-types.ts'
 import { callLimitReport, withCallTrace } from './rpc-debug-log.ts'
 
 /** The chains with an RPC in the environment: the whole catalogue, the part for these chains, and their clients. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Sandbox } from '../../cli/sandbox-control.ts'
+import type { Sandbox } from '../../cli/sandbox-control-type.ts'
 import type { Io } from '../../cli/terminal/io-types.ts'
 import type { SandboxClient } from '../../sandbox/daemon-client.ts'
 import type { Directories } from '../profiles/directories.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { SwapSettings } from '../../engine/engine-context.ts'
+import type { SwapSettings } from '../../engine/engine-context-types.ts'
 
 /** The variables with the swap providers to use and the time limit of a quote in seconds. */
 const variables = { providers: 'SLUICE_SWAP_PROVIDERS', deadline: 'SLUICE_QUOTE_DEADLINE' } as const

@@ -1,6 +1,6 @@
 import { askOtherNodes } from '../../chain/ask-all-nodes.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
@@ -17,7 +17,7 @@ const longAgo = 1_000_000n
  * many markets match the catalogue.
  */
 export async function networkFindings({ catalog, rpc, now }: Needs): Promise<Finding[]> {
-  const { openChain } = await import('../../chain/open-chain.ts')
+  const { openChain } = await import('../../chain/network-client.ts')
   const all = await Promise.all(
     catalog.networks.map((network) => {
       const one = rpc(network.chainId)

@@ -1,4 +1,4 @@
-import type { SettingOrigin } from '../../cli/command-context.ts'
+import type { SettingOrigin } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import type { Secrets } from '../environment-secrets-type.ts'

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { openChain } from '../../chain/open-chain.ts'
+import { openChain } from '../../chain/network-client.ts'
 import { latestBlock } from '../../chain/run-readings.ts'
 import { AppError } from '../../domain/errors.ts'
 import { rpcVariable, sandboxNetworks } from '../../domain/networks.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SignedOperation } from '../../cli/command-context.ts'
 import { signerFlags } from '../../cli/next-command.ts'
+import type { SignedOperation } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { finalityText, operationReport } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'

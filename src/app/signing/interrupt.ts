@@ -1,4 +1,4 @@
-import type { Interrupt } from '../../cli/command-context.ts'
+import type { Interrupt } from '../../cli/program-context-types.ts'
 
 type Process = {
   on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown

@@ -1,6 +1,6 @@
 import { type Address, CatalogAddress, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { TransactionCall } from '../../domain/transaction.ts'
+import type { TransactionCall } from '../../domain/transaction-types.ts'
 import type { Attempt, Inclusion, Step } from '../../store/journal/operation-types.ts'
 import type { ChainClient } from '../chain-client.ts'
 import { hasSucceeded } from '../receipt-status.ts'

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { AppError } from '../../domain/errors.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext } from '../program-context-types.ts'
 
 /** The most that is read of a file or of standard input, in bytes: plans, policies and evidence are far smaller. */
 const mostBytes = 32 * 1024 * 1024

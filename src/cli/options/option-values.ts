@@ -4,7 +4,7 @@ import { amountExample, parseAmount, parseRawAmount } from '../../domain/amount.
 import { chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
-import type { Unit } from '../../domain/symbol-and-decimals.ts'
+import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type AssuranceLevel, assuranceLevels } from '../../guard/assurance.ts'
 import { parseGwei, type Terms } from '../../guard/user-limits-and-exemptions.ts'

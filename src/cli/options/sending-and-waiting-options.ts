@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, networkNamed } from '../../domain/networks.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { type OptionRow, withOptions } from './add-option-rows.ts'
 import { depthOf, eachValidatedBy, maxFee, nonceOf, validatedBy } from './option-values.ts'
 

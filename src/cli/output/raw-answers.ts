@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Service } from '../../api/service-type.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { Backend, RawResponses } from '../backend.ts'
+import type { Backend, RawResponses } from '../backend-types.ts'
 import type { Globals } from '../options/global-options.ts'
 import type { Io } from '../terminal/io-types.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { Cli } from '../command-run-types.ts'
 import type { Stream } from '../terminal/io-types.ts'
 import { table } from '../terminal/table.ts'
 import { unpainted } from '../terminal/terminal-abilities.ts'

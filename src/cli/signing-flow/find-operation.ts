@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { reopenContradicted } from '../../transactions/reorganisations.ts'
 import { isFinished } from '../../transactions/run-state.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { Cli } from '../command-run-types.ts'
 import { settleOperation } from './record-chain-results.ts'
 
 /** The operation of an id, a quote id or an idempotency key in the journal of this machine, if it holds one. */

@@ -1,10 +1,10 @@
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken } from '../../domain/token.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { ProposedLeg } from '../../planning/proposal-types.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import { intentTokens } from '../../protocols/intent.ts'
-import type { Backend } from '../backend.ts'
+import type { Backend } from '../backend-types.ts'
 
 /** The prices of the tokens that a plan moves, on each of its chains, and of their gas tokens. For display only. */
 export async function planPrices(

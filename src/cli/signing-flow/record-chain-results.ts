@@ -1,13 +1,13 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import { quoteIds, type StoredPlan } from '../../guard/stored-plan.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
+import { quoteIds, type StoredPlan } from '../../guard/stored-plan-types.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { isAwaitingDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { hasUnrecordedResult, withFinalSteps } from '../../transactions/confirmation/record-final-steps.ts'
 import { settledOperation } from '../../transactions/operations/abandon-operation.ts'
 import { acquirePlanningLock, withIdleWallet } from '../../transactions/operations/wallet-lock.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { Cli } from '../command-run-types.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 
 /** How long to wait for the wallet's lock, in ms. A process that holds it for longer records the results itself. */

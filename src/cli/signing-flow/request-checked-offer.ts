@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFreshSnapshot, readSnapshot } from '../../chain/chain-snapshot.ts'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
-import { isFreshSnapshot, readSnapshot } from '../../chain/pre-signing-snapshot.ts'
 import { learnSyncSends } from '../../chain/rpc/sync-send.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { type CheckedPlan, checkProposal } from '../../planning/check-proposal.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import {
   isServiceBehind,
   missingApprovalError,
@@ -15,7 +15,7 @@ import {
 import type { Proposal, ServiceProposal } from '../../planning/proposal-types.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce-check.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { Cli } from '../command-run-types.ts'
 import { noncesOf } from '../options/sending-and-waiting-options.ts'
 import type { SigningOptions } from '../options/signer-and-safety-options.ts'
 import { planPrices } from './plan-prices.ts'

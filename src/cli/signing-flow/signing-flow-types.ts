@@ -1,13 +1,13 @@
 import type { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ReferenceQuote } from '../../planning/compare-with-own-engine.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { LegCheck } from '../../planning/leg-simulation.ts'
 import type { ReplannableLeg, ServiceProposal } from '../../planning/proposal-types.ts'
 import type { Price } from '../../planning/usd-value.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import type { PlanningLock } from '../../transactions/operations/wallet-lock.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { Cli } from '../command-run-types.ts'
 import type { ExecutionOptions } from '../options/sending-and-waiting-options.ts'
 
 /** A request to sign: its identity for an idempotency key, and how its transactions are proposed. */

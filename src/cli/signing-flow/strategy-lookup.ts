@@ -2,9 +2,9 @@ import type { Strategy } from '../../api/strategy.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { Cli } from '../command-run-types.ts'
 
 /** The fields of a strategy that a command that signs needs. */
 export type RequestedStrategy = Pick<Strategy, 'id' | 'slug' | 'network' | 'chainId' | 'asset'>

@@ -4,11 +4,11 @@ import type { Address } from '../../domain/address.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types.ts'
 import { isPaidLater } from '../../planning/swap-payout-guarantees.ts'
 import type { Intent } from '../../protocols/intent.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { Cli } from '../command-run-types.ts'
 import { statedFees } from './fees-in-response.ts'
 
 /** The wallet and recipient of a swap, and the terms of its quote. */

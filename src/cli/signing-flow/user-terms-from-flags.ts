@@ -4,10 +4,10 @@ import { isUnsigned } from '../../domain/step-state.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
 import { readPolicy } from '../../guard/policy/policy-file.ts'
-import type { StoredPlan } from '../../guard/stored-plan.ts'
+import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import { decodeTerms, type Terms } from '../../guard/user-limits-and-exemptions.ts'
-import type { JournalOperation } from '../../planning/execution-context.ts'
-import type { Cli } from '../command-run-context.ts'
+import type { JournalOperation } from '../../planning/execution-context-types.ts'
+import type { Cli } from '../command-run-types.ts'
 import {
   address,
   exactAllowance,

@@ -1,6 +1,6 @@
 import type { Action } from '../../api/action.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { balanceChanges, type NamedTransactions } from '../../diagnosis/lookup/balance-changes.ts'
 import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-lookup.ts'
 import type { Verdict } from '../../diagnosis/verdict.ts'
@@ -8,7 +8,7 @@ import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts
 import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin.ts'
 import { isHash, unknownHash } from './explain-transaction.ts'
 

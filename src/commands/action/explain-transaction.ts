@@ -10,7 +10,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 
 /** Whether an id is a transaction hash; action ids never look like one. */
 export const isHash = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)

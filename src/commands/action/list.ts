@@ -1,5 +1,5 @@
-import type { Cli } from '../../cli/command-run-context.ts'
-import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
+import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { decimal, stateWord, utcTime } from '../../cli/terminal/format.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'

@@ -1,6 +1,6 @@
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { findUpdated } from '../../cli/signing-flow/find-operation.ts'
-import { reportFor } from '../../cli/signing-flow/operation-report.ts'
+import { reportFor } from '../../cli/signing-flow/report-in-errors.ts'
 import { actionView } from '../../cli/views/operation-view.ts'
 import { revertCause } from '../../diagnosis/revert-cause.ts'
 import { readOnlyContext } from '../../transactions/read-only-context.ts'

@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import type { Column } from '../../cli/output/view-types.ts'
 import { decimal } from '../../cli/terminal/format.ts'
 import { table } from '../../cli/terminal/table.ts'

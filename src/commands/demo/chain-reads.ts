@@ -1,4 +1,4 @@
-import type { Backend } from '../../cli/backend.ts'
+import type { Backend } from '../../cli/backend-types.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'

@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import type { List } from '../../cli/output/view-types.ts'
 import type { positionJson } from '../../cli/views/json-documents.ts'
 import type { Report } from '../../diagnosis/report-from-journal.ts'

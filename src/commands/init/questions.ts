@@ -1,4 +1,4 @@
-import type { LocalCli } from '../../cli/command-run-context.ts'
+import type { LocalCli } from '../../cli/command-run-types.ts'
 import { promptChoice, promptChoices, promptLine, promptYesNo } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { publicNetworks } from '../../domain/networks.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { FromEnvironment } from '../../cli/command-context.ts'
-import type { LocalCli } from '../../cli/command-run-context.ts'
+import type { LocalCli } from '../../cli/command-run-types.ts'
+import type { FromEnvironment } from '../../cli/program-context-types.ts'
 import type { KeptProfile, ProfileSecrets } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
 import {

@@ -1,4 +1,4 @@
-import type { LocalCli } from '../../cli/command-run-context.ts'
+import type { LocalCli } from '../../cli/command-run-types.ts'
 import type { Config, SecretsStorage } from '../../cli/settings-files-schema.ts'
 import type { Stream } from '../../cli/terminal/io-types.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { CommandContext } from '../../cli/command-context.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { address, wholeNumber } from '../../cli/options/option-values.ts'
+import type { CommandContext } from '../../cli/program-context-types.ts'
 import { AppError } from '../../domain/errors.ts'
 import {
   type FaultKind,

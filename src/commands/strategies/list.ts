@@ -1,7 +1,7 @@
 import { pageOf } from '../../api/page.ts'
 import type { Service } from '../../api/service-type.ts'
 import type { Strategy } from '../../api/strategy.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import { wholeNumber } from '../../cli/options/option-values.ts'
 import type { ListView } from '../../cli/output/view-types.ts'

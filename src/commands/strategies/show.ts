@@ -1,5 +1,5 @@
 import type { Position } from '../../api/wallet-positions.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { address } from '../../cli/options/option-values.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import { sparkline } from '../../cli/terminal/charts.ts'

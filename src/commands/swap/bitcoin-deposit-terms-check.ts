@@ -1,5 +1,5 @@
 import type { Quote } from '../../api/quote.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'
 import { walletAddress } from '../../cli/wallet-address.ts'

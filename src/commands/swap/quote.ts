@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { withSameTarget } from '../../cli/next-command.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import type { QuoteFlags } from '../../cli/signing-flow/quotes/parse-quote-flags.ts'

@@ -1,5 +1,5 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view-types.ts'
 import { expiredQuoteError, swapStatusOf } from '../../cli/swap-status-by-id.ts'

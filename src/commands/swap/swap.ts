@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander'
 import { action } from '../../cli/command-action.ts'
-import type { CommandContext } from '../../cli/command-context.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import {
   address,
@@ -12,6 +11,7 @@ import {
 } from '../../cli/options/option-values.ts'
 import { withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
+import type { CommandContext } from '../../cli/program-context-types.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'

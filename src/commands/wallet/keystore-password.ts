@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { promptSecret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
 import { readPasswordFile } from '../../signing/read-private-file.ts'

@@ -1,5 +1,5 @@
 import { pageOf } from '../../api/page.ts'
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { confirm, promptSecret } from '../../cli/prompts.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { AppError } from '../../domain/errors.ts'

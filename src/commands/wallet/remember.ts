@@ -1,4 +1,4 @@
-import type { Cli } from '../../cli/command-run-context.ts'
+import type { Cli } from '../../cli/command-run-types.ts'
 import { exportKey } from '../../signing/keystore/directory.ts'
 import {
   existingPassword,

@@ -4,7 +4,7 @@ import { type Hex, sameAddress } from '../../domain/address.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import type { StoredPlan } from '../../guard/stored-plan.ts'
+import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { JournalEvent, Operation } from '../../store/journal/operation-types.ts'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { decodeStepCalls, type StepCall } from './decode-step-calls.ts'
 

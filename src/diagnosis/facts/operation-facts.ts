@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import type { TokenAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import type { StoredPlan } from '../../guard/stored-plan.ts'
+import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { Attempt, Operation, Step } from '../../store/journal/operation-types.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 import { pendingDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { activeSteps, hasLostNonce } from '../../transactions/operations/active-steps.ts'

@@ -6,7 +6,7 @@ import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain
 import { formatAmount } from '../../domain/amount.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Token } from '../../domain/token.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { EvidenceLine } from '../verdict.ts'
 import { lookUpTransaction } from './transaction-lookup.ts'
 

@@ -13,7 +13,7 @@ import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, sandboxNetworks } from '../../domain/networks.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import { contractName } from '../../guard/contract-names.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 
 /** What a call does, as a predicate; `spender` receives an allowance, `null` for none. */
 type CallEffect =

@@ -1,9 +1,9 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { ActionRow, ActionTxRow } from '../../store/engine/action-tables.ts'
 import { isChainInScope } from '../catalog-lookups.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** A tracked action with its transactions. `said`: the note of its swap provider, in the provider's words. */

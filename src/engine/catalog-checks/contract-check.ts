@@ -1,6 +1,6 @@
 import { parseAbi, toFunctionSelector } from 'viem/utils'
 import { type Read, type Reading, together } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
 import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,5 +1,5 @@
 import { type Reading, together } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
 import { nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'

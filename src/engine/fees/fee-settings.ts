@@ -6,7 +6,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { operatorCustomer } from '../../store/engine/customer-settings.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 
 /**
  * The fees that the operator of a service charges every customer, in basis points, their collector, and the

@@ -1,4 +1,4 @@
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,5 +1,5 @@
 import type { Reading } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem/utils'
 import type { Stats } from '../../api/wallet-positions.ts'
 import { both, together } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import { tokenAt } from '../../domain/token.ts'

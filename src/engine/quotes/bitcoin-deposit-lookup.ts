@@ -2,7 +2,11 @@ import { bitcoinHash } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import { type TakenPayment, takenByOther } from '../../store/engine/quote-payments.ts'
-import { amountPaidTo, type BitcoinReader, type BitcoinTransaction } from '../../swaps/bitcoin-chain.ts'
+import {
+  amountPaidTo,
+  type BitcoinReader,
+  type BitcoinTransaction,
+} from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
 import { depositPayments, isBefore } from './bitcoin-deposit-payments.ts'
 import { offerOf } from './stored-quote.ts'

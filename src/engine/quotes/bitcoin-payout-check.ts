@@ -5,7 +5,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuotePayment, TakenBy } from '../../store/engine/quote-payments.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import { type OutcomeEvidence, outcomeNotShown } from './bitcoin-outcome-type.ts'
 
 /** An expected payout, no earlier than `since` (epoch ms). */

@@ -19,7 +19,7 @@ import { gasCostUsd, type NetPrices, netAmount } from '../../swaps/offer-compari
 import type { OfferRequest } from '../../swaps/provider.ts'
 import { checkRampLimits } from '../../swaps/ramp-limits.ts'
 import { routeNetworkNamed } from '../catalog-lookups.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/service-fee-charges.ts'
 import { fieldError } from '../field-error.ts'
 import { requireValidSlippage } from '../unsigned-transactions/exchange-bounds.ts'

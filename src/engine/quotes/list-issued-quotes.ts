@@ -4,7 +4,7 @@ import { Quote } from '../../api/quote.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { ListedQuote } from '../../store/engine/quote-queries.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import { originNetworks } from './stored-quote.ts'
 import { lastKnownStatus } from './swap-status.ts'
 

@@ -7,7 +7,7 @@ import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import type { Route } from '../../swaps/provider.ts'
 import { uniswapV2FactoryAbi } from '../../swaps/uniswap-v2/abi.ts'
 import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 
 /** Refuses a recipient from which funds could not be recovered. */
 export function refuseUnrecoverable(

@@ -1,4 +1,4 @@
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import { answerRounds, type BlockRef } from '../../chain/run-readings.ts'
 import type { Market, Moment, Rate } from '../../protocols/market-adapter.ts'

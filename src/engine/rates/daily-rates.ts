@@ -1,6 +1,6 @@
 import type { Rates } from '../../api/strategy.ts'
 import { blockBefore } from '../../chain/block-by-timestamp.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import type { BlockRef } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/market-snapshots.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { optional, together } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import type { Snapshot } from '../../store/engine/market-snapshots.ts'

@@ -1,5 +1,5 @@
 import { optional } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { type BlockRef, read } from '../../chain/run-readings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Market } from '../../protocols/market-adapter.ts'

@@ -1,5 +1,5 @@
 import type { Receipt } from '../../api/strategy.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'

@@ -1,6 +1,6 @@
 import { type BlockTime, blockBefore } from '../../chain/block-by-timestamp.ts'
 import { optional, together } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'

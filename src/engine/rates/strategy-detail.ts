@@ -1,5 +1,5 @@
 import type { Strategy } from '../../api/strategy.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
 import { latestBlock } from '../../chain/run-readings.ts'
 import type { Market } from '../../protocols/market-adapter.ts'

@@ -1,10 +1,10 @@
 import { optional, type Reading, together } from '../../chain/composable-reading.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { type BlockRef, latestBlock, read } from '../../chain/run-readings.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import type { MarketReading, RatedMarket } from '../market-types.ts'
 import { oncePerBlock } from '../once-per-block.ts'
 

@@ -6,7 +6,7 @@ import type { MarketState } from '../../protocols/market-adapter.ts'
 import type { MarketConstants } from '../../protocols/market-constants-union.ts'
 import { descriptionOf, gradeOf, rateConventionOf } from '../../protocols/registry.ts'
 import { marketNamed } from '../catalog-lookups.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import type { RatedMarket } from '../market-types.ts'
 
 /** How a market's APY is computed, in words: its source, its compounding and the length of its year. */

@@ -1,13 +1,13 @@
 import { approve, decodeApprove, erc20Abi } from '../../chain/erc20.ts'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { approveThrough } from '../../chain/permit2.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Unit } from '../../domain/symbol-and-decimals.ts'
-import type { Transaction } from '../../domain/transaction.ts'
-import type { Step } from '../../protocols/step.ts'
+import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
+import type { Step } from '../../protocols/step-type.ts'
 import { oncePerBlock } from '../once-per-block.ts'
 
 /**

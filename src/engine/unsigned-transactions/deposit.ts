@@ -4,8 +4,8 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
-import type { Step } from '../../protocols/step.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { Step } from '../../protocols/step-type.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import { exchangeBounds } from './exchange-bounds.ts'
 
 /** Refuses a deposit that a market does not take now: it is paused, full, or its remaining capacity is too small. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Chain } from '../../chain/open-chain.ts'
+import type { Chain } from '../../chain/network-client.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 
 /** The gas limit of a transaction; `null` if it cannot be estimated, with the reason. */
 type GasLimit = { gasLimit: bigint | null; gasLimitReason: string | null }

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { readSearchStarts, trackOperation } from '../actions/issued-actions.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 
 /** Builds a plain transfer. The zero address is the native coin. */
 export async function transferBytecode(

@@ -1,7 +1,7 @@
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
-import type { EngineContext } from '../engine-context.ts'
+import type { EngineContext } from '../engine-context-types.ts'
 import {
   chargesOf,
   chargesWithin,

@@ -9,7 +9,7 @@ import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Log } from './granted-authority.ts'
 import type { Allowance, SimulationQuestion } from './simulation-types.ts'
-import { firstWord, walletStateReads } from './wallet-state.ts'
+import { firstWord, walletStateReads } from './wallet-state-before-simulation.ts'
 
 /** A leg to simulate on a block. */
 export type SimulationInput = Omit<SimulationQuestion, 'allowances'> & {

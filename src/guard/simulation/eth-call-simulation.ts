@@ -3,10 +3,10 @@ import { isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
 import type { ReadCall } from '../../chain/word-reads.ts'
 import type { Hex } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { newProbeAccounts, revertedStep, type SimulationInput } from './block-simulation.ts'
 import type { Simulation } from './simulation-types.ts'
-import { firstWord, type WalletState, walletStateReads } from './wallet-state.ts'
+import { firstWord, type WalletState, walletStateReads } from './wallet-state-before-simulation.ts'
 
 /** The first word of an answer in which every step succeeded. */
 const successWord = 2n ** 256n - 1n

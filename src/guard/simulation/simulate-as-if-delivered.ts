@@ -8,10 +8,10 @@ import { requestAtBlock } from '../../chain/rpc/request-at-block.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { mintCall, minterCall } from '../../swaps/cctp-v2/simulated-mint.ts'
 import { gasLimitFor } from './simulate.ts'
-import { balanceOf, firstWord } from './wallet-state.ts'
+import { balanceOf, firstWord } from './wallet-state-before-simulation.ts'
 
 /**
  * A leg that waits for a bridge delivery: `amount` of `token`, minted by the bridge of `messenger`; `receipt` is what it should

@@ -23,7 +23,7 @@ import {
 import { simulateByEthCall } from './eth-call-simulation.ts'
 import { refuseCodeChange, refuseGrantedAuthority } from './granted-authority.ts'
 import type { Allowance, Simulation, SimulationQuestion } from './simulation-types.ts'
-import { insufficientFunds, readWalletState, type WalletState } from './wallet-state.ts'
+import { insufficientFunds, readWalletState, type WalletState } from './wallet-state-before-simulation.ts'
 
 const textOf = (outcome: SimulationOutcome): string =>
   JSON.stringify(outcome, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))

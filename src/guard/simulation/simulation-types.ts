@@ -2,9 +2,9 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
 import type { Fees } from '../../chain/gas-fees.ts'
 import type { Address } from '../../domain/address.ts'
-import type { Unit } from '../../domain/symbol-and-decimals.ts'
+import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 
 /**
  * The input of a simulation. `tokens`: whose balances are watched; `needs`: what the leg spends; `allowances`: those watched beside

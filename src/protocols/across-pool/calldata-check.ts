@@ -1,7 +1,7 @@
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import type { Intent, MarketIntent } from '../intent.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { liquidity } from './abi.ts'
 import { isCoin, type Pool, pooledToken } from './lp-token.ts'

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { entranceOf, exits, mintByRouter, mintCoin, mintToken } from './abi.ts'
 import type { CompoundV2Constants } from './constants-schema.ts'

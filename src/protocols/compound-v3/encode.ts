@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { named, short } from './abi.ts'
 

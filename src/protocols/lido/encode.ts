@@ -1,6 +1,6 @@
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { entranceOf, mostRequest, request, requestWrapped, stake, stakeWrapped } from './abi.ts'
 import type { LidoConstants } from './constants-schema.ts'

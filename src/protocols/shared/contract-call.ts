@@ -1,7 +1,7 @@
 import type { Abi, ContractFunctionName } from 'viem'
 import { type EncodeFunctionDataParameters, encodeFunctionData } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 
 /** The transaction that calls a function of a contract. */
 export const callOf = <

@@ -1,5 +1,5 @@
 import { type Address, nativeAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'
 import { exits, stakeCoin, stakeToken } from './abi.ts'
 

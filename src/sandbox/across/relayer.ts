@@ -19,7 +19,7 @@ import { isSupportedPair } from '../../swaps/across/pairs.ts'
 import { acrossContract } from '../genesis/artifacts.ts'
 import { sendMined } from '../mined-transactions.ts'
 import { blockTime } from '../node-reads.ts'
-import type { StandInOptions } from '../stand-in-options.ts'
+import type { StandInOptions } from '../stand-in-option-types.ts'
 
 /** A pool and the node of its chain. */
 type PoolEnd = { pool: AcrossConstants; rpc: ChainClient }

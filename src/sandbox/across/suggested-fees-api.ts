@@ -2,7 +2,7 @@ import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '
 import { isSupportedPair } from '../../swaps/across/pairs.ts'
 import type { Answer } from '../loopback-server.ts'
 import { balanceOf, blockTime } from '../node-reads.ts'
-import type { StandInOptions } from '../stand-in-options.ts'
+import type { StandInOptions } from '../stand-in-option-types.ts'
 
 /** Inputs of the stand-in: the catalogue, the nodes and the address of the relayer. */
 type FeeInputs = Pick<StandInOptions, 'catalog' | 'chains' | 'makesBlocks'> & { relayer: Address }

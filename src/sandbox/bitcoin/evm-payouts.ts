@@ -1,5 +1,5 @@
 import { transfer } from '../../chain/erc20.ts'
-import { openChain } from '../../chain/open-chain.ts'
+import { openChain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { btc } from '../../domain/bitcoin.ts'
@@ -10,7 +10,7 @@ import { priceOf } from '../../protocols/oracle-prices.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { fund } from '../faucet.ts'
 import { sendMined } from '../mined-transactions.ts'
-import type { SandboxNode } from '../stand-in-options.ts'
+import type { SandboxNode } from '../stand-in-option-types.ts'
 
 /** The liquidity of the deposit providers: prices from the sandbox's oracle, payouts by its relayer. */
 export type Payouts = {

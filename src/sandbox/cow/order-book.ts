@@ -8,7 +8,7 @@ import { publishedCow } from '../genesis/artifacts.ts'
 import type { Answer } from '../loopback-server.ts'
 import { sendMined } from '../mined-transactions.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from '../pool-quotes.ts'
-import type { SandboxNode, StandInOptions } from '../stand-in-options.ts'
+import type { SandboxNode, StandInOptions } from '../stand-in-option-types.ts'
 
 /** Returns the path of a chain's order book below the base URL of the sandbox services. */
 export const orderBookPath = (network: string): string => `/cow/${network}`

@@ -11,7 +11,7 @@ import {
 import { roles, sandboxAccountAddress, sandboxAddress } from '../accounts.ts'
 import type { Loopback } from '../loopback-server.ts'
 import { receiptOf } from '../mined-transactions.ts'
-import type { SandboxNode } from '../stand-in-options.ts'
+import type { SandboxNode } from '../stand-in-option-types.ts'
 import { faultText, openFaults } from './active-faults.ts'
 import { dropPending, reorganise, replaceableChains, resumeMining, stopMining } from './chain-actions.ts'
 import { proxyFaults, startProxy } from './rpc-proxy.ts'

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 
 /** The table of API keys. It stores a digest instead of the key. */
 export const keysSchema = `create table api_keys (

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Migration } from '../sql/sql.ts'
+import type { Migration } from '../sql/sql-types.ts'
 import { openSqlite, storeFault } from '../sql/sqlite.ts'
 
 /** At most `most` requests in any stretch of `ms` milliseconds. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { acquireLock } from '../file-lock.ts'
-import type { Migration } from '../sql/sql.ts'
+import type { Migration } from '../sql/sql-types.ts'
 import { openSqlite, storeFault, transactionOf } from '../sql/sqlite.ts'
 import type { LimitResult, Window } from './rate-limiter.ts'
 import { type SlidingLog, slidingLog } from './sliding-log.ts'

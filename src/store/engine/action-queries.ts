@@ -1,4 +1,4 @@
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './action-tables.ts'
 import { isReportedForOther } from './client-report-queries.ts'
 import { type IssuedOperation, isSwapColumn } from './issued-transactions.ts'

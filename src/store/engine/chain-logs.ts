@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 
 /** A stored log of a final block: its position and JSON. */
 type StoredLog = { block: number; idx: number; log: string }

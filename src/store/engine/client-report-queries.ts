@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 
 /**
  * A hash that a client reported for an operation and that none of its transactions has: no node knew it yet, or it belongs to a

@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 
 /** The table of setting changes: whose, by whom, old and new value. */
 export const settingChanges = `create table setting_changes (

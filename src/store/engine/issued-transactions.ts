@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './action-tables.ts'
 
 /** An operation with its transactions. */

@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 
 /**
  * A snapshot of a market's index, the value of one unit, at a block; `day` is counted from 1970, `at` is Unix seconds. `last` is 1

@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 
 /**
  * A wallet's nonce with the transaction that used it: block, hash, and a digest of its call. Without a hash: no transaction with

@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 
 /**
  * A payment that ended a quote which begins on Bitcoin: an output of a Bitcoin transaction, or a payment on the chain that is paid out on.

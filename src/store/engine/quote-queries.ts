@@ -1,5 +1,5 @@
 import { insertOf } from '../sql/insert.ts'
-import type { Sql } from '../sql/sql.ts'
+import type { Sql } from '../sql/sql-types.ts'
 import { type QuoteRow, quoteColumns } from './action-tables.ts'
 
 /** A quote with its operation, if any: the swap itself, or the deposit whose bridge it is. */

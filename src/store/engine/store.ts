@@ -1,5 +1,5 @@
 import { keysSchema } from '../api-keys/keys.ts'
-import type { Migration, Sql } from '../sql/sql.ts'
+import type { Migration, Sql } from '../sql/sql-types.ts'
 import { actionQueries } from './action-queries.ts'
 import { actionsNewest, actionsOfWallet, hashesByCustomer, initialSchema } from './action-tables.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'

@@ -1,4 +1,4 @@
-import type { Migration } from '../sql/sql.ts'
+import type { Migration } from '../sql/sql-types.ts'
 import { operationTransitions, stepTransitions } from './states.ts'
 
 const moves = (table: string, known: Readonly<Record<string, readonly string[]>>): string =>

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { OperationState, StepState } from './states.ts'
 
 /** One signed transaction of a step. All attempts of a step share its nonce. `raw` can be sent by anyone who has it. */

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Exit } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Attempt, JournalEvent, Leg, Operation, Step } from './operation-types.ts'
 import type { OperationState, StepState } from './states.ts'
 

@@ -1,4 +1,4 @@
-import type { SqlValue } from './sql.ts'
+import type { SqlValue } from './sql-types.ts'
 
 /** The statement that inserts a row, and its values. A key is the name of a column in camel case; `onConflict` says what is done where the row is there. */
 export function insertOf(

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SqlValue } from './sql.ts'
+import type { SqlValue } from './sql-types.ts'
 
 type Run = <Row>(text: string, values?: readonly SqlValue[]) => Row[]
 type QueuedRead = {

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../../domain/errors.ts'
 import { diskFault } from '../disk-fault.ts'
 import { privateDirectory } from '../private-directory.ts'
 import { batchedReads } from './reads-per-turn.ts'
-import type { Migration, Sql, SqlValue } from './sql.ts'
+import type { Migration, Sql, SqlValue } from './sql-types.ts'
 
 const codeOf = (error: unknown): { code: string; errcode: number; message: string } => {
   const {

@@ -2,7 +2,7 @@ import { decodeTransfer } from '../../chain/erc20.ts'
 import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { blockTime, findLatestLog } from '../../chain/latest-log.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import {
   type AwaitedTransfer,

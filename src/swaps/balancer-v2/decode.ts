@@ -1,6 +1,6 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import { vaultSwaps } from './abi.ts'
 import { stepsOf } from './path-quote.ts'

@@ -1,6 +1,6 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { burnAbi } from './abi.ts'
 
 /** The fields of a burn message that the burn fixes, named as in BurnMessageV2. `amount` is in the smallest unit. */

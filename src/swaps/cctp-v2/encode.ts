@@ -1,6 +1,6 @@
 import { padHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../../protocols/shared/contract-call.ts'
 import { anyCaller, burnAbi, forwardHook, messageTransmitterV2Abi } from './abi.ts'
 

@@ -1,7 +1,7 @@
 import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { CowConstants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'

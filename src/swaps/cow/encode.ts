@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../../protocols/shared/contract-call.ts'
 import { preSignatureAbi as abi } from './abi.ts'
 

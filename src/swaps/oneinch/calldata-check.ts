@@ -1,6 +1,6 @@
 import { strictDecode } from '../../chain/calldata.ts'
 import type { Hex } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkAggregatorSwapCalldata } from '../aggregator-calldata-check.ts'

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { depositoryAbi as abi } from './abi.ts'
 import { type RelayDeposit, type RelayTerms, withTerms } from './order.ts'
 

@@ -2,7 +2,7 @@ import { decodeEventLog } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import type { TransactionCall } from '../../domain/transaction.ts'
+import type { TransactionCall } from '../../domain/transaction-types.ts'
 import { addressTopic, eventTopic } from '../../protocols/shared/encode-topics.ts'
 import { fillContractEvents } from './abi.ts'
 

@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'

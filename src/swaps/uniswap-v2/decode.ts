@@ -1,5 +1,5 @@
 import { strictDecode } from '../../chain/calldata.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import { swapsAbi } from './abi.ts'
 

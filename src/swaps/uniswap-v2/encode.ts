@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import { swapsAbi } from './abi.ts'
 

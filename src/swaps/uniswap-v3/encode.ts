@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
 import { AppError } from '../../domain/errors.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { SwapPath } from '../fee-tier-paths.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import { coinPaymentsAbi, feePaymentsAbi, innerSwapsAbi, multicallAbi, routerItself } from './abi.ts'

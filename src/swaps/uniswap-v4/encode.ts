@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, toHex } from 'viem/utils'
 import { type Hex, nativeAddress } from '../../domain/address.ts'
-import type { Transaction } from '../../domain/transaction.ts'
-import { sumOf } from '../../protocols/fee-amounts.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
+import { sumOf } from '../../protocols/fee-payments.ts'
 import type { SwapPath } from '../fee-tier-paths.ts'
 import type { PoolSwap } from '../pool-swap.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction-types.ts'
 import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
 import type { Offer as Exchanged } from '../../protocols/moving-price-quotes.ts'
 import { outputAtSpotPrices, pathsOf, type SwapPath, uniquePoolReads } from '../fee-tier-paths.ts'

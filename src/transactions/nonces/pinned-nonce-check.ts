@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Proposal } from '../../planning/proposal-types.ts'
 import { type NonceCounts, readNonceCounts } from './nonce-counts.ts'
 import { findNonceUse, latestNonce, unnamedTransaction } from './nonce-use.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isInFlight } from '../../domain/step-state.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import type { Operation, Step } from '../../store/journal/operation-types.ts'
 import { recordDelivery } from '../bridge/delivery-check.ts'
 import { isAwaitingDelivery } from '../bridge/pending-delivery.ts'

@@ -1,9 +1,9 @@
 import { encodeIntent } from '../../guard/intent-json.ts'
-import type { StoredPlan } from '../../guard/stored-plan.ts'
+import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import { encodeTerms } from '../../guard/user-limits-and-exemptions.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import { pinContracts } from '../../planning/contract-code-pins.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { storedFeeBound } from '../../planning/fee-bound.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 

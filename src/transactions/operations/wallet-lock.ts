@@ -1,6 +1,6 @@
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { ExecutionContext } from '../../planning/execution-context.ts'
+import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { acquireLock, type Lock } from '../../store/file-lock.ts'
 
 /** Takes the lock of a wallet on a chain; `undefined` if another process holds it longer than `waitMs`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Quote } from '../../../src/api/quote.ts'
-import type { Cli } from '../../../src/cli/command-run-context.ts'
+import type { Cli } from '../../../src/cli/command-run-types.ts'
 import { payAndFollow } from '../../../src/commands/swap/bitcoin-deposit.ts'
 import { codeOf, engineOn } from '../../support/engine.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findStalledPart } from '../../../src/diagnosis/facts/stalled-part.ts'
-import type { ExecutionContext } from '../../../src/planning/execution-context.ts'
+import type { ExecutionContext } from '../../../src/planning/execution-context-types.ts'
 import { newHome, payee, removeHome, signer } from '../../support/payments/payment-operation.ts'
 
 const hash = `0x${'ab'.repeat(32)}` as const

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import type { Hex } from '../../../src/domain/address.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import { engineMigrations, engineStore } from '../../../src/store/engine/store.ts'
 import { sqliteSql } from '../../../src/store/sql/sqlite.ts'
 import { codeOf, engineOn, perform, takenSwap } from '../../support/engine.ts'

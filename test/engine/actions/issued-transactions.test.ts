@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../../src/domain/address.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { codeOf, engineOn, perform } from '../../support/engine.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'

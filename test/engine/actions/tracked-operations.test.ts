@@ -5,7 +5,7 @@ import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import type { Hex } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { AppError } from '../../../src/domain/errors.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import {
   type Evidence,
   isEnded,

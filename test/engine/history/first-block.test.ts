@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
-import { openChain } from '../../../src/chain/open-chain.ts'
+import { openChain } from '../../../src/chain/network-client.ts'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
-import { openChain } from '../../../src/chain/open-chain.ts'
+import { openChain } from '../../../src/chain/network-client.ts'
 import { read } from '../../../src/chain/run-readings.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { AppError } from '../../../src/domain/errors.ts'

@@ -6,7 +6,7 @@ import { approve as erc20_approve, transfer as erc20_transfer } from '../../../s
 import { approveThrough } from '../../../src/chain/permit2.ts'
 import { dataFeeCall } from '../../../src/chain/rollup-data-fee.ts'
 import { type Hex, nativeAddress } from '../../../src/domain/address.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import { supply as aave_supply, withdraw as aave_withdraw } from '../../../src/protocols/aave-v3/encode.ts'
 import {
   addLiquidity as across_addLiquidity,

@@ -1,7 +1,7 @@
 import { concatHex, numberToHex, size } from 'viem/utils'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import type { Lie } from './false-plans.ts'
 import { friend, messenger, pool, router, thief, usdc, usdt, vault, wallet, weth } from './plan-fixtures.ts'
 import { encoded } from './published-calls.ts'

@@ -14,7 +14,7 @@ import {
 import { type Address, type Hex, nativeAddress } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import type { Token } from '../../../src/domain/token.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import type { Intent } from '../../../src/protocols/intent.ts'
 import {
   depositCall,

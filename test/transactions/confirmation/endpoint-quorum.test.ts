@@ -10,7 +10,7 @@ import { explainTransaction } from '../../../src/commands/action/explain-transac
 import { explain } from '../../../src/diagnosis/explain.ts'
 import { readStepFacts } from '../../../src/diagnosis/facts/chain-facts.ts'
 import { sandboxNetworks } from '../../../src/domain/networks.ts'
-import type { ExecutionContext } from '../../../src/planning/execution-context.ts'
+import type { ExecutionContext } from '../../../src/planning/execution-context-types.ts'
 import { hasUnrecordedResult } from '../../../src/transactions/confirmation/record-final-steps.ts'
 import { settledOperation } from '../../../src/transactions/operations/abandon-operation.ts'
 import { startChain } from '../../support/anvil.ts'

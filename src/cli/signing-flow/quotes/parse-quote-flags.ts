@@ -6,10 +6,10 @@ import { AppError } from '../../../domain/errors.ts'
 import { networkNamed } from '../../../domain/networks.ts'
 import { defaultSlippage } from '../../../domain/slippage.ts'
 import { type Token, tokenNamed } from '../../../domain/token.ts'
-import type { Cli } from '../../command-run-context.ts'
+import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
 import { walletAddress } from '../../wallet-address.ts'
-import { refuseDrift } from './quote-drift.ts'
+import { refuseDrift } from './quote-matches-request.ts'
 
 /** The flags of a quote. */
 export type QuoteFlags = {

@@ -9,7 +9,7 @@ import { burnBridgePrice, maxPriceShortfall } from '../../../guard/price-toleran
 import type { ReferenceQuote } from '../../../planning/compare-with-own-engine.ts'
 import type { ServiceProposal } from '../../../planning/proposal-types.ts'
 import { withoutPayments } from '../../../protocols/service-fees-of-intent.ts'
-import type { Cli } from '../../command-run-context.ts'
+import type { Cli } from '../../command-run-types.ts'
 import { paidIn } from '../fees-in-response.ts'
 
 /** The local engine made these transactions, so it would build the same. */

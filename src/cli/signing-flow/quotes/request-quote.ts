@@ -5,7 +5,7 @@ import { AppError, errorRow } from '../../../domain/errors.ts'
 import { parseSlippage } from '../../../domain/slippage.ts'
 import type { LoadedPolicy } from '../../../guard/policy/policy-file.ts'
 import { shortfallShare } from '../../../guard/price-tolerance.ts'
-import type { Cli } from '../../command-run-context.ts'
+import type { Cli } from '../../command-run-types.ts'
 import { parseQuoteFlags, type QuoteFlags, type QuoteRequest } from './parse-quote-flags.ts'
 import { referenceForSwap } from './reference-quote.ts'
 

@@ -1,7 +1,7 @@
 import type { SwapStatus } from '../../../api/swap-status.ts'
 import { Hash, type Hex } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
-import type { Cli } from '../../command-run-context.ts'
+import type { Cli } from '../../command-run-types.ts'
 
 /**
  * The status of a bridge transfer according to the service, by the quotes of its operation, newest

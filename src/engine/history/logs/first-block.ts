@@ -1,4 +1,4 @@
-import type { Chain } from '../../../chain/open-chain.ts'
+import type { Chain } from '../../../chain/network-client.ts'
 import { type Address, nativeAddress } from '../../../domain/address.ts'
 import type { Market } from '../../../protocols/market-adapter.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '../../../chain/open-chain.ts'
+import type { Chain } from '../../../chain/network-client.ts'
 import type { Address, Hex } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { Market } from '../../../protocols/market-adapter.ts'

@@ -1,4 +1,4 @@
-import type { Chain } from '../../../chain/open-chain.ts'
+import type { Chain } from '../../../chain/network-client.ts'
 import { isRateLimitText } from '../../../chain/rpc/errors.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { rpcVariable } from '../../../domain/networks.ts'

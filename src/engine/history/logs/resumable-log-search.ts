@@ -1,5 +1,5 @@
 import { keccak256, stringToBytes } from 'viem/utils'
-import type { Chain } from '../../../chain/open-chain.ts'
+import type { Chain } from '../../../chain/network-client.ts'
 import { undefinedIfUnanswered } from '../../../chain/rpc/timeouts.ts'
 import { read as ask, latestBlock } from '../../../chain/run-readings.ts'
 import type { EngineStore } from '../../../store/engine/store.ts'

@@ -1,4 +1,4 @@
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 
 /** A leg, or the rest of one, that has passed the guard. `until` (Unix seconds) is when its calldata expires. */

@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.ts'
-import type { Permit2Payment, Transaction } from '../domain/transaction.ts'
+import type { Permit2Payment, Transaction } from '../domain/transaction-types.ts'
 
 /**
  * One call, and the allowance that it needs; with `through`, the spender takes the token through Permit2, which needs the allowance. The

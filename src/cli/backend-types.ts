@@ -1,6 +1,6 @@
 import type { Service } from '../api/service-type.ts'
 import type { Token } from '../domain/token.ts'
-import type { ExecutionContext } from '../planning/execution-context.ts'
+import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Price } from '../planning/usd-value.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SignerChoice, SignerIdentity } from '../signing/signer.ts'

@@ -1,6 +1,6 @@
 import { answerQueries, type NodeCall } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
-import type { Transaction } from '../domain/transaction.ts'
+import type { Transaction } from '../domain/transaction-types.ts'
 import type { StrategyEntry } from '../protocols/catalog-types.ts'
 import { queueOf } from '../protocols/registry.ts'
 import type { Request } from '../protocols/withdrawal-queue.ts'

@@ -2,7 +2,7 @@ import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.t
 import { finalityText, operationReport, type Report } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import type { ExecutionContext, JournalOperation } from '../../planning/execution-context.ts'
+import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
 import { outcomeOf } from '../../transactions/outcome/outcome.ts'
 import { isFinished } from '../../transactions/run-state.ts'
 /** Describes the allowances that remain after an operation; `null` if they are unknown. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import type { Backend } from '../../cli/backend.ts'
+import type { Backend } from '../../cli/backend-types.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { once } from '../once.ts'
 import { machinePolicy } from '../profiles/machine-policy.ts'
-import type { BackendInputs } from './backend-inputs.ts'
+import type { BackendInputs } from './backend-input-types.ts'
 import { displayPrices } from './display-prices.ts'
 
 /** Builds the wallet side of a profile, which is always on this machine; `otherwise` returns the default signer. */

@@ -1,8 +1,8 @@
 import type { Service } from '../api/service-type.ts'
-import type { Backend } from './backend.ts'
-import type { CommandContext } from './command-context.ts'
+import type { Backend } from './backend-types.ts'
 import type { Globals } from './options/global-options.ts'
 import type { List, ListView, View } from './output/view-types.ts'
+import type { CommandContext } from './program-context-types.ts'
 import type { Io } from './terminal/io-types.ts'
 
 /** The progress on stderr: finished lines stay; the current one moves on a terminal and is left out elsewhere. */

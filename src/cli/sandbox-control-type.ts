@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.ts'
 import type { FaultRequest, SandboxFault } from '../domain/sandbox-fault.ts'
-import type { SandboxStatus } from '../domain/sandbox-status.ts'
+import type { SandboxStatus } from '../domain/sandbox-status-type.ts'
 
 /** The embedded chains, as commands see them. */
 export type Sandbox = {
