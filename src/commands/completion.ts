@@ -12,7 +12,7 @@ const shells = { bash: 'sluice.bash', zsh: '_sluice', fish: 'sluice.fish', power
 export const completion = (program: CommandContext) =>
   new Command('completion')
     .description(
-      'Print the completion script of a shell. It completes strategies, IDs, profiles and wallets from this machine and never uses the network.',
+      'Print the completion script of a shell. The script completes strategies, IDs, profiles and wallets from this machine and never uses the network.',
     )
     .addArgument(new Argument('<shell>', 'shell to complete for').choices(Object.keys(shells)))
     .addHelpText('after', '\nExample:\n  $ sluice completion bash >> ~/.bashrc')

@@ -24,7 +24,7 @@ export const config = (program: CommandContext) => {
     .hook('preAction', () => refuseOthers(command))
   lists(command.command('list'))
     .allowExcessArguments(false)
-    .description('List the effective settings. Keys are shown only as present. The word `list` is optional.')
+    .description('List the effective settings. Secrets are never shown, only whether they are set. The word `list` is optional.')
     .addHelpText('after', '\nExample:\n  $ sluice config list --show-origin')
   return command
 }

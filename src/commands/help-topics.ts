@@ -15,7 +15,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   'exit-codes': {
     summary: 'what each exit code means',
     intro:
-      'Below 20, no transaction of the action was signed. From 20 to 29, at least one was signed: resume the same action\n(sluice action resume ID, or the same --idempotency-key) and never start a new one.',
+      'Below 20, no transaction of the action was signed. From 20 to 29, at least one was or may have been signed: resume the\nsame action (sluice action resume ID, or the same --idempotency-key) and never start a new one.',
     rows: Object.entries(exits),
     outro:
       'With --json, a failure prints {"error":{"code","message","details","hint","retryable"}} with the same exit code.',
@@ -51,9 +51,9 @@ export const topics: Readonly<Record<string, Topic>> = {
       ],
       [
         'SLUICE_AVENIA_FILE',
-        'file of the account at Avenia that swaps USDC and BRLA, mode 0600 (default: none)',
+        'file with your account at Avenia, for swaps of USDC and BRLA; mode 0600 (default: none)',
       ],
-      ['SLUICE_ONEINCH_FILE', 'file with your key for the service of 1inch, mode 0600 (default: none)'],
+      ['SLUICE_ONEINCH_FILE', 'file with your API key for 1inch, mode 0600 (default: none)'],
       ['SLUICE_QUOTE_DEADLINE', 'seconds that a swap provider may take for a quote (default: 4)'],
       ['SLUICE_PRIVATE_KEY', 'private key to sign with; read once and passed only to the signing process'],
       ['SLUICE_PASSWORD', 'password of the keystore'],
@@ -79,7 +79,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     rows: [
       [
         '--wallet NAME',
-        'encrypted keystore; the password comes from a prompt, --password-file, SLUICE_PASSWORD or the keychain (sluice wallet remember NAME)',
+        'encrypted keystore. The password comes from a prompt, --password-file, SLUICE_PASSWORD or the keychain (sluice wallet remember NAME)',
       ],
       ['--key-file PATH', 'file with the private key, mode 0600'],
       [

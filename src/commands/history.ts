@@ -20,7 +20,7 @@ type Row = { txHash: string; timestamp: string; type: string; amount: TokenAmoun
 /** `history`: the history of a wallet in a strategy. */
 export const history = (program: CommandContext) =>
   withRaw(new Command('history'))
-    .description('List what a wallet did in a strategy, from the chain logs, newest first.')
+    .description('List the history of a wallet in a strategy, from the chain logs, newest first.')
     .argument('<id>', 'strategy ID or slug')
     .option('--address <wallet>', 'address or keystore name (default: your own wallet)')
     .option('--page <n>', 'page number', '1')

@@ -45,7 +45,7 @@ export function limitConcurrency(most: number): LimitedRun {
 export const mcp = (program: CommandContext) =>
   new Command('mcp')
     .description(
-      'Run a Model Context Protocol server on standard input and output, with tools that read and plan. It never signs and never opens a key. It exits at end of input.',
+      'Run a Model Context Protocol server on standard input and output, with tools that read and plan. The server never signs and never opens a key. It exits at the end of its input.',
     )
     .addHelpText('after', '\nExample:\n  $ sluice mcp --profile prod')
     .action(localAction(program, serve))

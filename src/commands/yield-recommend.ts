@@ -23,7 +23,7 @@ export const yieldCommand = (program: CommandContext) => {
   const command = new Command('yield').description('Recommend the best strategy.')
   withRaw(command.command('recommend'))
     .description(
-      'Recommend the open strategy with the highest APY for an asset or a category; with --wallet and --amount also its transactions.',
+      'Recommend the open strategy with the highest APY for an asset or a category; with --wallet and --amount, also the transactions.',
     )
     .argument('<asset>', `asset symbol, or a category: ${categories.join(', ')}`)
     .option('--wallet <wallet>', 'address or keystore name of the signer')

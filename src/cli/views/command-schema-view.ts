@@ -18,7 +18,7 @@ export function schemaPage(one: CommandSchema, to: Stream): string {
       'Arguments',
       one.arguments.map(({ name, type, description, choices, required, repeatable }) => [
         `${name}${repeatable ? '...' : ''}`,
-        `${typed(type, choices)}${required ? '' : ', may be left out'}: ${description}`,
+        `${typed(type, choices)}${required ? '' : ', optional'}: ${description}`,
       ]),
     ),
     ...part(
@@ -30,7 +30,7 @@ export function schemaPage(one: CommandSchema, to: Stream): string {
       [
         ['success', shapesOf(one.output.success).join('; or ')] as const,
         ['--dry-run', shapesOf(one.output.plan).join('; or ')] as const,
-        ['a line', shapesOf(one.output.line).join('; or ')] as const,
+        ['per line', shapesOf(one.output.line).join('; or ')] as const,
         ['failure', shapesOf(one.output.failure).join('; or ')] as const,
       ].filter(([, text]) => text !== ''),
     ),
@@ -51,7 +51,7 @@ const typed = (type: string, choices: readonly string[] | null): string => choic
 
 /** The attributes of a flag, in a word. */
 const marks = ({ required, repeatable, default: usual }: CommandSchema['flags'][number]): string =>
-  `${required ? ', needed' : ''}${repeatable ? ', more than once' : ''}${usual === null ? '' : `, ${usual} by default`}`
+  `${required ? ', required' : ''}${repeatable ? ', repeatable' : ''}${usual === null ? '' : `, ${usual} by default`}`
 
 /** The names of the fields of a document, a line for each shape that it can have. */
 export function shapesOf(schema: Record<string, unknown> | null): string[] {

@@ -69,13 +69,13 @@ export const sandbox = (program: CommandContext) => {
     )
   add(
     'pay-bitcoin',
-    "Pay on the sandbox's Bitcoin, as a wallet would. It is in a block after a few seconds.",
+    "Send a payment on the Bitcoin chain of the sandbox, as a wallet would. The payment is in a block after a few seconds.",
     'sluice sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
   )
     .argument('<address>', 'address to pay')
     .argument('<amount>', 'amount of BTC')
     .option('--memo <text>', 'text of an OP_RETURN output')
-    .option('--replace <hash>', 'spend the coin of this payment instead, while it is in no block (RBF)')
+    .option('--replace <hash>', 'replace this payment, which must not be in a block yet (RBF)')
     .action(action(program, payBitcoin))
   addFault(command, program)
   return command

@@ -50,7 +50,7 @@ export const strategies = (program: CommandContext) => {
     .addHelpText('after', '\nExample:\n  $ sluice strategies list --asset USDC --min-apy 2%')
     .action(action(program, list, 'listStrategies'))
   withRaw(command.command('show'))
-    .description('Show a strategy, and with --wallet the position of a wallet in it.')
+    .description('Show a strategy; with --wallet, also the position of that wallet in it.')
     .argument('<id>', 'strategy ID or slug')
     .option('--wallet <wallet>', 'address or keystore name')
     .option('--plot', 'plot the rate history')

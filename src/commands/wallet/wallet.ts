@@ -72,7 +72,7 @@ export const wallet = (program: CommandContext) => {
   command
     .command('remember')
     .description(
-      'Save the password of a keystore in the desktop keychain, and sign without a password prompt.',
+      'Save the password of a keystore in the desktop keychain, to sign without a password prompt.',
     )
     .argument('<name>', 'keystore name')
     .option('--password-file <path>', 'file with the password, mode 0600')
