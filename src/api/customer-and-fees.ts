@@ -57,7 +57,7 @@ export const FeesInput = z.strictObject({
   markupBps: Bps.optional(),
   collector: EvmAddress.refine(
     (address) => !/^0x0{40}$/.test(address),
-    'is the zero address: what is sent there is lost',
+    'is the zero address: funds sent there are lost',
   )
     .nullable()
     .optional(),

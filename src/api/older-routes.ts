@@ -75,12 +75,12 @@ export const olderRoutes: readonly OlderRoute[] = [
   unchangedRoute(
     '/v1/strategies/{id}/bytecode',
     'strategyBytecode',
-    'The transactions into or out of a strategy. The shape, that of the current page, is ours.',
+    'The transactions into or out of a strategy. The shape is that of the current endpoint (extension).',
   ),
   unchangedRoute(
     '/v1/yield/{identifier}',
     'recommend',
-    'The strategy with the highest APY. The shape, that of the current page, is ours.',
+    'The strategy with the highest APY. The shape is that of the current endpoint (extension).',
   ),
   {
     method: 'GET',
@@ -94,7 +94,7 @@ export const olderRoutes: readonly OlderRoute[] = [
   unchangedRoute(
     '/v1/wallets/{address}/history/{strategyId}',
     'walletHistory',
-    'What a wallet did in a strategy. The shape, that of the current page, is ours.',
+    'The history of a wallet in a strategy. The shape is that of the current endpoint (extension).',
   ),
   {
     method: 'GET',

@@ -29,7 +29,7 @@ export const TransferInput = z.codec(
       const one = (name: string, current: Address | undefined, older: Address | undefined): Address => {
         const found = current ?? older
         if (found !== undefined && (older ?? found) === found) return found
-        const message = found === undefined ? 'is missing' : 'is said twice, and not the same'
+        const message = found === undefined ? 'is missing' : 'is given twice, with different values'
         ctx.issues.push({ code: 'custom', message, path: [name], input: found })
         return z.NEVER
       }

@@ -124,7 +124,7 @@ export async function commonHead(
       isNear
         ? `${rpc.host} and ${peer.host} have different blocks at height ${theirs.number}`
         : `The node at ${peer.host} is ${ahead} blocks behind ${rpc.host}`,
-      { details, hint: 'Wait, or leave out the endpoint that is wrong.' },
+      { details, hint: 'Wait, or remove the endpoint that is wrong.' },
     )
   }
 }
@@ -150,7 +150,7 @@ export function refuseMissingTransactions(
       : `The newest block at ${rpc.host} lacks the newest transaction of ${wallet}`,
     {
       details: { hosts: [rpc.host, ...(second ? [second.host] : [])], nonces: [nonce, known] },
-      hint: 'Wait, or leave out the endpoint that is behind.',
+      hint: 'Wait, or remove the endpoint that is behind.',
     },
   )
 }
@@ -179,10 +179,10 @@ export async function askBothNodes<T>(
     if (!isUnsupportedMethod(error) || isMethodMissing(error)) throw error
     throw new AppError(
       'RPC_INCONSISTENT',
-      `The node at ${peer.host} refuses to try what the one at ${rpc.host} tried`,
+      `The node at ${peer.host} refuses the simulation that the node at ${rpc.host} made`,
       {
         details: { hosts: [rpc.host, peer.host], said: error instanceof AppError ? error.message : null },
-        hint: `Leave ${peer.host} out of the endpoints, or wait for it.`,
+        hint: `Remove ${peer.host} from the endpoints, or wait for it.`,
         cause: error,
       },
     )
@@ -190,7 +190,7 @@ export async function askBothNodes<T>(
   if (textOf(other) === textOf(answer)) return { answer }
   throw new AppError(
     'RPC_INCONSISTENT',
-    `The nodes at ${rpc.host} and ${peer.host} do not agree about what these transactions do`,
+    `The nodes at ${rpc.host} and ${peer.host} disagree about the effect of these transactions`,
     { details: { hosts: [rpc.host, peer.host] } },
   )
 }

@@ -127,14 +127,10 @@ export function capFees(
   if (least <= cap) return { ...fees, maxFeePerGas: cap }
   // The same room as in a plan: gas may cost more by the time it is typed.
   const enough = formatUnits(roundFeeUp(2n * fees.maxFeePerGas), 9)
-  throw new AppError(
-    'POLICY_FEE_CAP',
-    `A unit of gas costs ${least} wei now, and at most ${cap} may be paid`,
-    {
-      details: { now: least.toString(), cap: cap.toString(), enough },
-      hint: `Wait until gas costs less, or allow more than the plan does, within the policy: --max-fee ${enough}`,
-    },
-  )
+  throw new AppError('POLICY_FEE_CAP', `The gas price is ${least} wei now, above the maximum of ${cap} wei`, {
+    details: { now: least.toString(), cap: cap.toString(), enough },
+    hint: `Wait for a lower gas price, or allow more than the plan, within the policy: --max-fee ${enough}`,
+  })
 }
 
 /** Rounds a fee up to a readable number: whole gwei, or thousandths of one. */

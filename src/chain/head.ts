@@ -25,13 +25,9 @@ export async function readHead(rpc: ChainClient, chainId: number): Promise<Head>
   ])
   const found = quantity(id, 'the chain id')
   if (found !== BigInt(chainId))
-    throw new AppError(
-      'CHAIN_ID_MISMATCH',
-      `The node at ${rpc.host} is on chain ${found}, not on ${chainId}`,
-      {
-        details: { host: rpc.host, expected: chainId, found: found.toString() },
-      },
-    )
+    throw new AppError('CHAIN_ID_MISMATCH', `The node at ${rpc.host} is on chain ${found}, not ${chainId}`, {
+      details: { host: rpc.host, expected: chainId, found: found.toString() },
+    })
   return headOf(rpc, block, 'newest block')
 }
 

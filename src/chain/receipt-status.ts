@@ -20,7 +20,7 @@ export async function hasSucceeded(rpc: ChainClient, receipt: Ended): Promise<bo
   if (receipt.to && (await rpc.request('eth_getCode', [receipt.to, 'latest'])) === '0x') return true
   throw new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${rpc.host} gives a receipt of ${receipt.transactionHash} that does not say whether it succeeded`,
+    `The node at ${rpc.host} returns a receipt of ${receipt.transactionHash} without its status`,
     { details: { host: rpc.host, hash: receipt.transactionHash } },
   )
 }

@@ -21,14 +21,16 @@ export function refuseExcessiveGas(
   const enough = roundFeeUp(maxFeePerGas)
   throw new AppError(
     'POLICY_FEE_CAP',
-    gas === 0n
-      ? `Gas at ${maxFeePerGas} wei a unit is not signed: ${most} wei is the most`
-      : `${gas} gas at ${maxFeePerGas} wei is not signed: ${most} wei is the most`,
+    gas > maxGas
+      ? `${gas} gas is not signed: the maximum is ${maxGas}`
+      : maxFeePerGas > most
+        ? `A gas price of ${maxFeePerGas} wei is not signed: the maximum is ${most} wei`
+        : `${gas} gas at ${maxFeePerGas} wei is not signed: the maximum cost is ${maxCost} wei`,
     {
       hint:
         gas > maxGas
-          ? 'No transaction here takes so much gas, so the node does not say what is: sluice doctor'
-          : `Wait for a quieter market, or, if you mean it: --max-fee ${formatUnits(enough, 9)}`,
+          ? 'No transaction here needs so much gas, so the estimate of the node is wrong. Check it: sluice doctor'
+          : `Wait for a lower gas price. To accept this one: --max-fee ${formatUnits(enough, 9)}`,
     },
   )
 }

@@ -29,7 +29,7 @@ export async function readStandingAllowance(
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] })
   const [amount] = await readWords(rpc, [{ to: token.address, data }])
   if (amount === undefined)
-    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no allowance of ${token.address}`)
+    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} returns no allowance of ${token.address}`)
   return amount > need ? { token, spender, amount, need } : undefined
 }
 

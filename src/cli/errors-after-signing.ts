@@ -145,7 +145,7 @@ function endOf(operation: JournalOperation): AppError {
     if (end instanceof AppError) return end
     throw end
   }
-  throw new AppError('BUG', `Operation ${operation.id} is ${operation.state}, and ended well`)
+  throw new AppError('BUG', `Action ${operation.id} is ${operation.state}, and succeeded`)
 }
 
 /** A failure as part of a sentence, without "Nothing was signed", followed by its remedy. */

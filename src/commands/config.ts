@@ -24,7 +24,9 @@ export const config = (program: CommandContext) => {
     .hook('preAction', () => refuseOthers(command))
   lists(command.command('list'))
     .allowExcessArguments(false)
-    .description('List the effective settings. Secrets are never shown, only whether they are set. The word `list` is optional.')
+    .description(
+      'List the effective settings. Secrets are never shown, only whether they are set. The word `list` is optional.',
+    )
     .addHelpText('after', '\nExample:\n  $ sluice config list --show-origin')
   return command
 }

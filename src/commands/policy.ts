@@ -55,7 +55,9 @@ export const policy = (program: CommandContext) => {
   const command = new Command('policy').description('Check plans against the policy.')
   command
     .command('check')
-    .description('Check a plan against every rule of the policy. Signs nothing; exits with 8 if a rule is not met.')
+    .description(
+      'Check a plan against every rule of the policy. Signs nothing; exits with 8 if a rule is not met.',
+    )
     .argument('<plan>', 'plan file made by --dry-run --json, or - for standard input')
     .option('--policy <file>', 'policy file (default: policy.json in the config directory)')
     .option('--max-service-fee <share>', 'maximum service fee if the policy sets none (default: 1%)')

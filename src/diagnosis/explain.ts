@@ -74,8 +74,8 @@ function refuseDamaged({ journal }: ExecutionContext, { id, wallet }: Operation)
     const verdict: Verdict = {
       id,
       situation: 'JOURNAL_DAMAGED',
-      verdict: 'The journal is not as it was written, so that nothing in it can be believed.',
-      funds: `Only the chain knows: see what ${wallet} sent before you sign anything again.`,
+      verdict: 'The journal was changed after it was written, so nothing in it can be trusted.',
+      funds: `Only the chain shows it: check what ${wallet} sent before you sign anything again.`,
       safeToRetry: false,
       next: null,
       evidence: [{ source: 'journal', text: error.message }],

@@ -151,11 +151,11 @@ export function networkNamed(networks: readonly Network[], name: string | number
   const isSandbox = networks.length > 0 && networks.every(isEmbedded)
   throw new AppError(
     'UNKNOWN_NETWORK',
-    isSandbox ? `The sandbox has no network ${said}` : `No RPC is named for the network ${said}`,
+    isSandbox ? `The sandbox has no network ${said}` : `No RPC is set for the network ${said}`,
     {
       hint: isSandbox
         ? `The sandbox has ${names.join(' and ')}. For real networks: sluice init`
-        : `Name one in ${rpcVariable(known)}, then: sluice doctor`,
+        : `Set one in ${rpcVariable(known)}, then: sluice doctor`,
     },
   )
 }
@@ -177,7 +177,7 @@ export const isEmbedded = ({ chainId }: Pick<Network, 'chainId'>): boolean =>
 
 /** The hint how to reach an embedded chain from another profile. */
 export const sandboxHint = (network: Pick<Network, 'name'>): string =>
-  `The sandbox has it: --profile sandbox. From another profile, set ${rpcVariable(network)} to its URL, which this tells: sluice sandbox status`
+  `Use --profile sandbox. From another profile, set ${rpcVariable(network)} to its URL, shown by: sluice sandbox status`
 
 /** The environment variable with the RPC URLs of a network. */
 export const rpcVariable = ({ name }: Pick<Network, 'name'>): string =>

@@ -7,13 +7,13 @@ export function checkedServiceUrl(baseUrl: string, what: string): string {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new AppError('CONFIG_INVALID', `The ${what} of the service must begin with http:// or https://`)
   if (url.username || url.password || url.search || url.hash)
-    throw new AppError('CONFIG_INVALID', `The ${what} of the service has more in it than a host and a path`, {
-      hint: 'Set the API key in SLUICE_API_KEY, and leave everything from ? or before @ out of the URL.',
+    throw new AppError('CONFIG_INVALID', `The ${what} of the service must contain only a host and a path`, {
+      hint: 'Set the API key in SLUICE_API_KEY, and remove the part after ? and before @ from the URL.',
     })
   if (!isSafe(url))
     throw new AppError(
       'CONFIG_INVALID',
-      `The service at ${url.host} is not https, and an API key does not travel in the clear`,
+      `The service at ${url.host} is not https; an API key is sent only over https`,
       {
         hint: `Write https:// before the host of the ${what}; http:// is for this machine only (127.0.0.1, localhost).`,
       },

@@ -62,7 +62,7 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
       ) || '.'
     } Known: ${symbolsOf(here)}`,
     sandboxNetworks.some(({ chainId }) => chainId === network.chainId)
-      ? { hint: 'Name one of those; see their addresses: sluice sandbox status' }
+      ? { hint: 'Use one of these. For their addresses: sluice sandbox status' }
       : {},
   )
 }

@@ -152,5 +152,5 @@ const withoutKeys = (catalog: Catalog): Catalog => ({
 })
 
 const noSecrets = async (path: string): Promise<never> => {
-  throw new AppError('CONFIG_INVALID', `Nothing is read from ${path} here`)
+  throw new AppError('CONFIG_INVALID', `No data is read from ${path} here`)
 }

@@ -47,18 +47,18 @@ export function checkApproval(
   if (isPermit2Approve(data)) return checkPermit(decodeApproveThrough(data), to, action, spends)
   const approval = decodeApprove(data)
   const spender = spends?.through?.permit2 ?? spends?.by ?? action
-  if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
+  if (!approval) return refuse('POLICY_DECODE', 'It is not an exact call of approve(address,uint256)')
   if (!spends) return refuse('POLICY_ALLOWANCE', 'The action needs no approval')
   if (!sameAddress(to, spends.token))
-    return refuse('POLICY_ALLOWANCE', `It approves the token ${to}, and the action spends ${spends.token}`)
+    return refuse('POLICY_ALLOWANCE', `It approves the token ${to}, but the action spends ${spends.token}`)
   if (!sameAddress(approval.spender, spender))
     return refuse(
       'POLICY_SPENDER',
-      `It approves ${approval.spender}, and the action is ${spends.through || spends.by ? 'paid through' : 'a call of'} ${spender}`,
+      `It approves ${approval.spender}, but the action is ${spends.through || spends.by ? 'paid through' : 'a call of'} ${spender}`,
     )
   const exact = role === 'approve-reset' ? 0n : spends.amount
   if (approval.amount !== exact)
-    return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and the need is exactly ${exact}`)
+    return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, but the action needs exactly ${exact}`)
   return { token: to, ...approval }
 }
 
@@ -77,23 +77,23 @@ function checkPermit(
   if (!spends?.through)
     return refuse(
       'POLICY_AUTHORITY',
-      'approve(address,address,uint160,uint48) gives another address power over the wallet',
+      'approve(address,address,uint160,uint48) gives another address rights over assets of the wallet',
     )
   if (!permit)
-    return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,address,uint160,uint48)')
+    return refuse('POLICY_DECODE', 'It is not an exact call of approve(address,address,uint160,uint48)')
   const { token, spender, amount, until } = permit
   if (!sameAddress(permit2, spends.through.permit2))
     return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${permit2} is not the Permit2 of this action`)
   if (!sameAddress(token, spends.token))
-    return refuse('POLICY_ALLOWANCE', `It approves the token ${token}, and the action spends ${spends.token}`)
+    return refuse('POLICY_ALLOWANCE', `It approves the token ${token}, but the action spends ${spends.token}`)
   if (!sameAddress(spender, action))
-    return refuse('POLICY_SPENDER', `It approves ${spender}, and the action is a call of ${action}`)
+    return refuse('POLICY_SPENDER', `It approves ${spender}, but the action is a call of ${action}`)
   if (amount !== spends.amount)
-    return refuse('POLICY_ALLOWANCE', `It approves ${amount}, and the need is exactly ${spends.amount}`)
+    return refuse('POLICY_ALLOWANCE', `It approves ${amount}, but the action needs exactly ${spends.amount}`)
   if (until > spends.through.until)
     return refuse(
       'POLICY_ALLOWANCE',
-      `It approves until ${until}, and the action may only wait until ${spends.through.until}`,
+      `It approves until ${until}, but the action is valid only until ${spends.through.until}`,
     )
   return { token, spender, amount, until }
 }
@@ -101,7 +101,7 @@ function checkPermit(
 const receiptOf = (intent: Intent) => ('strategy' in intent ? [intent.strategy.receipt] : [])
 
 /** The note behind the text of an approval that was made exact. */
-export const reducedApprovalNote = ', and not more, as was proposed'
+export const reducedApprovalNote = ', not the larger amount that was proposed'
 
 /** An approval as text and as JSON fields; without an intent only catalogue tokens have names. `spenderName`: what the catalogue calls the spender. */
 export function describeApproval(

@@ -43,7 +43,7 @@ export function refuseLowAssurance(level: AssuranceLevel, lowest: AssuranceLevel
   if (reachesLevel(level, lowest)) return
   throw new AppError(
     'POLICY_ASSURANCE',
-    `The assurance of this plan is ${level} (${levelMeaning[level]}), and ${who} asks for ${lowest}`,
+    `The assurance of this plan is ${level} (${levelMeaning[level]}), but ${who} requires ${lowest}`,
     { details: { assurance: level, lowest } },
   )
 }

@@ -50,8 +50,8 @@ function refuseUnrecoverablePayee({
   const isItself = !isCoin && sameAddress(paid.address, recipient)
   const lost = isItself ? 'the token itself' : whyLost(catalog, at, recipient, isCoin)
   if (lost)
-    throw new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: what is sent there is lost`, {
-      hint: 'Name an address that has an owner.',
+    throw new AppError('POLICY_RECIPIENT', `The recipient is ${lost}: funds sent there are lost`, {
+      hint: 'Use an address that you or the recipient has the key of.',
     })
 }
 
@@ -77,7 +77,7 @@ export type LegCheck = {
 }
 
 const wrongTarget =
-  'The service put another contract in the place of the one that this program knows. Do not sign it elsewhere.'
+  'The service replaced the contract that this program knows. Do not sign the transaction with another tool.'
 
 const approveSelector = '0x095ea7b3'
 
@@ -111,7 +111,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
   const transactions = withoutPayments(asked, all)
   const paid = all.slice(transactions.length)
   if (transactions.length === 0)
-    throw deny({ code: 'POLICY_SHAPE', message: 'The fee that is stated is not among its transactions' })
+    throw deny({ code: 'POLICY_SHAPE', message: 'The stated fee is not among its transactions' })
   const intent = withoutFees(asked)
   const roles = rolesOf(transactions, intent)
   const action = transactions[transactions.length - 1]!
@@ -122,7 +122,7 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
     throw deny(
       {
         code: 'POLICY_CONTRACT_NOT_ALLOWED',
-        message: `The contract ${action.to} is not the one that does this here`,
+        message: `The contract ${action.to} is not the one for this action on this network`,
       },
       last,
     )
@@ -132,7 +132,10 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
   const unlike = insideFeesFault(asked, bound.fees)
   if (unlike) throw deny(unlike.violation, last)
   if (action.value !== bound.value)
-    throw deny({ code: 'POLICY_VALUE', message: `It carries ${action.value} wei, not ${bound.value}` }, last)
+    throw deny(
+      { code: 'POLICY_VALUE', message: `Its value is ${action.value} wei, not ${bound.value}` },
+      last,
+    )
 
   const approvals = transactions.slice(0, -1).map((transaction, index): DecodedStep => {
     const role = roles[index]!
@@ -140,7 +143,10 @@ export function checkLeg(question: LegCheck): DecodedStep[] {
     const approval = checkApproval(given, role, action.to, bound.spends)
     if ('violation' in approval) throw deny(approval.violation, index)
     if (given.value !== 0n)
-      throw deny({ code: 'POLICY_VALUE', message: `An approval carries ${given.value} wei` }, index)
+      throw deny(
+        { code: 'POLICY_VALUE', message: `The value of an approval is ${given.value} wei, not 0` },
+        index,
+      )
     const spenderName = contractName(catalog, chainId, approval.spender)
     const { call, text } = describeApproval(approval, chainId, catalog, { intent, spenderName })
     const more = given === transaction ? '' : reducedApprovalNote
@@ -182,7 +188,7 @@ function refuseMalformed({ intent, chainId, transactions }: LegCheck): void {
   if (transactions.length < 1 || transactions.length > most)
     throw deny({
       code: 'POLICY_SHAPE',
-      message: `A leg has 1 to ${most} transactions, this one has ${transactions.length}`,
+      message: `A leg must have 1 to ${most} transactions, but this one has ${transactions.length}`,
     })
   for (const [index, transaction] of transactions.entries()) {
     const wrong = shapeFault(transaction, intent)
@@ -199,15 +205,15 @@ function refuseMalformed({ intent, chainId, transactions }: LegCheck): void {
 /** G1: exactly the four fields, each well-formed, and a plausible target. */
 function shapeFault(transaction: Transaction, { wallet }: Intent): string | undefined {
   if (Object.keys(transaction).sort().join() !== 'chainId,data,to,value')
-    return 'It has other fields than to, data, value and chainId'
+    return 'It has fields besides to, data, value and chainId'
   const { to, data, value, chainId } = transaction
   if (typeof to !== 'string' || !(isAddress(to, { strict: true }) || /^0x[0-9a-f]{40}$/.test(to)))
     return 'Its target is not an address'
-  if (BigInt(to) < 0x10000n) return `Its target ${to} is no contract of anybody`
+  if (BigInt(to) < 0x10000n) return `Its target ${to} is a reserved address, not a contract`
   if (sameAddress(to, wallet)) return 'Its target is the wallet itself'
   if (!HexData.safeParse(data).success) return 'Its calldata is not hex'
   if (typeof value !== 'bigint' || value < 0n || value >= 1n << 256n) return 'Its value is not an amount'
-  if (!Number.isSafeInteger(chainId) || chainId < 1) return 'Its chain id is not one'
+  if (!Number.isSafeInteger(chainId) || chainId < 1) return 'Its chain id is not valid'
   return undefined
 }
 
@@ -228,30 +234,32 @@ function rolesOf(transactions: readonly Transaction[], intent: Intent): Role[] {
     const isLast = index === last
     if (hasPermit && index === last - 1) return 'approve'
     if (selector === approveSelector) {
-      if (isLast)
-        throw deny({ code: 'POLICY_SHAPE', message: 'It ends in an approval, with nothing after it' }, index)
+      if (isLast) throw deny({ code: 'POLICY_SHAPE', message: 'It ends with an approval' }, index)
       const first = approvals === 2 && index === 0
       return first ? 'approve-reset' : 'approve'
     }
     const power = authoritySelectors[selector]
     if (power !== undefined)
       throw deny(
-        { code: 'POLICY_AUTHORITY', message: `${power} gives another address power over the wallet` },
+        {
+          code: 'POLICY_AUTHORITY',
+          message: `${power} gives another address rights over assets of the wallet`,
+        },
         index,
       )
     if (!isLast)
-      throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may stand before the action' }, index)
+      throw deny({ code: 'POLICY_SHAPE', message: 'Only approvals may come before the action' }, index)
     const hidden = findAuthorityCall(data)
     if (hidden !== undefined)
       throw deny(
         {
           code: 'POLICY_AUTHORITY',
-          message: `Inside it, ${hidden} gives another address power over the wallet`,
+          message: `Inside it, ${hidden} gives another address rights over assets of the wallet`,
         },
         index,
       )
     if (approvals > 2)
-      throw deny({ code: 'POLICY_SHAPE', message: 'There are more approvals than any action needs' }, 0)
+      throw deny({ code: 'POLICY_SHAPE', message: 'There are more approvals than an action can need' }, 0)
     return 'action'
   })
 }

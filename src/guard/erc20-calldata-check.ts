@@ -12,14 +12,10 @@ export function checkRevokeCalldata(
   { token, spender }: Extract<Intent, { kind: 'revoke' }>,
 ): Verdict {
   const approval = decodeApprove(data)
-  if (!approval) return refuse('POLICY_DECODE', 'It is not a clean call of approve(address,uint256)')
+  if (!approval) return refuse('POLICY_DECODE', 'It is not an exact call of approve(address,uint256)')
   if (!sameAddress(approval.spender, spender))
-    return refuse(
-      'POLICY_SPENDER',
-      `It approves ${approval.spender}, and ${spender} was to lose its allowance`,
-    )
-  if (approval.amount !== 0n)
-    return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, and nothing was to be left`)
+    return refuse('POLICY_SPENDER', `It changes the allowance of ${approval.spender}, not of ${spender}`)
+  if (approval.amount !== 0n) return refuse('POLICY_ALLOWANCE', `It approves ${approval.amount}, not 0`)
   const text = `Take the allowance of ${spender} for ${token.symbol} back`
   return { bound: { name: 'approve', args: jsonArguments(approval), text, value: 0n } }
 }
@@ -34,7 +30,7 @@ export function checkTransferCalldata(
   if (sameAddress(token.address, nativeAddress)) {
     if (!sameAddress(to, recipient))
       return refuse('POLICY_RECIPIENT', `It sends to ${to}, not to ${recipient}`)
-    if (data !== '0x') return refuse('POLICY_DECODE', 'A transfer of the native coin carries no calldata')
+    if (data !== '0x') return refuse('POLICY_DECODE', 'A transfer of the native coin must have no calldata')
     return { bound: { name: 'transfer', args: jsonArguments({ to, amount }), text, value: amount } }
   }
   const call = strictDecode(erc20Writes, data)

@@ -90,7 +90,7 @@ export function expectationOf(
         const queue = queueOf(strategy)
         if (!queue) return unknown(`A queue of ${strategy.id}`)
         const check = intent.takesBack ? queue.lapses?.check : queue.check
-        if (!check) return unknown(`What gives back what was let pass in the queue of ${strategy.id}`)
+        if (!check) return unknown(`The contract that returns lapsed claims in the queue of ${strategy.id}`)
         return { targets: [queue.place], check: (transaction) => check(transaction, intent) }
       }
       const { targets, check } = calldataRulesOf(strategy)

@@ -33,7 +33,7 @@ function decodeFees({ fee, fees = fee === undefined ? undefined : [fee] }: Inten
   if (fees === undefined) return {}
   const read = Fees.safeParse(fees)
   if (read.success) return { fees: read.data }
-  throw new AppError('POLICY_TAMPER', 'The fee of this operation cannot be read')
+  throw new AppError('POLICY_TAMPER', 'The fee of this action cannot be read')
 }
 
 /** Decodes an intent of the journal, with its strategy from the catalogue. */
@@ -53,6 +53,6 @@ function entryOf({ strategies }: Catalog, slug: string): StrategyEntry {
   if (found) return found
   throw new AppError(
     'STRATEGY_NOT_FOUND',
-    `The strategy ${slug} of this operation is not in the catalogue any more`,
+    `The strategy ${slug} of this action is no longer in the catalogue`,
   )
 }

@@ -59,7 +59,7 @@ export function checkSignable(core: PlanCore, approved: string, signable: Signab
   }
   if (hashPlan(core) !== approved.toLowerCase()) tamper('The plan is not the one that was approved')
   if (Object.keys(signable).sort().join() !== fields || signable.type !== 'eip1559')
-    tamper('What is to be signed is not a plain transaction of type 2')
+    tamper('The transaction to sign is not a plain transaction of type 2')
   if (!Number.isSafeInteger(signable.nonce) || signable.nonce < 0) tamper('It has no nonce')
   const isStep = core.legs.some(({ transactions }, leg) =>
     transactions.some((step, at) => {
@@ -67,7 +67,7 @@ export function checkSignable(core: PlanCore, approved: string, signable: Signab
       return isSame(step, signable) && signable.nonce === pinned
     }),
   )
-  if (!isStep) tamper('What is to be signed is not a step of the approved plan')
+  if (!isStep) tamper('The transaction to sign is not a step of the approved plan')
 }
 
 const isSame = (step: Transaction, { to, data, value, chainId }: Transaction): boolean =>

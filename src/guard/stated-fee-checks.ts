@@ -31,15 +31,15 @@ export function statedFeesFault(
   const [{ of }, sum] = [fees[0]!, sumOf(fees)]
   const no = (why: string) => refuse('POLICY_SERVICE_FEE', why)
   if (intent.kind === 'withdraw' && queueOf(intent.strategy))
-    return no('A fee is charged of a request, which brings nothing yet')
+    return no('A fee is charged on a request, which pays out nothing yet')
   const whole = intent.kind === 'swap' ? intent.amountIn : intent.kind === 'withdraw' ? wholeOf(intent) : of
-  if (whole !== undefined && of > whole) return no(`A fee is charged of ${of}, and this is about ${whole}`)
-  if (fees.some((one) => one.of !== of)) return no('Its fees are charged of different amounts')
+  if (whole !== undefined && of > whole) return no(`A fee is charged on ${of}, but the amount is ${whole}`)
+  if (fees.some((one) => one.of !== of)) return no('Its fees are charged on different amounts')
   const empty = fees.find(({ amount }) => amount <= 0n)
-  if (empty || sum >= of) return no(`A fee of ${empty?.amount ?? sum} is charged of ${of}`)
+  if (empty || sum >= of) return no(`A fee of ${empty?.amount ?? sum} is charged on ${of}`)
   if (fees.some(({ to }) => to === nativeAddress))
     return no('A fee is paid to the zero address, where it would be lost')
-  if (fees.length > mostFees) return no(`It pays ${fees.length} fees, and ${mostFees} are paid at most`)
+  if (fees.length > mostFees) return no(`It pays ${fees.length} fees; the maximum is ${mostFees}`)
   if (new Set(fees.map(({ to }) => to.toLowerCase())).size < fees.length)
     return no('It pays two fees to the same collector')
   return undefined
@@ -62,13 +62,13 @@ export function insideFeesFault(
     stated[at]?.amount === amount && sameAddress(stated[at].to, to)
   const other = paid.find((one, at) => !isStated(one, at))
   if (other)
-    return refuse('POLICY_SERVICE_FEE', `It pays ${other.amount} to ${other.to} itself, which was not stated`)
+    return refuse(
+      'POLICY_SERVICE_FEE',
+      `It pays ${other.amount} to ${other.to} itself, which is not a stated fee`,
+    )
   const missing = stated[paid.length]
   return missing
-    ? refuse(
-        'POLICY_SERVICE_FEE',
-        `It does not pay the fee of ${missing.amount} to ${missing.to} itself, which it is stated to do`,
-      )
+    ? refuse('POLICY_SERVICE_FEE', `It does not pay the stated fee of ${missing.amount} to ${missing.to}`)
     : undefined
 }
 
@@ -83,7 +83,7 @@ export function feeReceiverFault(
     const lost =
       whyLost(catalog, chainId, to) ?? (isUsed ? `${to}, which this goes through itself` : undefined)
     if (lost !== undefined)
-      return refuse('POLICY_SERVICE_FEE', `The fee is paid to ${lost}: what is sent there is lost`)
+      return refuse('POLICY_SERVICE_FEE', `The fee is paid to ${lost}: funds sent there are lost`)
   }
   return undefined
 }
@@ -98,7 +98,7 @@ export function refuseHighServiceFee(intent: Intent, most: number = usualService
   const shown = (units: bigint) => formatAmount(units, { ...token, symbol: sanitizeText(token.symbol) })
   throw new AppError(
     'POLICY_SERVICE_FEE',
-    `The service charges ${shown(amount)} of ${shown(of)}, and ${most / 100} % is the most that is allowed`,
+    `The service charges ${shown(amount)} of ${shown(of)}; the maximum is ${most / 100} %`,
     {
       details: {
         amount: amount.toString(),
@@ -121,19 +121,16 @@ export function checkFeePayment(
   transaction: Transaction,
 ): { call: { name: string; args: Record<string, string> }; text: string } | { violation: Violation } {
   const payment = paymentOf(intent, [fee])
-  if (!payment) return refuse('POLICY_SERVICE_FEE', 'It is a fee that was not stated')
+  if (!payment) return refuse('POLICY_SERVICE_FEE', 'It pays a fee that was not stated')
   const { token } = payment
   const isCoin = sameAddress(token.address, nativeAddress)
   if (!isCoin && !sameAddress(transaction.to, token.address))
-    return refuse(
-      'POLICY_SERVICE_FEE',
-      `The fee is a call of ${transaction.to}, and it is paid in ${token.symbol}`,
-    )
+    return refuse('POLICY_SERVICE_FEE', `The fee calls ${transaction.to}, but it is paid in ${token.symbol}`)
   const verdict = checkTransferCalldata(transaction, payment)
   if ('violation' in verdict) return verdict
   const { name, args, value } = verdict.bound
   if (transaction.value !== value)
-    return refuse('POLICY_VALUE', `The fee carries ${transaction.value} wei, not ${value}`)
+    return refuse('POLICY_VALUE', `The value of the fee is ${transaction.value} wei, not ${value}`)
   return {
     call: { name, args },
     text: sameAddress(fee.to, intent.wallet)

@@ -39,7 +39,7 @@ export async function queuedRequests(
     ask,
   )
   if (found) return { queue, ...found }
-  throw new AppError('RPC_INCONSISTENT', `The node gives no requests of the queue of ${strategy.slug}`)
+  throw new AppError('RPC_INCONSISTENT', `The node returns no requests of the queue of ${strategy.slug}`)
 }
 
 /** Refuses a request that restarts the waiting time of all pending ones, unless accepted. */
@@ -56,7 +56,7 @@ export async function refuseQueueRestart(
   const sum = waits.reduce((all: bigint, { amount }: Request) => all + amount, 0n)
   throw new AppError(
     'WITHDRAWAL_PENDING',
-    `${formatAmount(sum, strategy.asset)} of ${wallet} is in the queue of ${strategy.slug} already, and a new withdrawal makes all of it wait from the beginning`,
+    `${formatAmount(sum, strategy.asset)} of ${wallet} is already in the queue of ${strategy.slug}; a new withdrawal restarts the wait for all of it`,
     { details: { pending: waits.map(({ id, amount }) => ({ id, amount: amount.toString() })) } },
   )
 }

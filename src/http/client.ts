@@ -20,8 +20,8 @@ const flaws: Readonly<Record<string, string>> = {
   CERT_REJECTED: 'it is rejected',
   CERT_CHAIN_TOO_LONG: 'its chain is too long',
   CERT_SIGNATURE_FAILURE: 'its signature is wrong',
-  INVALID_CA: 'its issuer may not sign',
-  INVALID_PURPOSE: 'it is not for a server',
+  INVALID_CA: 'its issuer is not allowed to sign',
+  INVALID_PURPOSE: 'it is not a server certificate',
 }
 
 /** Describes the certificate fault that made a connection fail; `undefined` for other errors. */
@@ -86,7 +86,7 @@ export function hostOf(url: string): string {
   try {
     return new URL(url).host
   } catch (cause) {
-    throw new AppError('CONFIG_INVALID', 'A configured URL is not a URL', { cause })
+    throw new AppError('CONFIG_INVALID', 'A configured URL is not valid', { cause })
   }
 }
 
@@ -150,13 +150,13 @@ export async function exchangeJson(
       if (value !== undefined) found[hide(name)] = hide(Array.isArray(value) ? value.join(', ') : value)
     if (answer.statusCode >= 300 && answer.statusCode < 400) {
       await answer.body.dump({ limit: 1_024 })
-      throw fault('redirect', `${host} answers with a redirect, which is not followed`)
+      throw fault('redirect', `${host} answered with a redirect, which is not followed`)
     }
     const status = answer.statusCode
     try {
       if (![undefined, '', 'identity'].includes(found['content-encoding'])) {
         await answer.body.dump({ limit: 1_024 })
-        throw fault('encoded', `${host} answers in an encoding that was not asked for`)
+        throw fault('encoded', `${host} answered in an encoding that was not requested`)
       }
       const text = hide(await readCapped(answer.body, maxBytes))
       return { status, headers: found, text, body: parseJson(text, host, status) }
@@ -168,7 +168,7 @@ export async function exchangeJson(
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const error = hide === unchanged ? thrown : redactError(thrown, hide)
-    if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was stopped`, error)
+    if (options.signal?.aborted) throw fault('aborted', `The request to ${host} was aborted`, error)
     if (deadline.signal.aborted)
       throw fault('deadline', `${host} did not answer within ${Math.round(deadlineMs)} ms`, error)
     const flaw = certificateFlaw(error)
@@ -189,7 +189,7 @@ function parseJson(text: string, host: string, status: number): unknown {
     // An error page, for example from a proxy.
     if (status >= 400) return undefined
     if (cause instanceof AppError) throw cause
-    throw new AppError('SERVICE_BAD_RESPONSE', `${host} answers ${status} with something that is not JSON`, {
+    throw new AppError('SERVICE_BAD_RESPONSE', `${host} answered ${status}, but not with JSON`, {
       details: { fault: 'not-json' satisfies HttpFault, status },
       cause,
     })

@@ -10,7 +10,7 @@ const mostDepth = 64
 export function parseStrict(text: string): unknown {
   if (text === '') return undefined
   if (depthOf(text) > mostDepth)
-    throw new AppError('SERVICE_BAD_RESPONSE', `The answer nests deeper than ${mostDepth}`, {
+    throw new AppError('SERVICE_BAD_RESPONSE', `The answer is nested deeper than ${mostDepth}`, {
       details: { fault: 'too-deep' },
     })
   return JSON.parse(text) as unknown

@@ -113,7 +113,7 @@ export async function checkProposal(
   snapshot?: ChainSnapshot,
 ): Promise<CheckedPlan> {
   const checked = await checkWithoutPolicy(context, proposed, terms, opinion, snapshot)
-  refuseLowAssurance(checked.assurance, terms.lowest, 'what was asked for')
+  refuseLowAssurance(checked.assurance, terms.lowest, 'the request')
   if (terms.policy)
     enforceRules(policyRules(terms.policy.policy, context.catalog, policyFacts(context, checked)))
   return checked
@@ -268,8 +268,8 @@ export function checkSlippage(
     if (found !== undefined && found <= maxSlippage + 1e-6) continue
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, and ${maxSlippage * 100} % is the most that was asked for`,
-      { hint: 'Ask for a new quote.' },
+      `The quote leaves ${found === undefined ? 'an unknown slippage' : `a slippage of ${(found * 100).toFixed(4)} %`}, the requested maximum is ${maxSlippage * 100} %`,
+      { hint: 'Get a new quote: sluice swap quote --help' },
     )
   }
 }

@@ -79,9 +79,9 @@ export function checkPrice(opinion: ReferenceQuote | undefined, proposal: Propos
     const needed = Math.ceil(worse * 10_000) / 100
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The swap may bring ${formatAmount(amountOut, tokenOut)} for ${formatAmount(amountIn, tokenIn)}${feesOf(intent).length > 0 ? ', the fee of the service among it' : ''}: ${(worse * 100).toFixed(4)} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, tokenOut)} that our own engine knows, and ${price.most * 100} % is the most that is accepted`,
+      `The swap may return only ${formatAmount(amountOut, tokenOut)} for ${formatAmount(amountIn, tokenIn)}${feesOf(intent).length > 0 ? ', including the service fee' : ''}: ${(worse * 100).toFixed(4)} % less than the ${formatAmount((amountIn * price.amountOut) / price.amountIn, tokenOut)} of the local engine; the maximum is ${price.most * 100} %`,
       {
-        hint: `Ask for a new quote, or for another provider: --provider. If you accept it: --slippage ${needed}%`,
+        hint: `Get a new quote, or choose another provider: --provider. If you accept it: --slippage ${needed}%`,
       },
     )
   }

@@ -39,7 +39,7 @@ async function readCode(
     ...(likely ? [['eth_getCode', [likely, 'latest']] as const] : []),
   ])
   if (!isHex(code) || !isHex(slot))
-    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code of ${address}`)
+    throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} returns no code of ${address}`)
   if (code === '0x') return undefined
   const [, minimal] = minimalProxy.exec(code.toLowerCase()) ?? []
   const behind = minimal ?? (BigInt(slot) === 0n ? undefined : slot.slice(-40))
@@ -54,7 +54,7 @@ async function readCode(
   const codeHash = keccak256(code)
   if (implementation === null) return { codeHash, implementation: null, implementationHash: null }
   const inner = await asking
-  if (!isHex(inner)) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} gives no code`)
+  if (!isHex(inner)) throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} returns no code`)
   return { codeHash, implementation, implementationHash: keccak256(inner) }
 }
 
@@ -64,7 +64,7 @@ const isSameCode = (a: CodePin, b: CodePin): boolean =>
   a.implementationHash === b.implementationHash
 
 const noContractError =
-  'Nothing that is sent there can be had back: do not vouch for it. See who asks for it, and which chain the node is on: sluice doctor'
+  'Funds sent there are lost: do not trust it. Check where the address comes from, and which chain the node serves: sluice doctor'
 
 /**
  * G5 on the chain: the contract of an action has code, and the same code as when this wallet first used it. Changed code is
@@ -90,7 +90,7 @@ export async function checkCode(
   if (pinned && !vouched)
     throw new AppError(
       'POLICY_CONTRACT_CHANGED',
-      `The code of the contract ${address} on chain ${chainId} is not the one that it was first used with`,
+      `The code of the contract ${address} on chain ${chainId} has changed since it was first used`,
       {
         details: { address, chainId, pinned, found: code },
         hint: `If you know why it changed: --allow-contract ${address}`,

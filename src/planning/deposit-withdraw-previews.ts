@@ -50,7 +50,7 @@ export async function expectedPayout(
   return { amount, unsaid: `${other}: ${least(formatAmount(amount, intent.strategy.asset))}` }
 }
 
-const least = (amount: string): string => `no less than ${amount} by its price is accepted`
+const least = (amount: string): string => `at least ${amount} at its price is accepted`
 
 /**
  * Whether a text is the note on a payout that the market does not quote: only for a withdrawal from such a market, with any amount.
@@ -109,7 +109,7 @@ async function acceptedBounds(
   if (!asked) return undefined
   const offer = await answerQueries(asked, ask)
   const { brings } = offer
-  if (!brings) throw new AppError('POLICY_MIN_OUT', `Nothing of ${token.symbol} comes of this amount now`)
+  if (!brings) throw new AppError('POLICY_MIN_OUT', `This amount returns no ${token.symbol} now`)
   const least = leastOf(offer, slippage ?? defaultSlippage)
   // The builder of the call has read the same price moments apart.
   return { expected: brings, least: least - acceptedDrift(least) }

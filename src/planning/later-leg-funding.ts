@@ -114,10 +114,10 @@ async function refuseUnfundedGas(ask: {
   const shown = (sum: bigint) => formatAmount(sum, native)
   throw new AppError(
     'INSUFFICIENT_FUNDS',
-    `${wallet} has ${shown(held)} on ${name} and needs${tried ? '' : ' at least'} ${shown(needed)} there, for the gas of what follows the bridge`,
+    `${wallet} has ${shown(held)} on ${name} and needs${tried ? '' : ' at least'} ${shown(needed)} there, for the gas of the steps after the bridge`,
     {
       details: { network: name, symbol: native.symbol, held: held.toString(), needed: needed.toString() },
-      hint: `Send ${shown(needed - held)} to ${wallet} on ${name} first, then type the same again.`,
+      hint: `Send ${shown(needed - held)} to ${wallet} on ${name} first, then run the same command again.`,
     },
   )
 }

@@ -164,9 +164,13 @@ function refuseUnsimulated({ kind }: Intent, { how }: Simulation, { policy, canA
   const rule = policy?.policy.simulation
   const isAllowed = kind === 'revoke' || (rule === undefined ? canAsk : rule === 'optional')
   if (asserts.length === 0 && isAllowed) return
-  throw new AppError('POLICY_SIMULATION', 'The node cannot simulate, so the effect of this is not known', {
-    hint: 'Use a node that knows eth_simulateV1, or allow it in the policy: "simulation": "optional"',
-  })
+  throw new AppError(
+    'POLICY_SIMULATION',
+    'The node cannot simulate, so the effect of the transactions is not known',
+    {
+      hint: 'Use a node with eth_simulateV1, or allow this in the policy: "simulation": "optional"',
+    },
+  )
 }
 
 /**

@@ -35,10 +35,10 @@ export async function missingApprovalError(
   if (held === undefined || held >= amount) return error
   return new AppError(
     'SIMULATION_REVERTED',
-    `The plan approves nothing, and ${spender} may take ${formatAmount(held, token)} of the ${formatAmount(amount, token)} that it needs: the service may be a few blocks behind`,
+    `The plan has no approval, but the allowance of ${spender} is ${formatAmount(held, token)} and it needs ${formatAmount(amount, token)}: the service may be a few blocks behind`,
     {
       details: { ...error.details, isBehind: true },
-      hint: 'Type the same again in a few seconds.',
+      hint: 'Run the same command again in a few seconds.',
       cause: error,
     },
   )

@@ -56,7 +56,7 @@ async function checkDecimals(rpc: ChainClient, tokens: readonly Token[]): Promis
     if (found !== BigInt(decimals))
       throw new AppError(
         'POLICY_TOKEN_METADATA',
-        `${sanitizeText(symbol)} (${address}) has ${found} decimals, and ${decimals} were counted with`,
+        `${sanitizeText(symbol)} (${address}) has ${found} decimals, but the amounts assume ${decimals}`,
       )
   }
 }

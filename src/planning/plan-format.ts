@@ -97,7 +97,7 @@ export function decodePlan(text: string, catalog: Catalog): ParsedPlan {
     })),
   }
   if (hashPlan(planCore(proposal)) !== planHash)
-    throw new AppError('POLICY_TAMPER', 'The plan was changed after it was made: its hash does not fit')
+    throw new AppError('POLICY_TAMPER', 'The plan was changed after it was made: its hash does not match')
   return { proposal, hash: planHash }
 }
 

@@ -110,7 +110,7 @@ export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms)
         'Only the service states the output, so there is no other price to compare it with',
         {
           details: { share: null },
-          hint: 'If you accept that: --max-price-impact 100%. Or look at it in a terminal, without --yes.',
+          hint: 'If you accept that: --max-price-impact 100%. Or confirm it in a terminal, without --yes.',
         },
       )
     }
@@ -118,10 +118,10 @@ export function refusePriceImpact(impacts: readonly PriceImpact[], terms: Terms)
     const accepted = Math.ceil(share * 1_000) / 10
     throw new AppError(
       'POLICY_PRICE_IMPACT',
-      `It brings ${priceImpactText(share)} less than at the price that there is now, and ${priceImpactText(most)} is the most that is allowed`,
+      `It returns ${priceImpactText(share)} less than at the current price; the maximum is ${priceImpactText(most)}`,
       {
         details: { share, most },
-        hint: `Try less, or in parts. If you accept it: --max-price-impact ${accepted}%`,
+        hint: `Use a smaller amount, or several parts. If you accept it: --max-price-impact ${accepted}%`,
       },
     )
   }

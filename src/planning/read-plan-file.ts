@@ -22,15 +22,15 @@ export function readPlanFile(context: Pick<ExecutionContext, 'catalog'>, text: s
   const read = decodePlan(text, context.catalog)
   const file = JSON.parse(text) as Shown
   if (file.shownHash !== shownPlanHash(file))
-    throw edited('what it shows is not what was written', file.shownHash === undefined)
+    throw edited('its content does not match its hash', file.shownHash === undefined)
   const made = derivedTexts(context, read.proposal)
   if (!made) return read
   const { proposal } = read
   for (const [name, pick] of Object.entries(derivedFields))
-    if (!isSame(pick(file), pick(made))) throw edited(`its ${name} do not say what its transactions do`)
+    if (!isSame(pick(file), pick(made))) throw edited(`its ${name} do not match its transactions`)
   for (const [at, step] of made.steps.entries())
     if (!isStepText(file.steps[at]?.text, step.text, proposal.legs[step.leg]?.intent ?? null))
-      throw edited(`step ${at + 1} does not say what its transaction does`)
+      throw edited(`the description of step ${at + 1} does not match its transaction`)
   return read
 }
 
@@ -38,7 +38,7 @@ const edited = (why: string, isOlder = false): AppError =>
   new AppError(
     'POLICY_TAMPER',
     isOlder
-      ? 'The plan has no hash of its content: another version of this program made it, or it was changed'
+      ? 'The plan has no hash of its content: it was made by another version of sluice, or changed'
       : `The plan was changed after it was made: ${why}`,
   )
 

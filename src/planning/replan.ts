@@ -48,7 +48,7 @@ export function findReplannableLeg(
   if (moving)
     throw new AppError(
       'PENDING',
-      `Step ${moving.index + 1} is signed and on its way: nothing is planned anew before it is final`,
+      `Step ${moving.index + 1} is signed and pending: a new plan is possible only after it is final`,
       {
         details: { operation: id },
         hint: `sluice action resume ${id}`,
@@ -85,7 +85,7 @@ export function refuseWorseTerms(was: Intent, now: Intent, least: bigint | null,
   if (was.kind === 'swap' && now.kind === 'swap' && now.amountIn > was.amountIn)
     throw new AppError(
       'PARTIAL',
-      `A new quote costs ${shown(now.amountIn, now.tokenIn)}, and ${shown(was.amountIn, was.tokenIn)} was accepted`,
+      `A new quote costs ${shown(now.amountIn, now.tokenIn)}, but the accepted cost is ${shown(was.amountIn, was.tokenIn)}`,
       {
         details: { operation: id, amountIn: now.amountIn.toString() },
         hint: `sluice action revoke ${id}`,
@@ -94,10 +94,10 @@ export function refuseWorseTerms(was: Intent, now: Intent, least: bigint | null,
   if (after.least >= accepted) return
   throw new AppError(
     'PARTIAL',
-    `A new quote brings at least ${shown(after.least, after.token)}, and ${shown(accepted, after.token)} was accepted: nothing more is signed`,
+    `A new quote returns at least ${shown(after.least, after.token)}, less than the accepted ${shown(accepted, after.token)}: nothing more is signed`,
     {
       details: { operation: id, amountOut: after.least.toString(), accepted: accepted.toString() },
-      hint: `sluice action replan ${id} --accept-min-out ${tokenAmount(after.least, after.token).formatted}, or give it up: sluice action revoke ${id}`,
+      hint: `sluice action replan ${id} --accept-min-out ${tokenAmount(after.least, after.token).formatted}, or stop: sluice action revoke ${id}`,
     },
   )
 }

@@ -86,15 +86,15 @@ export const paysBy = (
 
 /** A sentence about a market that lends. */
 export const lendingDescription = (symbol: string): string =>
-  `Lends ${symbol} to borrowers of the market against collateral. The rate follows how much of it is borrowed.`
+  `Lends ${symbol} to borrowers of the market against collateral. The rate depends on how much of it is borrowed.`
 
 /** A sentence about a market that stakes. */
 export const stakingDescription = (symbol: string): string =>
-  `Stakes ${symbol} and holds a receipt for it, which is worth more as the validators earn. A withdrawal may have to wait.`
+  `Stakes ${symbol} and holds a receipt for it, whose value grows as the validators earn. A withdrawal may have to wait.`
 
 /** A sentence about a vault. */
 export const vaultDescription = (symbol: string): string =>
-  `A vault that takes ${symbol} and gives shares. A share is worth more as the vault earns.`
+  `A vault that takes ${symbol} and gives shares. The value of a share grows as the vault earns.`
 
 /** Appended to the source of an A whose calldata also equals that of an SDK. */
 export const sdkEqualityNote = (sdk: string): string => `; its calldata equals that of ${sdk}`

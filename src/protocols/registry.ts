@@ -127,7 +127,7 @@ export function gradeOf({
   } = protocolOf(constants)
   // The sandbox's own contracts prove nothing about others.
   if (protocol.startsWith('sandbox-')) {
-    const own = "the contract itself is the sandbox's own"
+    const own = 'the contract exists only in the sandbox'
     return grade === 'B' ? { grade, by: `${by}; ${own}` } : { grade: 'C', by: own }
   }
   if (!forks || forks.isOwn(protocol)) return { grade, by }
@@ -141,4 +141,4 @@ export const descriptionOf = (family: MarketConstants['family'], symbol: string)
 /** How the rate that a market states becomes a yearly one, in words. */
 export const rateConventionOf = (constants: MarketConstants): string =>
   protocolOf(constants).rateConvention?.(constants) ??
-  'the rate a second, compounded every second over 365 days'
+  'the rate per second, compounded every second over 365 days'

@@ -9,8 +9,8 @@ import type { Catalog } from './catalog-types.ts'
  */
 export function whyLost(catalog: Catalog, chainId: number, to: Address, isCoin = false): string | undefined {
   if (BigInt(to) === 0n) return 'the zero address'
-  if (BigInt(to) < 0x1_0000n) return `${to}, which nobody has the key of`
-  if (/^0xe{40}$/i.test(to)) return 'what stands for the native coin'
+  if (BigInt(to) < 0x1_0000n) return `${to}, an address without a known key`
+  if (/^0xe{40}$/i.test(to)) return 'the placeholder address of the native coin'
   if (isCoin) return undefined
   const known = contractsOf.get(catalog) ?? contractsIn(catalog)
   contractsOf.set(catalog, known)
@@ -31,7 +31,7 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
   }
   for (const { chainId, address, symbol } of catalog.tokens) add(chainId, address, `the token ${symbol}`)
   for (const { chainId, multicall3 } of catalog.networks)
-    if (multicall3) add(chainId, multicall3, 'Multicall3, which does for anybody what that asks for')
+    if (multicall3) add(chainId, multicall3, 'Multicall3, from which anyone can take tokens')
   for (const { chainId, receipt, constants, slug } of catalog.strategies)
     for (const address of [receipt.address, ...addressesIn(constants)])
       add(chainId, address, `a contract of ${slug}`)
@@ -50,9 +50,9 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
     ...catalog.relay,
   ])
     for (const address of addressesIn(one))
-      add(one.chainId, address, 'a contract that swaps, and keeps nothing for anybody')
+      add(one.chainId, address, 'a swap contract, which holds no funds for users')
   for (const { chainId, desk } of catalog.avenia ?? [])
-    add(chainId, desk, 'the desk of Avenia, which pays out for a ticket alone')
+    add(chainId, desk, 'the desk of Avenia, which pays out only for a ticket')
   return all
 }
 

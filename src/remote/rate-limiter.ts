@@ -53,7 +53,7 @@ export async function takeRequestPlace(governor: RateLimiter, waiting: WaitOptio
 /** The RATE_LIMITED error, with the waiting time. */
 export const rateLimitedError = (
   seconds: number,
-  message = 'The requests of this key are used up on this machine, or the service asked it to wait',
+  message = 'This machine has used all requests of this key, or the service asked it to wait',
   details: Record<string, unknown> = {},
 ): AppError =>
   new AppError('RATE_LIMITED', message, {

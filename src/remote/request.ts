@@ -21,7 +21,7 @@ function distributeInput(
     const value = String(rest[name])
     delete rest[name]
     // A URL with a dot segment would be another URL.
-    if (/^\.{0,2}$/.test(value)) throw new AppError('VALIDATION_ERROR', `"${value}" cannot be a ${name}`)
+    if (/^\.{0,2}$/.test(value)) throw new AppError('VALIDATION_ERROR', `"${value}" is not a valid ${name}`)
     return encodeURIComponent(value)
   })
   const query = new URLSearchParams()
@@ -157,7 +157,7 @@ function refuseAmbiguous({ text }: HttpAnswer, { method, path }: RouteRequest): 
   if (name !== undefined)
     throw new AppError(
       'SERVICE_BAD_RESPONSE',
-      `The service answers ${method} ${path} with "${sanitizeText(name)}" in a way that can be read as two things`,
+      `The service answers ${method} ${path} with "${sanitizeText(name)}" in an ambiguous way`,
       { details: { at: [name] }, hint: badResponseHint },
     )
 }
@@ -169,11 +169,10 @@ function parseResponse({ method, path, output }: RouteRequest, body: unknown): u
   const at = placesOf(read.error.issues)
     .slice(0, 5)
     .map((path) => path.join('.') || '(the whole)')
-  throw new AppError(
-    'SERVICE_BAD_RESPONSE',
-    `The service answers ${method} ${path} with something else than it should`,
-    { details: { at }, hint: badResponseHint },
-  )
+  throw new AppError('SERVICE_BAD_RESPONSE', `The service returns an invalid response to ${method} ${path}`, {
+    details: { at },
+    hint: badResponseHint,
+  })
 }
 
 /** The paths of issues; for a union, those of the closest alternative. */

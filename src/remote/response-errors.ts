@@ -58,7 +58,7 @@ function withWait(error: AppError, answer: HttpAnswer, now: number): AppError {
   })
 }
 
-const notAllowed = 'Ask the operator of the service what this API key may do.'
+const notAllowed = 'Ask the operator of the service for the permissions of this API key.'
 
 /** The message of an error response outside the service's envelope, as proxies send it. */
 function messageOutsideEnvelope(body: unknown): string | undefined {
@@ -84,12 +84,12 @@ function withPlaces(error: AppError): AppError {
 
 /** The hint for a response that is not from this service. */
 export const badResponseHint =
-  'See where SLUICE_BASE_URL points; commands that only look print the answer as it came with --raw.'
+  'Check SLUICE_BASE_URL. With --raw, commands that only read print the response unchanged.'
 
 const steps: { [kind in HttpFault]?: string } = {
-  redirect: 'Set SLUICE_BASE_URL to where the service itself answers: a key does not follow a redirect.',
+  redirect: 'Set SLUICE_BASE_URL to the final URL of the service: the API key is never sent to a redirect.',
   certificate:
-    'Name the file of the authority that signed it: NODE_EXTRA_CA_CERTS=ca.pem. If it is for another host or has expired, the service must mend it; see also the clock here.',
+    'Set the certificate file of its authority: NODE_EXTRA_CA_CERTS=ca.pem. If it is for another host or has expired, the service must replace it; also check the clock of this machine.',
   'not-json': badResponseHint,
   'too-large': badResponseHint,
   'too-deep': badResponseHint,

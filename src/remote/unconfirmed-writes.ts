@@ -21,15 +21,15 @@ export function unconfirmedWriteError(cause: unknown): AppError {
   return isUnansweredWrite(cause)
     ? new AppError(
         'WRITE_UNCONFIRMED',
-        `The service may have taken the change, and does not say so: ${why}`,
+        `The service may have applied the change but did not confirm it: ${why}`,
         {
           ...more,
-          hint: 'See whether it was taken: sluice fees show',
+          hint: 'To check whether it was applied: sluice fees show',
         },
       )
     : new AppError(
         'WRITE_UNCONFIRMED',
-        `The service took the change, and what it says of it cannot be used: ${why}`,
+        `The service applied the change, but its response is invalid: ${why}`,
         more,
       )
 }

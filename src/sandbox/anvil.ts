@@ -32,14 +32,14 @@ export const listenFilePrefix = 'sluice-node-'
 export function findAnvil({ explicit, path = '' }: { explicit?: string; path?: string }): string {
   if (explicit) {
     if (isExecutable(explicit)) return explicit
-    throw new AppError('ANVIL_NOT_FOUND', `There is no program at ${explicit}`)
+    throw new AppError('ANVIL_NOT_FOUND', `No program exists at ${explicit}`)
   }
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
   const found = [packaged(), ...path.split(delimiter).map((dir) => dir && join(dir, name))].find(
     (file) => file && isExecutable(file),
   )
   if (found) return found
-  throw new AppError('ANVIL_NOT_FOUND', 'The sandbox needs anvil, a local EVM node, and did not find it')
+  throw new AppError('ANVIL_NOT_FOUND', 'The sandbox needs anvil, a local EVM node, but did not find it')
 }
 
 /** Returns the file of a Foundry program in its platform package, such as `@foundry-rs/anvil-linux-amd64/bin/anvil`. */

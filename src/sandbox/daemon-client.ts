@@ -44,7 +44,7 @@ export async function ensureSandbox(options: EnsureOptions): Promise<SandboxClie
     if (performance.now() > until)
       throw new AppError(
         'SANDBOX_UNAVAILABLE',
-        'The sandbox of this data directory is held by a process that does not answer',
+        'A process that does not answer holds the sandbox of this data directory',
         {
           details: { directory: sandboxFiles(dataDir).dir },
         },

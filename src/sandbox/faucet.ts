@@ -67,5 +67,5 @@ async function addNative(rpc: ChainClient, to: Address, amount: bigint): Promise
 
 async function send(rpc: ChainClient, to: Address, data: Hex, value = 0n): Promise<void> {
   const { isDone } = await sendMined(rpc, owner, { to, data, value })
-  if (!isDone) throw new AppError('INVALID_AMOUNT', 'The faucet cannot give that much')
+  if (!isDone) throw new AppError('INVALID_AMOUNT', 'The faucet cannot pay that much')
 }

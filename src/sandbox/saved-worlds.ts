@@ -22,7 +22,7 @@ export type WorldFacts = Pick<SavedWorld, 'catalog' | 'genesis'>
 const stateName = ({ name }: Network): string => `${name}.json`
 
 /** The hint for a saved world that cannot be used. */
-export const resetHint = 'To begin anew, without what was done on it: sluice sandbox reset --yes'
+export const resetHint = 'To start again with an empty sandbox: sluice sandbox reset --yes'
 
 /** Reads a saved world; `undefined` if there is none, STATE_UNUSABLE if it is damaged. */
 export function readSaved(dir: string): SavedWorld | undefined {

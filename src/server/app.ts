@@ -148,7 +148,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   const deadline = deadlineOf<FastifyReply>(needs.deadlineMs ?? deadlineMs, (reply) => {
     const { route } = servedRouteOf(reply.request) ?? {}
     const seen = callerOf(reply.request)?.sees ?? (() => true)
-    const cause = new Error('there was no answer in time')
+    const cause = new Error('the request timed out')
     const missing = (needs.slow?.(reply.request) ?? []).filter(seen)
     refuse(unreadNetworksError(missing, route?.path ?? '', cause), reply.request, reply)
   })
@@ -200,7 +200,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     const methods = allowedMethods(app, path!)
     if (methods.length === 0)
       throw new AppError('NOT_FOUND', `There is no endpoint ${request.method} ${path}`)
-    throw new AppError('METHOD_NOT_ALLOWED', `${path} is for ${methods.join(', ')}`, {
+    throw new AppError('METHOD_NOT_ALLOWED', `${path} accepts only ${methods.join(', ')}`, {
       details: { allow: methods },
     })
   })

@@ -45,7 +45,7 @@ function section({
       `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${escapeHtml(parameter.in)}${parameter.required ? ', required' : ''}</td><td><code>${escapeHtml(JSON.stringify(parameter.schema))}</code></td></tr>`,
   )
   const body = requestBody ? shown('Body', requestBody.content['application/json']!.schema) : ''
-  const answer = shown('Answer', responses['200']!.content!['application/json']!.schema)
+  const answer = shown('Response', responses['200']!.content!['application/json']!.schema)
   return `<section${deprecated ? ' class="old"' : ''}><h2>${method} ${escapeHtml(path)}${deprecated ? ' (deprecated)' : ''}</h2><p>${escapeHtml(summary)}</p>
 ${rows.length > 0 ? `<table>${rows.join('')}</table>` : ''}${body}${answer}</section>`
 }

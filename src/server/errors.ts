@@ -8,10 +8,13 @@ export type ErrorAnswer = { status: number; headers: Record<string, string>; bod
 /** Errors of the server library, with this program's code and message. */
 const libraryErrors: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is too large'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'A body is application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as it says'],
-  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The address is not well-formed'],
-  FST_ERR_MAX_PARAM_LENGTH: ['URL_TOO_LONG', 'A part of the address is too long'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'BAD_REQUEST',
+    'The length of the body differs from its content-length',
+  ],
+  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The URL is malformed'],
+  FST_ERR_MAX_PARAM_LENGTH: ['URL_TOO_LONG', 'A part of the URL is too long'],
 }
 
 /** Converts an error to the specification's envelope and its headers. `path` is that of the route, if any. */
@@ -49,7 +52,7 @@ function withoutNode(error: unknown, path: string): unknown {
 
 /** The error for networks that cannot be read; requests for transactions have their own code. */
 export function unreadNetworksError(missing: readonly string[], path: string, cause?: unknown): AppError {
-  const who = missing.length > 0 ? `${missing.join(', ')} cannot` : 'What was asked for cannot'
+  const who = missing.length > 0 ? `${missing.join(', ')} cannot` : 'The requested data cannot'
   return new AppError(
     path.endsWith('/bytecode') ? 'BYTECODE_GENERATION_FAILED' : 'INTERNAL_SERVER_ERROR',
     `${who} be read now`,

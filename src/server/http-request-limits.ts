@@ -53,17 +53,17 @@ function cutOff({ code }: { code?: string }, socket: Duplex): void {
       ? new AppError('HEADERS_TOO_LARGE', 'The headers are too large')
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? new AppError('REQUEST_TIMEOUT', 'The request took too long')
-        : new AppError('BAD_REQUEST', 'This is no HTTP request'),
+        : new AppError('BAD_REQUEST', 'The request is not valid HTTP'),
   )
 }
 
 /** Refuses CONNECT tunnels and `Expect` headers other than 100-continue. */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (_, socket: Duplex) =>
-    refuseOn(socket, new AppError('METHOD_NOT_ALLOWED', 'This is no proxy')),
+    refuseOn(socket, new AppError('METHOD_NOT_ALLOWED', 'This server is not a proxy')),
   )
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
-    refuseOn(socket, new AppError('BAD_REQUEST', 'Nothing else can be expected than 100-continue')),
+    refuseOn(socket, new AppError('BAD_REQUEST', 'The only accepted Expect header is 100-continue')),
   )
 }
 
@@ -83,9 +83,9 @@ const lengths = new Set(single.map(({ length }) => length))
 /** Refuses requests that two parsers could read differently, such as a repeated header, and URLs that are too long. */
 export function refuseUnlawful({ rawHeaders, url = '', httpVersion }: IncomingMessage): AppError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    return new AppError('BAD_REQUEST', `This server does not speak HTTP ${httpVersion}`)
+    return new AppError('BAD_REQUEST', `This server does not support HTTP ${httpVersion}`)
   if (url.length > mostUrl)
-    return new AppError('URL_TOO_LONG', `The address is longer than ${mostUrl} characters`)
+    return new AppError('URL_TOO_LONG', `The URL is longer than ${mostUrl} characters`)
   const seen: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (!lengths.has(rawHeaders[at]!.length)) continue

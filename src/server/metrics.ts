@@ -82,16 +82,16 @@ export function metricsOf(chains: () => readonly { network: string; isUp: boolea
   })
   const seconds = durationHistogram(
     'sluice_http_request_duration_seconds',
-    'Time from the head of a request to the end of its answer, by route.',
+    'Time from the headers of a request to the end of its response, by route.',
   )
   const limited = new Counter({
     name: 'sluice_http_rate_limited_total',
-    help: 'Requests refused because their key had no place left.',
+    help: 'Requests refused because their key had reached a limit.',
     registers,
   })
   new Gauge({
     name: 'sluice_chain_up',
-    help: 'Whether a network answered when it was last asked, and lists have it: 1, also before it was asked, or 0.',
+    help: '1 if a network answered the last request or was not asked yet; 0 if not: lists then omit it.',
     labelNames: ['network'] as const,
     registers,
     collect() {

@@ -27,20 +27,23 @@ export function openapi(version: string): Json {
       schemas: { Error: { ...schemaOf(ErrorEnvelope), description: codes() } },
       responses: {
         Error: {
-          description: 'A failure: one envelope for all.',
+          description: 'An error. All errors have this envelope.',
           content: error,
         },
-        Unauthorized: { description: 'UNAUTHORIZED: there is no key, or no such key.', content: error },
-        NotFound: { description: 'There is nothing of this name.', content: error },
+        Unauthorized: { description: 'UNAUTHORIZED: the API key is missing or invalid.', content: error },
+        NotFound: { description: 'The resource does not exist.', content: error },
         Invalid: {
           description:
-            'VALIDATION_ERROR. `details.errors` lists each field that is wrong, with its path and why.',
+            'VALIDATION_ERROR. `details.errors` lists each invalid field, with its path and the reason.',
           content: error,
         },
         Limited: {
-          description: 'RATE_LIMITED. `details.retryAfter` and the header agree.',
+          description: 'RATE_LIMITED. `details.retryAfter` equals the header.',
           headers: {
-            'Retry-After': { description: 'Seconds that are enough.', schema: { type: 'integer' } },
+            'Retry-After': {
+              description: 'Seconds to wait before the next request.',
+              schema: { type: 'integer' },
+            },
           },
           content: error,
         },
@@ -49,9 +52,9 @@ export function openapi(version: string): Json {
   }
 }
 
-const about = `Yield strategies, positions, tracked operations and swaps. What comes back is data and ready-to-sign transactions; nothing here holds keys or funds.
+const about = `Yield strategies, positions, tracked operations and swaps. Responses contain data and ready-to-sign transactions; the service holds no keys and no funds.
 Amounts are decimal integer strings in the smallest unit of the token. Each request counts against the key's limits: 100 a minute and 1,000 an hour.
-Fields and endpoints that the text calls ours are not part of the common specification.`
+Fields and endpoints marked as extensions are not part of the common specification.`
 
 const json = (schema: Json) => ({ 'application/json': { schema } })
 
@@ -62,7 +65,7 @@ const omittingRoutes: readonly Served['name'][] = ['listStrategies', 'recommend'
 
 const missingHeaderDoc = {
   description:
-    'Extension: the names of networks that did not answer and are missing from the answer, separated by commas.',
+    'Extension: the names of networks that did not answer and are missing from the response, separated by commas.',
   schema: { type: 'string' },
 }
 
@@ -91,7 +94,7 @@ function operation({ name, route, successor }: Served): Json {
     ...(route.method !== 'GET' && { requestBody: { required: true, content: json(input) } }),
     responses: {
       200: {
-        description: 'The answer.',
+        description: 'The response.',
         ...(omittingRoutes.includes(name) && { headers: { [missingHeader]: missingHeaderDoc } }),
         content: json(schemaOf(route.output)),
       },

@@ -11,7 +11,7 @@ export function readBody(bytes: Buffer): unknown {
   const wrong = value !== null && typeof value === 'object' ? ambiguousName(text) : undefined
   if (wrong !== undefined)
     throw validationError([
-      { path: wrong, message: wrong === prototypeName ? 'is no field' : 'is given more than once' },
+      { path: wrong, message: wrong === prototypeName ? 'is not a field' : 'is given more than once' },
     ])
   return value
 }
@@ -20,13 +20,13 @@ export function readBody(bytes: Buffer): unknown {
 export function refuseCharset(type: string | undefined): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type ?? '')?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is application/json in UTF-8')
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
 }
 
 /** Refuses a compressed body. */
 export function refuseEncoding(encoding: string | undefined): void {
   if (encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without Content-Encoding')
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without Content-Encoding')
 }
 
 function decoded(bytes: Buffer): string {
@@ -42,6 +42,8 @@ function parsed(text: string): unknown {
     return parseStrict(text)
   } catch (cause) {
     const isDeep = cause instanceof AppError
-    throw new AppError('BAD_REQUEST', isDeep ? 'The body nests too deep' : 'The body is not JSON', { cause })
+    throw new AppError('BAD_REQUEST', isDeep ? 'The body is nested too deeply' : 'The body is not JSON', {
+      cause,
+    })
   }
 }

@@ -68,7 +68,7 @@ function inputReader(route: Route | OlderRoute): (sent: RouteRequest) => unknown
 function read({ method, input }: Route | OlderRoute, { params, query, body }: RouteRequest): unknown {
   for (const [param, value] of Object.entries(params))
     if (value === '' || /[\u0000-\u001f\u007f]/.test(value))
-      throw new AppError('NOT_FOUND', `There is nothing at this ${param}`)
+      throw new AppError('NOT_FOUND', `Nothing exists at this ${param}`)
   const sent = method === 'GET' ? singleParameters(query) : (body ?? {})
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     throw validationError([{ path: '', message: 'expected an object' }])
@@ -83,7 +83,7 @@ function singleParameters(query: RouteRequest['query']): Record<string, string> 
     Array.isArray(value)
       ? [{ path, message: 'is given more than once' }]
       : path === prototypeName
-        ? [{ path, message: 'is no parameter' }]
+        ? [{ path, message: 'is not a parameter' }]
         : [],
   )
   if (errors.length > 0) throw validationError(errors)

@@ -16,7 +16,7 @@ import { commandOperands, isOnCommandLine, optionValue } from './argv-reader.ts'
 
 /** The error for something that differs from the command line. */
 const mismatchError = (what: string): AppError =>
-  new AppError('POLICY_TAMPER', `${what}, and that is not what was typed. It was not signed.`)
+  new AppError('POLICY_TAMPER', `${what}, which does not match the command line. It was not signed.`)
 
 /** Refuses a network other than the typed one (name or chain id). */
 function refuseNetworkMismatch(
@@ -35,7 +35,7 @@ function refuseNetworkMismatch(
 function refuseTokenMismatch(argv: readonly string[], name: string, token: Token): void {
   const typed = optionValue(argv, name)?.toLowerCase()
   if (typed === undefined || [token.symbol.toLowerCase(), token.address.toLowerCase()].includes(typed)) return
-  throw mismatchError(`It is about ${token.symbol} ${token.address}`)
+  throw mismatchError(`It uses ${token.symbol} ${token.address}`)
 }
 
 /**
@@ -69,10 +69,10 @@ function refuseSwapMismatch(
   const typedLeast = optionValue(argv, '--accept-min-out')
   const least = typedLeast === undefined ? null : parseAmount(typedLeast, tokenOut)
   if (least !== null && (intent.exact === 'out' || amountOut !== least))
-    throw mismatchError(`It brings at least ${amountOut} of ${tokenOut.symbol}`)
+    throw mismatchError(`It returns at least ${amountOut} of ${tokenOut.symbol}`)
   const speed = optionValue(argv, '--speed') ?? remembered?.speed ?? undefined
   if (speed !== undefined && tokenIn.chainId !== tokenOut.chainId && intent.speed !== speed)
-    throw mismatchError('It is not as fast or as slow')
+    throw mismatchError('It has another bridge speed')
   if (remembered) refuseQuoteMismatch(intent, remembered, typedSlippage(argv) ?? remembered.slippage, least)
   refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
   if (!isByName)
@@ -88,7 +88,7 @@ function refuseSwapMismatch(
   if (typedIn !== undefined && parseAmount(typedIn, tokenIn) !== amountIn)
     throw mismatchError(`It spends ${amountIn} of ${tokenIn.symbol}`)
   if (typedOut !== undefined && parseAmount(typedOut, tokenOut) !== amountOut)
-    throw mismatchError(`It brings ${amountOut} of ${tokenOut.symbol}`)
+    throw mismatchError(`It returns ${amountOut} of ${tokenOut.symbol}`)
 }
 
 const typedSlippage = (argv: readonly string[]): number | null =>
@@ -148,7 +148,7 @@ export function refuseIntentMismatch(
   if (!kinds?.includes(intent.kind) && !isEnd) throw mismatchError(`It is a ${intent.kind}`)
   refuseUnrequestedFee(argv, intent)
   for (const address of [...allow, ...allowTokens])
-    if (!isOnCommandLine(argv, address)) throw mismatchError(`Somebody vouches for ${address}`)
+    if (!isOnCommandLine(argv, address)) throw mismatchError(`It trusts ${address}`)
   switch (intent.kind) {
     case 'transfer':
       if (!isOnCommandLine(argv, intent.recipient)) throw mismatchError(`It pays ${intent.recipient}`)
@@ -160,7 +160,7 @@ export function refuseIntentMismatch(
     case 'withdraw': {
       const { slug, id, asset, chainId, network } = intent.strategy
       if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
-        throw mismatchError(`It is about ${slug}`)
+        throw mismatchError(`It uses the strategy ${slug}`)
       if (argv.includes('--claim')) throw mismatchError(`It is a ${intent.kind}`)
       const from = optionValue(argv, '--from')?.toLowerCase()
       const isBridged = from !== undefined && from !== network && from !== String(chainId)
@@ -171,7 +171,7 @@ export function refuseIntentMismatch(
     case 'claim': {
       const { slug, id } = intent.strategy
       if (!isOnCommandLine(argv, slug) && !isOnCommandLine(argv, id))
-        throw mismatchError(`It is about ${slug}`)
+        throw mismatchError(`It uses the strategy ${slug}`)
       if (!argv.includes('--claim')) throw mismatchError('It is a claim')
       return
     }
@@ -195,7 +195,7 @@ function refuseTooFewPt(
   const share = (name: string, usual: number) => parseSlippage(optionValue(argv, name) ?? '') ?? usual
   const fair = subtractSlippage(intent.amount, share('--max-price-impact', defaultPriceImpact))
   if ((intent.least ?? 0n) < subtractSlippage(fair, share('--slippage', defaultSlippage)))
-    throw mismatchError(`It brings at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
+    throw mismatchError(`It returns at least ${intent.least} of ${intent.strategy.receipt.symbol}`)
 }
 
 /** Refuses a fee unless the command is a swap or withdrawal, and a fee above the typed or usual limit. */
@@ -220,7 +220,7 @@ function refuseBridgeMismatch(
     tokenOut.chainId === strategy.chainId &&
     tokenIn.chainId !== tokenOut.chainId &&
     tokenOut.address === strategy.asset.address
-  if (!isThere || recipient !== wallet) throw mismatchError(`It brings ${tokenOut.symbol} to ${recipient}`)
+  if (!isThere || recipient !== wallet) throw mismatchError(`It pays ${tokenOut.symbol} to ${recipient}`)
   refuseNetworkMismatch(argv, '--from', tokenIn.chainId, networks)
   refuseAmountMismatch(argv, tokenIn, amountIn, 'exactly')
   refuseAmountMismatch(argv, tokenOut, amountOut, 'less a fee')
@@ -244,5 +244,5 @@ function refuseAmountMismatch(
       : typed !== undefined &&
         amount <= typed &&
         isWithinTolerance({ amountIn: typed, amountOut: amount }, { ...burnBridgePrice, most })
-  if (!isMeant) throw mismatchError(`It is about ${amount} of ${token.symbol}`)
+  if (!isMeant) throw mismatchError(`Its amount is ${amount} of ${token.symbol}`)
 }

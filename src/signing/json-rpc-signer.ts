@@ -76,7 +76,7 @@ function refuseInsecureUrl(url: string): void {
   const { protocol, hostname = '' } = URL.parse(url) ?? {}
   if (protocol === 'https:') return
   if (protocol === 'http:' && /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(hostname)) return
-  throw new AppError('USAGE', 'The URL of a signer is an https URL, or an http one of this machine', {
+  throw new AppError('USAGE', 'The signer URL must be https, or http on this machine', {
     hint: '--signer-url http://127.0.0.1:9000',
   })
 }
@@ -84,7 +84,7 @@ function refuseInsecureUrl(url: string): void {
 const unusableError = (host: string, what: string, cause?: unknown): AppError =>
   new AppError('KEY_SOURCE', `The signer at ${host} ${what}`, {
     cause,
-    hint: 'See that it runs, that its key is loaded and that it signs for this chain; then do the same again.',
+    hint: 'Check that it runs, has the key loaded and signs for this chain. Then run the same command again.',
   })
 
 /** The error of a signer: rejected by the person (EIP-1193, 4001), unsupported method, or other. */
@@ -98,18 +98,18 @@ function signerError(host: string, method: string, error: unknown): unknown {
   }
   const { code, message } = error.details ?? {}
   if (code === 4001)
-    return new AppError('DECLINED', `It was rejected at the signer at ${host}`, {
+    return new AppError('DECLINED', `The request was rejected at the signer at ${host}`, {
       cause: error,
     })
   if (code === -32601 || code === 4200)
-    return unusableError(host, `has no ${method}: one that only sends by itself is not used`, error)
+    return unusableError(host, `does not support ${method}; a signer that only sends is not used`, error)
   return unusableError(host, `refuses ${method}: ${sanitizeText(String(message))}`, error)
 }
 
 function chooseAccount(host: string, said: unknown, wallet: Address | null): Address {
   const read = Array.isArray(said) ? said.map((one) => EvmAddress.safeParse(one).data) : [undefined]
   const accounts = read.filter((one) => one !== undefined)
-  if (accounts.length < read.length) throw unusableError(host, 'names accounts that are no addresses')
+  if (accounts.length < read.length) throw unusableError(host, 'returns accounts that are not addresses')
   const [only, ...others] = accounts
   if (wallet !== null) {
     if (accounts.includes(wallet)) return wallet
@@ -117,9 +117,9 @@ function chooseAccount(host: string, said: unknown, wallet: Address | null): Add
       hint: only === undefined ? 'Load a key into it.' : `It has: ${accounts.slice(0, 5).join(', ')}`,
     })
   }
-  if (only === undefined) throw unusableError(host, 'names no account')
+  if (only === undefined) throw unusableError(host, 'returns no account')
   if (others.length === 0) return only
   throw new AppError('KEY_REQUIRED', `The signer at ${host} has ${accounts.length} accounts`, {
-    hint: `Say which: --wallet ${only}`,
+    hint: `Choose one: --wallet ${only}`,
   })
 }

@@ -39,7 +39,7 @@ export function refusePlanMismatch(
   throw new AppError(
     'POLICY_TAMPER',
     unknown
-      ? `A call of ${unknown.to} is to be signed, and it is no part of what is written. It was not signed.`
-      : `Somebody vouches for ${stranger}, and that is not written. It was not signed.`,
+      ? `The transaction calls ${unknown.to}, which is not in the recorded plan. It was not signed.`
+      : `The transaction trusts ${stranger}, which is not in the recorded plan. It was not signed.`,
   )
 }

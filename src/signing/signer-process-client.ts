@@ -22,7 +22,7 @@ const signerAt = (service: SigningService, address: Address): TransactionSigner 
       maxFeePerGas === undefined ||
       maxPriorityFeePerGas === undefined
     )
-      throw new AppError('BUG', 'A transaction without all of its fields was to be signed')
+      throw new AppError('BUG', 'The transaction to sign is incomplete')
     const transaction = {
       to,
       data: data ?? '0x',

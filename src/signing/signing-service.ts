@@ -46,7 +46,7 @@ const storedKeyAnswer = ({
   name: string
   address: Address | null
 }): SigningAnswers['make'] => {
-  if (address === null) throw new AppError('BUG', 'A key was kept without its address')
+  if (address === null) throw new AppError('BUG', 'A key was stored without its address')
   return { name, address }
 }
 
@@ -140,7 +140,10 @@ export function openSigningService(context: SigningServiceContext): SigningServi
     const steps = legs.flatMap(({ chainId, intent: json, transactions }) => {
       const intent = decodeIntent(json as never, catalog)
       if (intent.wallet !== accountOf(wallet).address)
-        throw new AppError('POLICY_TAMPER', `The plan is for ${intent.wallet}, and the key is of ${wallet}`)
+        throw new AppError(
+          'POLICY_TAMPER',
+          `The plan is for ${intent.wallet}, but the key belongs to ${wallet}`,
+        )
       if (isWritten) refusePlanMismatch(context.argv, written, transactions.map(read), vouched)
       if (commandOperands(context.argv)[1] === 'submit') refuseUnrequestedFee(context.argv, intent)
       if (!isWritten) refuseIntentMismatch(context.argv, intent, vouched, remembered, catalog)
@@ -177,7 +180,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         !(await context.isSigned(signable.chainId, wallet, signable.nonce))
       )
         throw tamperError(`Nothing was signed with nonce ${signable.nonce}, so there is nothing to cancel`)
-      context.say(`nothing, in the place of what waits with nonce ${signable.nonce}`)
+      context.say(`a no-op transaction that replaces the pending one with nonce ${signable.nonce}`)
     } else refuseUnapproved(wallet, signable)
     return { raw: await account.signTransaction(signable) }
   }
@@ -189,15 +192,13 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         core.wallet === wallet &&
         core.legs.some(({ transactions }) => transactions.some((one) => isSameTransaction(one, signable))),
     )
-    if (!plan) throw tamperError('What is to be signed is no part of the plan that was approved')
+    if (!plan) throw tamperError('The transaction to sign is not part of the approved plan')
     checkSignable(plan.core, plan.hash, signable)
     const at = `${signable.chainId} ${wallet} ${signable.nonce}`
     const same = calls.filter((one) => one.wallet === wallet && isSameTransaction(one.transaction, signable))
     const mine = same.find((one) => one.at === at) ?? same.find((one) => one.at === null)
     if (!mine || calls.some((one) => one !== mine && one.at === at))
-      throw tamperError(
-        `Nonce ${signable.nonce} is not the one of this transaction: one has one for its life`,
-      )
+      throw tamperError(`Nonce ${signable.nonce} is not the nonce of this transaction, which never changes`)
     mine.at = at
     if (mine.unsaid !== undefined) context.say(mine.unsaid)
     mine.unsaid = undefined
@@ -210,7 +211,7 @@ export function openSigningService(context: SigningServiceContext): SigningServi
         return null
       case 'open': {
         if (commandOperands(context.argv)[0] === 'demo' && ask.source.kind !== 'sandbox')
-          throw tamperError('The demonstration is for the account of the sandbox')
+          throw tamperError('The demo is only for the account of the sandbox')
         const account = await openKeyHolder(ask.source, context)
         accounts.set(account.address, account)
         return { address: account.address }

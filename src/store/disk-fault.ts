@@ -6,9 +6,9 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  EEXIST: 'something else is in its place',
-  ENOTDIR: 'something else is in its place',
-  EISDIR: 'something else is in its place',
+  EEXIST: 'another file is in its place',
+  ENOTDIR: 'another file is in its place',
+  EISDIR: 'another file is in its place',
   ENAMETOOLONG: 'its name is too long',
 }
 

@@ -29,7 +29,7 @@ export function refuseSharedFile(file: string): void {
     const found = statusOf(path)
     if (!found) continue
     if (found.isSymbolicLink())
-      throw refused(path, 'it is a link', 'Put the directory itself there, or set SLUICE_HOME.')
+      throw refused(path, 'it is a link', 'Replace the link by the directory, or set SLUICE_HOME.')
     if (found.uid !== process.getuid())
       throw refused(path, 'it belongs to another user', 'Set SLUICE_HOME to a directory of yours.')
     if ((found.mode & 0o077) !== 0)

@@ -8,12 +8,12 @@ export function privateDirectory(path: string): void {
   try {
     makeMissing(path)
     if (!statSync(path).isDirectory())
-      throw new AppError('STATE_UNUSABLE', `${path} cannot be used: something else is in its place`)
+      throw new AppError('STATE_UNUSABLE', `${path} cannot be used: another file is in its place`)
   } catch (cause) {
     const fault = diskFault(cause, path)
     if (fault instanceof AppError) throw fault
     const { code, message } = cause as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'it cannot be made there' : message
+    const why = code === 'ENOENT' ? 'it cannot be created there' : message
     throw new AppError('STATE_UNUSABLE', `${path} cannot be used: ${why}`, { cause, details: { path } })
   }
 }

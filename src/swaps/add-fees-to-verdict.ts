@@ -18,7 +18,7 @@ export function withFeesPaidInCall(
   const cost = sumOf(fees)
   const feeTexts = fees.map(({ to, amount }) =>
     sameAddress(to, wallet)
-      ? `; the swap itself pays a fee of ${formatAmount(amount, tokenIn)} to the wallet, which collects the fees: it keeps it`
+      ? `; the swap itself pays a fee of ${formatAmount(amount, tokenIn)} to the wallet, which is the fee collector`
       : `; the swap itself pays the service a fee of ${formatAmount(amount, tokenIn)} to ${to}`,
   )
   return {

@@ -34,7 +34,7 @@ export function checkAggregatorSwapCalldata(
 ): Verdict {
   const { tokenIn, tokenOut } = intent
   if (!swap) return refuse('POLICY_DECODE', `It is not a call of swap of the router of ${label}`)
-  if (intent.exact === 'out') return refuse('POLICY_DECODE', `${label} cannot fix what comes out`)
+  if (intent.exact === 'out') return refuse('POLICY_DECODE', `${label} cannot swap to an exact output`)
   const { srcToken, dstToken, dstReceiver, amount, minReturnAmount, flags } = swap
   if (!sameAddress(srcToken, routerToken(tokenIn)) || !sameAddress(dstToken, routerToken(tokenOut)))
     return refuse(
@@ -52,7 +52,7 @@ export function checkAggregatorSwapCalldata(
     formatAmount(intent.amountOut, tokenOut),
   ]
   if (minReturnAmount < intent.amountOut)
-    return refuse('POLICY_MIN_OUT', `It may bring only ${brought}, less than ${toBring}`)
+    return refuse('POLICY_MIN_OUT', `It may return only ${brought}, less than ${toBring}`)
   const isNativeIn = sameAddress(tokenIn.address, nativeAddress)
   return {
     bound: {

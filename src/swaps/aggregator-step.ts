@@ -31,7 +31,7 @@ export function aggregatorStep(
 ): Step {
   const { data, swap, to, status } = written
   if (!swap || !sameAddress(to, router) || swap.amount !== amountIn)
-    throw unusableResponseError(provider, `${label} answered with another swap than it quoted`, status)
+    throw unusableResponseError(provider, `${label} returned another swap than it quoted`, status)
   if (swap.minReturnAmount < minAmountOut)
     throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
   return payingStep({ chainId: from.chainId, to: router, data }, tokenIn, amountIn)

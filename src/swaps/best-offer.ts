@@ -122,7 +122,7 @@ export async function bestOffer(
   throw faults.length === 0
     ? new AppError(
         'NO_ROUTE_FOUND',
-        `No pool or bridge can give this amount of ${ask.tokenOut.symbol} for ${ask.tokenIn.symbol}`,
+        `No pool or bridge can deliver this amount of ${ask.tokenOut.symbol} for ${ask.tokenIn.symbol}`,
       )
     : new AppError(
         'QUOTE_GENERATION_FAILED',
@@ -158,13 +158,13 @@ function quoteTimeoutError(
   if (asking.length > 0)
     return new AppError(
       'PROVIDER_API_ERROR',
-      `No quote came within ${deadlineMs / 1000} s: the services of ${asking.join(', ')} did not answer by then`,
+      `No quote came within ${deadlineMs / 1000} s: the services of ${asking.join(', ')} did not answer`,
       { cause },
     )
   const nodes = from.chainId === to.chainId ? `node of ${from.name}` : `nodes of ${from.name} and ${to.name}`
   return new AppError(
     'RPC_UNREACHABLE',
-    `No quote came within ${deadlineMs / 1000} s: the ${nodes} did not answer all by then`,
+    `No quote came within ${deadlineMs / 1000} s: not all ${nodes} answered`,
     { cause },
   )
 }

@@ -33,11 +33,7 @@ export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJs
   const label = 'Bitcoin (Esplora)'
   const api = providerApi({ provider: name, label, base: base.replace(/\/$/, ''), headers: {} }, exchangeJson)
   const strange = (status: number) =>
-    unusableResponseError(
-      name,
-      `The service of ${label} answers with something else than was asked for`,
-      status,
-    )
+    unusableResponseError(name, `The service of ${label} returned invalid data`, status)
   return {
     transaction: async (txid) => {
       const { status, body } = await api.get(`/tx/${txid}`)

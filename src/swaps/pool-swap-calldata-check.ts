@@ -27,7 +27,7 @@ export function nativeCoinMismatch(
   return swap.isNativeIn !== isCoin(tokenIn) || swap.isNativeOut !== isCoin(tokenOut)
     ? refuse(
         'POLICY_DECODE',
-        'It takes or pays the native coin where a token was asked for, or a token in its place',
+        'It takes or pays the native coin instead of the requested token, or the reverse',
       )
     : undefined
 }
@@ -51,7 +51,11 @@ export function checkPoolSwapCalldata(
   const isNativeIn = sameAddress(tokenIn.address, nativeAddress)
   if (deadline > BigInt(intent.deadline))
     return refuse('POLICY_QUOTE_DRIFT', `It may execute until ${deadline}, later than ${intent.deadline}`)
-  if (swap.exact !== intent.exact) return refuse('POLICY_DECODE', 'It fixes the other side of the swap')
+  if (swap.exact !== intent.exact)
+    return refuse(
+      'POLICY_DECODE',
+      'It fixes the wrong side of the swap: input instead of output, or the reverse',
+    )
   const [first, last] = [tokens[0], tokens[tokens.length - 1]]
   const [wantedIn, wantedOut] = [tokenIn, tokenOut].map(({ address }) =>
     sameAddress(address, nativeAddress) ? wrapped : address,
@@ -77,9 +81,9 @@ export function checkPoolSwapCalldata(
   if (isExactIn && amountIn !== intent.amountIn)
     return refuse('POLICY_AMOUNT', `It spends ${spent}, not ${toSpend}`)
   if (isExactIn && amountOut < intent.amountOut)
-    return refuse('POLICY_MIN_OUT', `It may bring only ${brought}, less than ${toBring}`)
+    return refuse('POLICY_MIN_OUT', `It may return only ${brought}, less than ${toBring}`)
   if (!isExactIn && amountOut !== intent.amountOut)
-    return refuse('POLICY_AMOUNT', `It brings ${brought}, not ${toBring}`)
+    return refuse('POLICY_AMOUNT', `It returns ${brought}, not ${toBring}`)
   if (!isExactIn && amountIn > intent.amountIn)
     return refuse('POLICY_AMOUNT', `It may spend ${spent}, more than ${toSpend}`)
   const accepted = isExactIn

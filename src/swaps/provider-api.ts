@@ -33,7 +33,7 @@ export function providerApi(
       signal: request.signal,
     }).catch((cause: unknown) => {
       if (!(cause instanceof AppError) || !cause.code.startsWith('SERVICE_')) throw cause
-      throw new AppError('PROVIDER_API_ERROR', `The service of ${label} does not answer as it should`, {
+      throw new AppError('PROVIDER_API_ERROR', `The service of ${label} returned an invalid response`, {
         details: { provider },
         cause,
       })
@@ -43,7 +43,7 @@ export function providerApi(
     if (status >= 500)
       throw unusableResponseError(
         provider,
-        `The service of ${label} answers with the HTTP status ${status}`,
+        `The service of ${label} returned the HTTP status ${status}`,
         status,
       )
     return answer
@@ -78,7 +78,7 @@ function limited(provider: string, label: string, { status, headers }: ApiAnswer
   const wait = seconds !== null && seconds <= mostWaitSeconds ? seconds : null
   return new AppError(
     'PROVIDER_API_ERROR',
-    `The service of ${label} limits the requests${wait === null ? '' : `, and takes the next one in ${wait} s`}`,
+    `The service of ${label} limits requests${wait === null ? '' : `; it accepts the next one in ${wait} s`}`,
     { details: { provider, status, retryAfterSeconds: wait } },
   )
 }

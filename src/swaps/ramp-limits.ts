@@ -42,7 +42,7 @@ export function checkRampLimits(
     const bound = parseUnits(limit, token.decimals)
     return new AppError(
       code,
-      `${formatAmount(amount, token)} is not ${must} ${formatAmount(bound, token)}, which this swap must be`,
+      `${formatAmount(amount, token)} is outside the limits of this swap: it must be ${must} ${formatAmount(bound, token)}`,
       { details: { limit: bound.toString(), amount: amount.toString() } },
     )
   }

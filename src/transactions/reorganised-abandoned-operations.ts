@@ -27,7 +27,7 @@ export async function reopenAbandoned(
   if (reverted && !replacement)
     throw new AppError(
       'PARTIAL',
-      `Operation ${id} was given up, and a reorganisation took step ${reverted.index + 1}, which reverted, off the chain: it is not sent again, as it may not revert again`,
+      `Action ${id} was abandoned, and a reorganisation removed its reverted step ${reverted.index + 1} from the chain: the step is not sent again, because it might succeed now`,
       { details: { operation: id, index: reverted.index }, hint: `sluice action cancel ${id} --yes` },
     )
   if (gone.length > 0)
@@ -87,11 +87,11 @@ function outcomeWithSteps(run: Run, open: readonly Step[]): Operation {
 }
 
 const stepEndText: Partial<Record<Step['state'], string>> = {
-  FINAL_OK: 'is there again, and final',
-  FINAL_REVERTED: 'is there again, and reverted',
+  FINAL_OK: 'is on the chain again and final',
+  FINAL_REVERTED: 'is on the chain again, reverted',
   CANCELLED: 'was cancelled',
   SUPERSEDED: 'lost its nonce to another transaction',
 }
 
 const stepOutcomeText = ({ steps }: Operation, { index, state, inclusion }: Step): string =>
-  `Step ${index + 1} of ${steps.length}, which a reorganisation took off the chain, ${stepEndText[state] ?? 'waits'}${inclusion ? ` (${inclusion.hash})` : ''}`
+  `Step ${index + 1} of ${steps.length}, which a reorganisation had removed from the chain, ${stepEndText[state] ?? 'is pending'}${inclusion ? ` (${inclusion.hash})` : ''}`

@@ -166,15 +166,14 @@ export const runStopped = Symbol('stopped')
 /** Returns the operation as currently in the journal. */
 export const currentOperation = ({ journal, operationId }: Run): Operation => {
   const operation = journal.find(operationId)
-  if (!operation)
-    throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
+  if (!operation) throw new AppError('ACTION_NOT_FOUND', `There is no action ${operationId} in the journal`)
   return operation
 }
 
 /** Returns a step of the operation as currently in the journal. */
 export const stepAt = (run: Run, index: number): Step => {
   const step = currentOperation(run).steps.find((one) => one.index === index)
-  if (!step) throw new AppError('BUG', `Operation ${run.operationId} has no step ${index}`)
+  if (!step) throw new AppError('BUG', `Action ${run.operationId} has no step ${index}`)
   return step
 }
 
@@ -215,7 +214,8 @@ export async function withWalletLock(run: Run, chainId: number, work: () => Prom
   const lock = await run.lock(chainId, wallet, waitMs, run.signal).catch((error: unknown) => {
     throw run.signal?.aborted ? runStopped : error
   })
-  if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
+  if (!lock)
+    throw new AppError('WALLET_BUSY', `Another process is signing with ${wallet} on chain ${chainId}`)
   try {
     await work()
   } finally {

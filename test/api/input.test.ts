@@ -185,11 +185,11 @@ describe('transfer parameters', () => {
     })
     expect(of({ originAddress: wallet, walletOrigin: token, destinationAddress: token })).toEqual({
       code: 'VALIDATION_ERROR',
-      originAddress: 'is said twice, and not the same',
+      originAddress: 'is given twice, with different values',
     })
     expect(of({ originAddress: wallet, destinationAddress: token, walletDestination: wallet })).toMatchObject(
       {
-        destinationAddress: 'is said twice, and not the same',
+        destinationAddress: 'is given twice, with different values',
       },
     )
     expect(of({ originAddress: wallet, destinationAddress: '0x1' })).toMatchObject({

@@ -81,7 +81,7 @@ describe('the revert reason', () => {
     ['AllCapsReached()', [], 'every market that the vault lends to has reached its cap'],
     ['E_InsufficientCash()', [], 'there is not enough liquidity to pay it out now'],
     ['E_SupplyCapExceeded()', [], 'the supply cap of the vault is reached'],
-    ['E_OperationDisabled()', [], 'the vault has switched this off'],
+    ['E_OperationDisabled()', [], 'the vault has disabled this action'],
     ['Paused()', [], 'it is paused'],
     ['NotCollateralized()', [], 'what is owed would not be covered by the collateral'],
     ['V3TooLittleReceived()', [], 'the price moved: less would come out than the minimum'],
@@ -106,7 +106,7 @@ describe('the revert reason', () => {
   test('includes the reason of a wrapped error', () => {
     const inner = thrown('V3TooLittleReceived()')
     expect(revertReason(thrown('ExecutionFailed(uint256,bytes)', [0n, inner]))).toBe(
-      'ExecutionFailed: the price moved: less would come out than the minimum (V3TooLittleReceived)',
+      'ExecutionFailed: the price moved: the output would be below the minimum (V3TooLittleReceived)',
     )
     expect(revertReason(thrown('TransferInFailed(bytes)', [saying('blacklisted')]))).toBe(
       'TransferInFailed: blacklisted',
@@ -120,8 +120,8 @@ describe('the revert reason', () => {
     expect(revertReason(saying('35'))).toBe(
       'the health factor would fall below the liquidation threshold (35)',
     )
-    expect(revertReason(saying('STAKE_LIMIT'))).toBe('more than may be staked now (STAKE_LIMIT)')
-    expect(revertReason('0x12345678')).toBe('it threw an error of a kind not known here (0x12345678)')
+    expect(revertReason(saying('STAKE_LIMIT'))).toBe('more than can be staked now (STAKE_LIMIT)')
+    expect(revertReason('0x12345678')).toBe('it reverted with an unknown error (0x12345678)')
     expect(revertReason('0x', 'execution reverted')).toBe('execution reverted')
     expect(revertReason(undefined)).toBe('it gave no reason')
   })

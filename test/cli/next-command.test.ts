@@ -7,8 +7,8 @@ describe('withSameTarget', () => {
   test.each([
     ['sluice action resume abc', 'sluice action resume abc --wallet ops --profile prod'],
     [
-      'sluice action resume abc, or give it up: sluice action abandon abc',
-      'sluice action resume abc --wallet ops --profile prod, or give it up: sluice action abandon abc --profile prod',
+      'sluice action resume abc, or close the action: sluice action abandon abc',
+      'sluice action resume abc --wallet ops --profile prod, or close the action: sluice action abandon abc --profile prod',
     ],
     ['sluice action revoke abc --yes', 'sluice action revoke abc --yes --wallet ops --profile prod'],
     ['Then: sluice action resume abc.', 'Then: sluice action resume abc --wallet ops --profile prod.'],

@@ -19,10 +19,10 @@ test('without gas on the destination, a dry run and a run sign nothing and say h
       details: { network: 'sandbox-two', symbol: 'ETH', held: '0' },
     })
     expect(json.error.message).toMatch(
-      /^0x\w{40} has 0 ETH on sandbox-two and needs 0\.00\d+ ETH there, for the gas of what follows the bridge$/,
+      /^0x\w{40} has 0 ETH on sandbox-two and needs 0\.00\d+ ETH there, for the gas of the steps after the bridge$/,
     )
     expect(json.error.hint).toMatch(
-      /^Send 0\.00\d+ ETH to 0x\w{40} on sandbox-two first, then type the same again\.$/,
+      /^Send 0\.00\d+ ETH to 0x\w{40} on sandbox-two first, then run the same command again\.$/,
     )
   }
 })
@@ -87,7 +87,7 @@ test('without gas after the bridge, resume, replan and explain name the missing 
   const lacks = /0x\w{40} has 0 ETH on sandbox-two and needs, gas included, 0\.00\d+ ETH/
   const ways = (again: string) =>
     new RegExp(
-      `^To go no further, and see where the funds are: sluice action abandon ${id}; once it has that: sluice action ${again}$`,
+      `^To stop and see where the funds are: sluice action abandon ${id}. To continue once the wallet has the missing amount: sluice action ${again}$`,
     )
   expect(said).toMatchObject({ code: 'PARTIAL', message: expect.stringMatching(lacks) })
   expect(said.hint).toMatch(ways(`resume ${id}`))
@@ -103,7 +103,7 @@ test('without gas after the bridge, resume, replan and explain name the missing 
     next: `sluice action resume ${id}`,
   })
   expect(json.verdict).toContain(
-    `Send it there what it lacks, and go on; or give it up, which leaves the funds where they are: sluice action abandon ${id}`,
+    `Send the missing amount there and resume it; or close it and leave the funds where they are: sluice action abandon ${id}`,
   )
   await coinThere(10n ** 18n)
   expect((await run(['action', 'explain', id, '--json'])).json.verdict).not.toContain('cannot be resumed')

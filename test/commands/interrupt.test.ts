@@ -167,7 +167,7 @@ describe('a signal', () => {
     expect(exit).toBe(130)
     // On a slow machine the signal may arrive later.
     expect(err).toMatch(
-      /(This command signed nothing\.|Stopped before anything was signed) \(INTERRUPTED\)\nnext {2}To do it after all/,
+      /(This command signed nothing\.|Interrupted before anything was signed) \(INTERRUPTED\)\nnext {2}To do it after all/,
     )
   })
 

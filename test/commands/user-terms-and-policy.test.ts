@@ -70,7 +70,7 @@ describe('--assert', () => {
     expect(ran.json.error.message).toContain(condition.split(',').at(-1))
     // The condition is the user's own; the one in the hint is met.
     const [, holds] =
-      /^If that is what you want, change the condition(?:, and keep the others)?: --assert '(.+)'$/.exec(
+      /^To accept this change, adjust the condition(?:, and keep the others)?: --assert '(.+)'$/.exec(
         ran.json.error.hint,
       )!
     const again = await signsNothing(() => run([...deposit.split(' '), '--dry-run', '--assert', holds!]))
@@ -89,7 +89,9 @@ describe('--assert', () => {
     const line = 'deposit aave-v3-usdc-sandbox-two --from sandbox-one --amount 100 --yes --json'
     const ran = await run([...line.split(' '), '--assert', 'sandbox-two:aUSDC>=1000'])
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 21, code: 'PARTIAL' })
-    expect(ran.json.error.hint).toMatch(/^Once that holds: sluice action resume \S+; to go no further: /)
+    expect(ran.json.error.hint).toMatch(
+      /^Once the condition holds: sluice action resume \S+. To stop instead: /,
+    )
   })
 })
 

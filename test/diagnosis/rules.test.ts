@@ -51,12 +51,12 @@ describe('a final state in the journal', () => {
     (state) => {
       const waits = { steps: [factsOf(state, { waiting: hash })] }
       expect(isSettlementContradicted(waits)).toBe(true)
-      expect(contradictionsText(waits)).toBe(` ${hash} of it waits again, so that it may still be mined.`)
+      expect(contradictionsText(waits)).toBe(` ${hash} is pending again and can still be mined.`)
       const inclusion = { blockNumber: 7 } as Step['inclusion']
       const lacks = { steps: [factsOf(state, { lacksBlock: true }, { step: stepOf(state, { inclusion }) })] }
       expect(isSettlementContradicted(lacks)).toBe(true)
       expect(contradictionsText(lacks)).toBe(
-        ' The node of sandbox-one does not have block 7, in which it was.',
+        ' The node of sandbox-one does not have block 7, which contained it.',
       )
       expect(isSettlementContradicted({ steps: [factsOf(state, {})] })).toBe(false)
     },

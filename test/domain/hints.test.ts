@@ -175,7 +175,7 @@ describe('hints of errors and messages', () => {
     expect(leftOpen(['deposit', 'x'], { message: '', hint, details })).toContain('an id')
     expect(leftOpen(['action', 'watch', '0f8fad5b'], { message: '', hint, details: {} })).toContain('an id')
     expect(leftOpen(['deposit', 'x'], { message: '', hint, details: {} })).toBe(undefined)
-    const message = `The contract 0x${'7'.repeat(40)} is not the one that does this here`
+    const message = `The contract 0x${'7'.repeat(40)} is not the one for this action on this network`
     const vouch = { hint: 'If you trust this contract: --allow-contract ADDR', details: {} }
     expect(leftOpen(['deposit', 'x'], { message, ...vouch })).toContain('an address')
     expect(leftOpen(['deposit', 'x'], { message: 'It is not known', ...vouch })).toBe(undefined)

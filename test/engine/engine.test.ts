@@ -279,7 +279,7 @@ test('the name and the id of a network must agree, or the quote is refused', asy
     const { status, body } = await of({ ...same, [name]: chain })
     expect([status, body.error.details]).toEqual([
       422,
-      { errors: [{ path: name, message: 'is said twice, and not the same' }] },
+      { errors: [{ path: name, message: 'is given twice, with different values' }] },
     ])
   }
 })

@@ -136,7 +136,9 @@ describe('service fees that are paid inside a swap', () => {
         ? built(acting, choiceFor(intent))
         : [swapV3({ ...encodedFor(intent), path: path(weth, usdt), fees: [] })]
     expect(refusal(() => check(acting, action))?.code).toBeUndefined()
-    expect(refusal(() => check(intent, action))?.message).toContain('It does not pay the fee of 250000')
+    expect(refusal(() => check(intent, action))?.message).toContain(
+      'It does not pay the stated fee of 250000',
+    )
   })
 
   test.each([0, 1])('may be combined with a fee paid in its own step: inside fee %s', (at) => {

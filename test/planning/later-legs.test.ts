@@ -62,7 +62,7 @@ describe('the check of a leg that waits for a bridge', () => {
     await expect(check(node(), 1_000_000n, 10n ** 30n)).rejects.toMatchObject({
       code: 'SIMULATION_REVERTED',
       message: expect.stringMatching(
-        /^Once the bridge had brought the funds to sandbox-two, step 2 of 2 there would fail: /,
+        /^After the bridge delivers the funds on sandbox-two, step 2 of 2 there would fail: /,
       ),
     })
   })

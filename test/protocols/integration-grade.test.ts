@@ -30,7 +30,7 @@ test("a grade names the protocol whose bytecode was tested when it is not the ma
     'pendle-pt pendle-pt-30dec2027',
   ])
   const words = (name: string) => byProtocol.get(name)!.by
-  expect(words('aave-v3 spark')).toMatch(/^of Aave v3, of which this is a fork: @aave/)
+  expect(words('aave-v3 spark')).toMatch(/^of Aave v3, from which this protocol was forked: @aave/)
   for (const fork of ['moonwell', 'benqi'])
     expect(words(`compound-v2 ${fork}`)).toMatch(/^of Venus, .*fork of Compound v2: @venus/)
   for (const vault of ['sky', 'spark-savings', 'euler-k3-prime', 'morpho-gauntlet-prime-v2'])
@@ -43,13 +43,13 @@ test('contracts written for the sandbox have no grade A, and their grade says so
   for (const protocol of ['sandbox-vault-usdc', 'sandbox-staking-weth'])
     expect(await shown(`${protocol}-sandbox-one`)).toEqual({
       grade: 'C',
-      by: "the contract itself is the sandbox's own",
+      by: 'the contract exists only in the sandbox',
     })
   expect(await shown('sandbox-lido-eth-sandbox-one')).toEqual({
     grade: 'B',
-    by: "@lidofinance/lido-ethereum-sdk 4.9.0; the contract itself is the sandbox's own",
+    by: '@lidofinance/lido-ethereum-sdk 4.9.0; the contract exists only in the sandbox',
   })
   expect((await run('strategies show sandbox-vault-usdc-sandbox-one', { columns: 200 })).out).toContain(
-    "C: built from the published interface (the contract itself is the sandbox's own)",
+    'C: built from the published interface (the contract exists only in the sandbox)',
   )
 })

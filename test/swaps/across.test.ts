@@ -184,7 +184,7 @@ describe('Across API', () => {
   test('reports its minimum and maximum amount in the error', async () => {
     expect(await asked({ ...good(), outputAmount: '400000' }, 200, '0.5')).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: 'Across carries 1 USDT or more, and this is too little',
+      message: 'Across carries 1 USDT',
     })
     expect(await asked({ ...good(), isAmountTooLow: true })).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
@@ -206,7 +206,7 @@ describe('Across API', () => {
     const { json } = await run(`swap quote ${usdt} --amount-in 0.000001 --json`)
     expect(json.error).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: 'Across carries 0.001 USDT or more, and this is too little',
+      message: 'Across carries 0.001 USDT',
       hint: 'Try a larger amount.',
     })
   })
@@ -244,9 +244,11 @@ describe('an Across deposit without a fill', () => {
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
-    expect(said.verdict).toMatch(/^No relayer has paid it out on sandbox-two yet\. One can until 20.*Z; /)
+    expect(said.verdict).toMatch(
+      /^No relayer has paid out on sandbox-two yet\. A relayer can do so until 20.*Z; /,
+    )
     expect(said.funds).toMatch(
-      /^100 USDT: deposited on sandbox-one in 0x\w{64}, and not paid out on sandbox-two\./,
+      /^100 USDT: deposited on sandbox-one in 0x\w{64}, not paid out on sandbox-two\./,
     )
     expect((await run(`swap status ${id} --json`)).json).toMatchObject({ status: 'processing' })
     await fault('clear')
@@ -264,7 +266,7 @@ describe('an Across deposit without a fill', () => {
     const ended = await run(['action', 'resume', id, '--json'])
     expect(ended).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
     expect(ended.json.error.message).toMatch(
-      /^It was not paid out on sandbox-two before 20.*, and cannot be any more\./,
+      /^The deposit was not paid out on sandbox-two before 20.*, and cannot be any more\./,
     )
     const expired = await explain(id)
     expect(expired).toMatchObject({ situation: 'BRIDGE_EXPIRED', safeToRetry: false })

@@ -164,7 +164,7 @@ describe('Avenia API', () => {
       await expect(quoted(() => quote(changed))).rejects.toMatchObject({ code })
   })
 
-  const noQuote = /did not answer with a quote/
+  const noQuote = /did not return a quote/
   test.each<[string, () => ReturnType<Answering>, RegExp]>([
     ['another input amount', () => quote({ inputAmount: '101' }), /another swap than was asked for/],
     ['another output currency', () => quote({ outputCurrency: 'BRL' }), /another swap than was asked for/],

@@ -100,7 +100,7 @@ describe('Balancer v2', () => {
       [['ETH', 'BRLA'], { amountOut: 10n ** 30n }, 'the price moved'],
       [['ETH', 'USDT'], { amountOut: 10n ** 30n }, 'the price moved'],
       [['ETH', 'USDT'], { deadline: 1 }, 'the deadline has passed'],
-      [['ETH', 'USDT'], { amountIn: 10n ** 21n }, 'more than the pool takes at once'],
+      [['ETH', 'USDT'], { amountIn: 10n ** 21n }, 'more than the pool accepts at once'],
     ] as const) {
       const { to, data, value } = plan(way, 'in', changed).action
       const call = { from: sandbox.user.address, to, data, value: numberToHex(value) }

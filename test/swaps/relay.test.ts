@@ -403,7 +403,7 @@ describe('Relay API', () => {
     const answer = { status: 400, body: { message: 'low', errorCode: 'AMOUNT_TOO_LOW' } }
     await expect(quoted(() => answer)).rejects.toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: 'The amount is too little for Relay',
+      message: 'The amount is too low for Relay',
     })
   })
 
@@ -496,7 +496,7 @@ describe('Relay API', () => {
     [
       'HTTP 400 with an error',
       () => ({ status: 400, body: { message: 'no', errorCode: 'SANCTIONED_WALLET_ADDRESS' } }),
-      /did not answer with a quote/,
+      /did not return a quote/,
     ],
     ...serviceFailures,
     [

@@ -32,7 +32,7 @@ export const callLimitReport = (io: Io | undefined): Pick<RpcOptions, 'onLimit'>
     ? {
         onLimit: ({ host, calls }) => {
           const most = calls === 1 ? 'no batch of calls' : `at most ${calls} calls at once`
-          io.err.write(io.err.paint.dim(`rpc ${host} takes ${most}: commands take more round trips\n`))
+          io.err.write(io.err.paint.dim(`rpc ${host} accepts ${most}: commands need more round trips\n`))
         },
       }
     : {}

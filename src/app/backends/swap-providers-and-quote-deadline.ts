@@ -51,9 +51,9 @@ async function providersIn(text: string): Promise<string[]> {
   if (unknown === undefined) return names
   throw new AppError(
     'CONFIG_INVALID',
-    `${variables.providers} names "${sanitizeText(unknown)}", which is no swap provider`,
+    `${variables.providers} names "${sanitizeText(unknown)}", which is not a swap provider`,
     {
-      hint: `Set it to some of these, with commas between them: ${swapProviderNames.join(',')}`,
+      hint: `Set it to one or more of these, comma-separated: ${swapProviderNames.join(',')}`,
     },
   )
 }

@@ -134,7 +134,7 @@ export const isInclusionBlock = (
 const unlisted = ({ host }: ChainClient, hash: Hex, block: string): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${host} gives a receipt of ${hash} in block ${Number(block)}, and does not list it there`,
+    `The node at ${host} returns a receipt of ${hash} in block ${Number(block)}, but that block does not list it`,
     { details: { host, hash, block: Number(block) } },
   )
 

@@ -104,11 +104,11 @@ export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagr
     nothing: `${host} does not have ${block}, which ${by} has`,
     'too little after': `${host} has fewer blocks after ${block} than ${by}`,
     another: `${host} and ${by} have different blocks ${blockNumber}`,
-    'something else': `${host} and ${by} show different things in ${block}`,
+    'something else': `${host} and ${by} show different transactions in ${block}`,
     'an error': `${host} gives an error for ${block}`,
-    'no answer yet': `${host} had no time left to say what it has in ${block}`,
+    'no answer yet': `${host} did not answer in time about ${block}`,
   }
-  return `${what[has]}, and final is what all endpoints have`
+  return `${what[has]}; a block is final only if all endpoints have it`
 }
 
 /**
@@ -116,11 +116,11 @@ export function disagreementText({ host, by: shownBy, blockNumber, has }: Disagr
  * find the wrong one.
  */
 export function disagreementHint({ host, by, has }: Disagreement, setting: string): string {
-  if (has === 'no answer yet') return `Give it more time (--timeout), or leave ${host} out of ${setting}`
+  if (has === 'no answer yet') return `Allow more time (--timeout), or remove ${host} from ${setting}`
   const both = by === host ? `the endpoints at ${host}` : `${host} and ${by}`
   return has === 'another' || has === 'something else'
-    ? `Look which of ${both} is right, and leave the other one out of ${setting}`
-    : `If it stays so, leave ${host} out of ${setting}`
+    ? `Find out which of ${both} is right, and remove the other one from ${setting}`
+    : `If this persists, remove ${host} from ${setting}`
 }
 
 /** Whether the answering nodes agree on yes: at least one says so, and none says no. A slow or silent node is ignored. */

@@ -71,7 +71,7 @@ async function ifReachable<T>(
     throw new AppError(code, message.includes(host) ? message : `At ${host}: ${message}`, {
       details: { ...details, host },
       cause: error,
-      hint: `Leave ${host} out of the endpoints for as long as it answers so, or wait for it.`,
+      hint: `Remove ${host} from the endpoints until it answers correctly, or wait for it.`,
     })
   }
 }

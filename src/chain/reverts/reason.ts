@@ -35,11 +35,11 @@ function reasonOf(data: Hex | undefined, message: string, passed: number): strin
     return message === '' ? 'it gave no reason' : sanitizeText(message.slice(0, 2 * limits.characters))
   const signature = signatureOf(data.slice(0, 10).toLowerCase())
   try {
-    if (data.length > 2 * limits.bytes) throw new Error('too much to be a reason')
+    if (data.length > 2 * limits.bytes) throw new Error('a reason too long to decode')
     return errorText(data, signature, passed)
   } catch {
     return signature === undefined
-      ? `it threw an error of a kind not known here (${data.slice(0, 10)})`
+      ? `it reverted with an unknown error (${data.slice(0, 10)})`
       : worded(signature.slice(0, signature.indexOf('(')), [])
   }
 }
@@ -50,7 +50,7 @@ function errorText(data: Hex, signature: string | undefined, passed: number): st
   const { errorName, args } = decodeErrorResult({ abi, data })
   const values = (args ?? []) as readonly unknown[]
   if (errorName === 'Panic')
-    return `it stopped at an internal check (panic 0x${BigInt(String(values[0])).toString(16)})`
+    return `it failed an internal check (panic 0x${BigInt(String(values[0])).toString(16)})`
   if (errorName === 'Error') return worded(sanitizeText(String(values[0])), [])
   const passedOn = values[typesOf(signature).indexOf('bytes')]
   // An error has at least four bytes.

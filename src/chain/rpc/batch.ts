@@ -97,7 +97,7 @@ async function inParts(
     for (const [at, call] of part.entries()) {
       const known = answers.get(call)
       if (known && nameOf(known) !== nameOf(said[at]!))
-        throw invalidAnswer(host, `two answers to ${call.method}, by two nodes`)
+        throw invalidAnswer(host, `two answers to ${call.method}, from two nodes`)
       answers.set(call, said[at]!)
     }
   }

@@ -71,7 +71,7 @@ export function openEndpoint(
     const said = chainIdOf(host, call)(answer)
     right = said === chainId ? performance.now() : -Infinity
     if (said === chainId) return
-    throw new AppError('CHAIN_ID_MISMATCH', `The node at ${host} is on chain ${said}, not on ${chainId}`, {
+    throw new AppError('CHAIN_ID_MISMATCH', `The node at ${host} is on chain ${said}, not ${chainId}`, {
       details: { host, expected: chainId, said },
     })
   }
@@ -122,7 +122,7 @@ const chainIdOf = (host: string, call: RpcCall) => (answer: unknown) => {
     if (!(cause instanceof AppError && cause.code === 'RPC_ERROR')) throw cause
     throw new AppError(
       'RPC_UNREACHABLE',
-      `The node at ${host} does not say which chain it is on: ${cause.message}`,
+      `The node at ${host} does not return its chain ID: ${cause.message}`,
       {
         details: { host, fault: 'refused' },
         cause,

@@ -27,7 +27,7 @@ const busyPauseMs = 1_000
 
 /** A busy node gives no answer: RPC_UNREACHABLE, which is transient. */
 const busyError = (host: string, message: string): AppError =>
-  new AppError('RPC_UNREACHABLE', `The node at ${host} has too much to do: ${message}`, {
+  new AppError('RPC_UNREACHABLE', `The node at ${host} is overloaded: ${message}`, {
     details: { host, retryAfterMs: busyPauseMs },
   })
 
@@ -40,7 +40,7 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
   const hasError = reply.error !== undefined && reply.error !== null
   // An error without the call's id may be about reading it, or a missing key.
   if (reply.id === null && hasError)
-    throw invalidAnswer(host, `an error to nothing that was asked: ${errorText(reply.error)}`)
+    throw invalidAnswer(host, `an error without a request: ${errorText(reply.error)}`)
   if (reply.id !== id) throw invalidAnswer(host, 'the reply to another call')
   const hasResult = Object.hasOwn(reply, 'result')
   if (hasError === hasResult && !(hasError && reply.result === null))
@@ -62,7 +62,7 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
 
 /** The error for a refused batch: RPC_UNREACHABLE with the fault `batch`. */
 export const batchRefusedError = (host: string, count: number, message: string): AppError =>
-  new AppError('RPC_UNREACHABLE', `The node at ${host} does not take ${count} calls at once: ${message}`, {
+  new AppError('RPC_UNREACHABLE', `The node at ${host} does not accept ${count} calls at once: ${message}`, {
     details: { host, fault: 'batch' },
   })
 

@@ -47,13 +47,9 @@ export function withoutSilentEndpoints(
       host,
       exchange: async (body, deadlineMs) => {
         if (isSilent(own) && known.some((other) => other !== own && isUp(other)))
-          throw new AppError(
-            'RPC_UNREACHABLE',
-            `The node at ${host} did not answer, and is left out for now`,
-            {
-              details: { host, fault: 'silent' },
-            },
-          )
+          throw new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer and is skipped for now`, {
+            details: { host, fault: 'silent' },
+          })
         const one = { since: performance.now() }
         own.open.add(one)
         try {

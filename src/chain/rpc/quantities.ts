@@ -40,7 +40,7 @@ export function checkedNumbers<T>(host: string, method: string, result: T): T {
   const refuse = (field: string, value: unknown): never => {
     throw new AppError(
       'RPC_INCONSISTENT',
-      `The node at ${host} gives an impossible number for ${field} in its answer to ${method}`,
+      `The node at ${host} returns an impossible number for ${field} in its answer to ${method}`,
       { details: { host, method, field, value: String(value).slice(0, 80) } },
     )
   }
@@ -92,7 +92,7 @@ function checkBlock(
 /** Parses a JSON-RPC quantity such as `0x1f` as a bigint; RPC_INCONSISTENT otherwise. */
 export function quantity(value: unknown, what: string): bigint {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value)
-  throw new AppError('RPC_INCONSISTENT', `The node gives no number for ${what}`)
+  throw new AppError('RPC_INCONSISTENT', `The node returns no number for ${what}`)
 }
 
 /** A number as a JSON-RPC quantity. */
@@ -105,5 +105,5 @@ export const maxGasPrice = 10n ** 18n
 export function parseFee(value: unknown, what: string): bigint {
   const fee = quantity(value, what)
   if (fee <= maxGasPrice) return fee
-  throw new AppError('RPC_INCONSISTENT', `The node gives a number for ${what} that cannot be: ${fee} wei`)
+  throw new AppError('RPC_INCONSISTENT', `The node returns an impossible value for ${what}: ${fee} wei`)
 }

@@ -31,7 +31,7 @@ export async function requestAtBlock<T>(
   if (now?.toLowerCase() === hash.toLowerCase()) return answer
   throw new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${rpc.host} has another block at height ${number} than it had`,
+    `The node at ${rpc.host} has another block at height ${number} than before`,
     { details: { host: rpc.host, block: Number(number), hash, now: now ?? null } },
   )
 }

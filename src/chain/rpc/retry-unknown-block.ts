@@ -23,11 +23,11 @@ async function untilKnown<T>(host: string, ask: () => Promise<T>): Promise<T> {
       if (pause === undefined)
         throw new AppError(
           'RPC_INCONSISTENT',
-          `The node at ${host} does not have a block that was named as the newest`,
+          `The node at ${host} does not have the block that was reported as the newest`,
           {
             cause: error,
             details: { host },
-            hint: 'Wait for this endpoint, or name another one.',
+            hint: 'Wait for this endpoint, or set another one.',
           },
         )
       await wait(pause)

@@ -66,9 +66,9 @@ export async function withDeadline<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const late = () =>
-    new AppError('RPC_UNREACHABLE', `The time was over before ${host} had answered`, {
+    new AppError('RPC_UNREACHABLE', `The time limit was reached before ${host} answered`, {
       details: { host, fault: 'time over' },
-      hint: `Give it more time: --timeout 10m; or leave ${host} out of the endpoints, where there is another one`,
+      hint: `Allow more time: --timeout 10m. If there is another endpoint, you can remove ${host}`,
     })
   const left = until + graceMs - clock.now()
   if (left <= 0) throw late()
@@ -103,7 +103,7 @@ export const withAnswerTimeout = (client: ChainClient, ms = nodeTimeoutMs): Chai
       ms,
     )
     if (answer) return answer.said
-    throw new AppError('RPC_UNREACHABLE', `The node at ${host} has not answered in ${ms} ms`, {
+    throw new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer within ${ms} ms`, {
       details: { host },
     })
   })

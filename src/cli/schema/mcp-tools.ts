@@ -77,7 +77,7 @@ const firstOf = (description: string): string => description.split(/(?<=\.) /)[0
 /** Rewrites a text about the command line for a tool: flags become field names, exit codes are removed. */
 const inWords = (text: string): string =>
   text
-    .replace(/; exit \d+ when one is not met/, '; refused if a rule is not met')
+    .replace(/; exits with \d+ if a rule is not met/, '; refused if a rule is not met')
     .replace(/--([a-z][a-z-]*)/g, (_flag, name: string) => camel(name))
 
 /** A field of the input, and the words on the command line that it becomes. */

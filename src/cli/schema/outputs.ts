@@ -115,7 +115,7 @@ const ComparisonDocument = listOf(
     durationSeconds: maybe(z.number()),
     proof: maybe(
       z.union([z.record(z.string(), z.enum(['calldata', 'simulation', 'none'])), z.string()]),
-    ).describe('by what each term is proved before it is signed; in words for a deposit on Bitcoin'),
+    ).describe('proof of each term before signing; as text for a deposit on Bitcoin'),
     lost: maybe(z.string()).describe('why it is not the best'),
     error: maybe(fields({ code: z.string(), message: z.string() })),
   }),
@@ -134,10 +134,13 @@ const DepositFields = fields({
   ...depositFields,
   address: z.string(),
   until: Time,
-  amount: z.string().describe('what it must pay, in satoshi'),
-  paid: maybe(z.string()).describe('what it does pay, in satoshi'),
-  overdue: z.boolean().optional().describe('paid, and not ended in the usual time'),
-  isLookedUp: z.boolean().optional().describe('whether a deposit that is there would have been found'),
+  amount: z.string().describe('amount that it must pay, in satoshi'),
+  paid: maybe(z.string()).describe('amount that it pays, in satoshi'),
+  overdue: z.boolean().optional().describe('paid, but not finished in the usual time'),
+  isLookedUp: z
+    .boolean()
+    .optional()
+    .describe('whether the lookup was complete, so that a deposit would have been found'),
 })
 
 /** `swap execute` of a swap that begins on Bitcoin: nothing is signed. */
@@ -145,7 +148,7 @@ const DepositDocument = fields({
   id: maybe(z.string()),
   status: z.string(),
   provider: z.string(),
-  proof: maybe(z.string()).describe('by what recipient and amounts are proved before anything is paid'),
+  proof: maybe(z.string()).describe('proof of recipient and amounts before the payment'),
   originTxHash: maybe(z.string()),
   destinationTxHash: maybe(z.string()),
   destinationAddress: maybe(AddressText),
@@ -157,8 +160,8 @@ const DepositDocument = fields({
     until: maybe(Time),
     amount: Amount,
     paid: maybe(Amount),
-    uri: maybe(z.string()).describe('BIP 21; null where a memo is needed'),
-    late: maybe(z.string()).describe('what comes back if it is late or short'),
+    uri: maybe(z.string()).describe('BIP 21 URI; null if a memo is needed'),
+    late: maybe(z.string()).describe('what is refunded if the payment is late or short'),
   }),
 })
 
@@ -172,7 +175,7 @@ export const SwapStatusDocument = fields({
   destinationTxHash: maybe(z.string()),
   provider: maybe(z.string()),
   deposit: DepositFields.optional().describe('of a swap that begins on Bitcoin'),
-  note: z.string().optional().describe('what the provider says beside it, which no chain shows yet'),
+  note: z.string().optional().describe('additional report of the provider that no chain shows yet'),
 })
 
 const operatorFees = {

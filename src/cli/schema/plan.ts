@@ -147,7 +147,7 @@ export const PlanDocument = fields({
   ),
   proof: z
     .array(fields({ leg: z.int(), term: z.string(), by: z.enum(['calldata', 'simulation', 'none']) }))
-    .describe('by what the terms of a swap are proved before it is signed; empty without a swap'),
+    .describe('proof of each term of a swap before signing; empty without a swap'),
   reference: z
     .enum(['equal', 'different', 'unknown'])
     .describe('comparison with the transactions of the local engine'),

@@ -30,7 +30,7 @@ export async function replanLeg(
   const open = findReplannableLeg(context, operation)
   if (!open) return undefined
   const again = await reproposeLeg(cli, operation, open.intent)
-  if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned anew without a purpose')
+  if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned again without an intent')
   refuseWorseTerms(open.intent, again.leg.intent, least, operation.id)
   return { open, checked: await checkReplannedLeg(context, operation, again, lifted) }
 }

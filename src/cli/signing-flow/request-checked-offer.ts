@@ -59,7 +59,7 @@ export async function requestOffer(
       const isLate = tried === mostTries || performance.now() + behindMs > until || signal.aborted
       if (!isServiceBehind(error) || isLate) throw error
       await sleep(behindMs, undefined, { signal }).catch(() => {
-        throw new AppError('INTERRUPTED', 'Stopped before anything was signed')
+        throw new AppError('INTERRUPTED', 'Interrupted before anything was signed')
       })
     }
 }

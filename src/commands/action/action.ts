@@ -60,7 +60,9 @@ export const actionCommand = (program: CommandContext) => {
   addReplacements(command, program)
   command
     .command('abandon')
-    .description('Close an action and drop its unsigned steps. Refused while a signed transaction is pending.')
+    .description(
+      'Close an action and drop its unsigned steps. Refused while a signed transaction is pending.',
+    )
     .argument('<id>', 'action ID, quote ID or idempotency key')
     .addHelpText('after', '\nExample:\n  $ sluice action abandon 0f8fad5b-d9cb-469f-a165-70867728950e')
     .action(action(program, abandonAction))

@@ -36,7 +36,7 @@ export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
 function endOf({ status, originTxHash, destinationTxHash, provider, deposit }: BitcoinSwap): End {
   const paid = deposit.paid === null ? 'The deposit' : formatAmount(BigInt(deposit.paid), btc)
   const said = deposit.note === null ? '' : ` ${sanitizeText(deposit.note)}.`
-  const out = sanitizeText(destinationTxHash ?? 'a transaction that is not named')
+  const out = sanitizeText(destinationTxHash ?? 'an unnamed transaction')
   if (status === 'fulfilled')
     return {
       situation: 'DONE',
@@ -68,15 +68,15 @@ function endOf({ status, originTxHash, destinationTxHash, provider, deposit }: B
   if (originTxHash === null)
     return {
       situation: 'QUOTE_OPEN',
-      verdict: 'No deposit of the swap was found, and one may be there.',
-      funds: 'Unknown: do not pay again before the deposit is looked up.',
+      verdict: 'No deposit of the swap was found, but there may be one.',
+      funds: 'Unknown: do not pay again until the deposit is looked up.',
       safeToRetry: false,
     }
   const isShort = deposit.paid !== null && BigInt(deposit.paid) < BigInt(deposit.amount)
   if (deposit.overdue)
     return {
       situation: 'BRIDGE_STUCK',
-      verdict: `The deposit was paid, and the swap has not ended in the usual time.${said} Ask ${sanitizeText(provider ?? 'the provider')} with the transaction ${sanitizeText(originTxHash)}.`,
+      verdict: `The deposit was paid, but the swap has not finished in the usual time.${said} Ask ${sanitizeText(provider ?? 'the provider')} with the transaction ${sanitizeText(originTxHash)}.`,
       funds: `${paid} was paid to ${sanitizeText(deposit.address)} on Bitcoin.`,
       safeToRetry: false,
     }
@@ -84,7 +84,7 @@ function endOf({ status, originTxHash, destinationTxHash, provider, deposit }: B
     situation: 'BRIDGE_WAITING',
     verdict: isShort
       ? `The deposit is less than the amount.${said}`
-      : 'The deposit was paid, and the swap has not ended.',
+      : 'The deposit was paid, but the swap has not finished.',
     funds: `${paid} was paid to ${sanitizeText(deposit.address)} on Bitcoin.`,
     safeToRetry: false,
   }

@@ -95,7 +95,7 @@ function refuseIdle(operation: JournalOperation, kind: 'bump' | 'cancel'): void 
   if ((state === 'EXECUTING' || state === 'PARTIAL') && isAllFinal(operation))
     throw new AppError(
       'PENDING',
-      `All transactions of ${id} are final, and what is to come of them has not arrived yet: there is none to replace`,
+      `All transactions of ${id} are final, but the funds have not arrived yet: there is none to replace`,
       { details: { operation: id }, hint: `sluice action resume ${id}` },
     )
   if (state === 'EXECUTING' || state === 'PARTIAL')

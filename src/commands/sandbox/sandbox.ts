@@ -69,7 +69,7 @@ export const sandbox = (program: CommandContext) => {
     )
   add(
     'pay-bitcoin',
-    "Send a payment on the Bitcoin chain of the sandbox, as a wallet would. The payment is in a block after a few seconds.",
+    'Send a payment on the Bitcoin chain of the sandbox, as a wallet would. The payment is in a block after a few seconds.',
     'sluice sandbox pay-bitcoin bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080 0.01',
   )
     .argument('<address>', 'address to pay')

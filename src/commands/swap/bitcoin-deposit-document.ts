@@ -129,7 +129,7 @@ export const depositView: View<DepositDocument> = ({ deposit, amounts, ...one },
       deposit.address === null
         ? [
             'paid',
-            `${deposit.paid === null ? '' : `${deposit.paid.formatted} BTC `}by ${sanitizeText(one.originTxHash ?? 'a payment that is not named')}`,
+            `${deposit.paid === null ? '' : `${deposit.paid.formatted} BTC `}by ${sanitizeText(one.originTxHash ?? 'an unnamed payment')}`,
           ]
         : ['pay', `${to.paint.green(amounts.in.formatted)} BTC, exactly`],
       deposit.address !== null && ['to', to.paint.green(sanitizeText(deposit.address))],

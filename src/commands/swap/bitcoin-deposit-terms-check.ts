@@ -55,8 +55,8 @@ export function refuseSigningFlags(
   if (given.length === 0) return
   throw new AppError(
     'USAGE',
-    `Nothing is signed here for a swap from Bitcoin, so ${given.join(' and ')} would do nothing`,
-    { hint: 'Leave it out. To limit the swap: --accept-min-out, --max-price-impact, --slippage, --policy' },
+    `A swap from Bitcoin signs nothing, so ${given.join(' and ')} would have no effect`,
+    { hint: 'Omit it. To limit the swap: --accept-min-out, --max-price-impact, --slippage, --policy' },
   )
 }
 
@@ -87,7 +87,7 @@ export async function checkLimits(
   if (least !== null && terms.minAmountOut < least)
     throw new AppError(
       'POLICY_MIN_OUT',
-      `The quote brings at least ${formatAmount(terms.minAmountOut, tokenOut)}, and ${formatAmount(least, tokenOut)} is the least that is accepted`,
+      `The quote returns at least ${formatAmount(terms.minAmountOut, tokenOut)}, below the accepted minimum of ${formatAmount(least, tokenOut)}`,
     )
   const asked = termsOf(cli, options)
   const catalog = await cli.backend.catalog()

@@ -77,7 +77,7 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
 const unknownPaymentError = ({ id }: Quote, { deposit }: SwapStatus): AppError =>
   new AppError(
     'PENDING',
-    `It is not known now whether this deposit is paid${deposit?.note ? `. ${deposit.note}` : ''}. Do not pay it before that is known`,
+    `Whether this deposit is paid is not known now${deposit?.note ? `. ${deposit.note}` : ''}. Do not pay it until this is known`,
     {
       details: { quote: id },
       hint: `Later: sluice swap execute ${shellOperand(id)}. To see its state: sluice swap status ${shellOperand(id)}`,
@@ -97,8 +97,8 @@ async function payableDocument(
     const key = order.options.idempotencyKey
     const hint =
       key === undefined
-        ? `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}`
-        : `Do not pay it any more. If it was paid: sluice swap status --watch ${shellOperand(quote.id)}. If it was not paid, get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`
+        ? `Do not pay it any more. If you paid it: sluice swap status --watch ${shellOperand(quote.id)}`
+        : `Do not pay it any more. If you paid it: sluice swap status --watch ${shellOperand(quote.id)}. If you did not pay it, get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`
     throw copyErrorWith(error, { hint })
   })
   const first = documentOf(quote, { terms, proof, recipient })
@@ -139,7 +139,7 @@ async function termsOf(
     destinationAddress: recipient,
   })
   if (made.transactions.length > 0 || made.approvals.length > 0)
-    throw new AppError('POLICY_QUOTE_DRIFT', 'The service wants transactions signed for a payment on Bitcoin')
+    throw new AppError('POLICY_QUOTE_DRIFT', 'The service requests signatures for a payment on Bitcoin')
   const { provider } = z
     .object({ provider: z.unknown() })
     .catch({ provider: undefined })
@@ -156,7 +156,7 @@ async function termsOf(
   if (terms.amountOut < quote.tokenOut.amount || terms.minAmountOut < (quote.minAmountOut ?? 0n))
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
-      `The quote brings ${formatAmount(quote.tokenOut.amount, tokenOut)} ${tokenOut.symbol}, and its deposit only ${formatAmount(terms.amountOut, tokenOut)}, at least ${formatAmount(terms.minAmountOut, tokenOut)}: do not pay it`,
+      `The quote returns ${formatAmount(quote.tokenOut.amount, tokenOut)}, but its deposit only ${formatAmount(terms.amountOut, tokenOut)}, at least ${formatAmount(terms.minAmountOut, tokenOut)}: do not pay it`,
       { hint: 'Request a new quote: sluice swap quote --help' },
     )
   await checkLimits(cli, quote, { terms, tokenOut, recipient, least, options })
@@ -173,7 +173,7 @@ export function proofOf(
   if (!isAddressUnproven) return proof
   return named.length > 1
     ? `${proof}, which ${named.join(' and ')} name`
-    : `${proof}, which is the word of its service`
+    : `${proof}, according to its service only`
 }
 
 /** The words that end a swap. */
@@ -245,7 +245,7 @@ function end(cli: Cli, document: DepositDocument, key: string | undefined): void
       ? new AppError('ACTION_FAILED', 'The swap failed', over)
       : new AppError('ARRIVED_SHORT', 'The swap delivered less than the minimum', over)
   if (status === 'expired')
-    throw new AppError('QUOTE_EXPIRED', 'The time to pay is over, and no deposit was found. Do not pay it.', {
+    throw new AppError('QUOTE_EXPIRED', 'The deadline has passed, and no deposit was found. Do not pay it.', {
       details,
       ...(key !== undefined && {
         hint: `Get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`,

@@ -220,11 +220,11 @@ function whyLost(
   if (unproved && !unprovedOf(first)) return `nothing proves its ${unproved}`
   const [mine, theirs] = [netOf(exact, quote), netOf(exact, best)]
   const token = exact === 'in' ? quote.tokenOut : quote.tokenIn
-  if (mine === null && theirs !== null) return 'what its gas costs is not known'
+  if (mine === null && theirs !== null) return 'its gas cost is not known'
   const isNet = mine !== null && theirs !== null
   const [own, other] = isNet ? [mine, theirs] : [grossOf(exact, quote), grossOf(exact, best)]
   const less = exact === 'in' ? other - own : own - other
-  if (less === 0n) return 'brings the same'
+  if (less === 0n) return 'same amount'
   return `${formatAmount(less, token)} ${exact === 'in' ? 'less' : 'more'}${isNet ? ' after gas' : ''}`
 }
 

@@ -69,7 +69,7 @@ function gasRows({
   const words = netAmountOut ? 'after gas' : 'gas included'
   const worth = netUsd === null ? '' : ` ($${Number(netUsd).toFixed(2)})`
   const left = net?.raw.startsWith('-')
-    ? 'nothing: the gas costs more than it brings'
+    ? 'nothing: the gas costs more than the output'
     : `${net?.formatted} ${sanitizeText(net?.symbol ?? '')}${worth}`
   return [
     ['gas', `about $${Number(gasCostUsd).toFixed(2)}: ${estimatedGas} units`],

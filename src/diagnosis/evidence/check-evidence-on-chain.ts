@@ -95,7 +95,7 @@ async function check(
     if (cost !== undefined) return say('refuted', cost)
     // Some nodes omit the gas price.
     if (found.gasPrice !== 0n && BigInt(gasPrice) === 0n)
-      return say('unknown', 'it does not have what a unit of gas cost')
+      return say('unknown', 'the node does not return the gas price')
     if (!isFinal) return say('confirmed', isCancel ? 'it was cancelled' : found.ok ? null : 'it reverted')
     if (!isCancel && found.ok === (step.state === 'FINAL_REVERTED'))
       return say('refuted', found.ok ? 'it did not revert' : 'it reverted')
@@ -126,7 +126,7 @@ const Shown = z.object({
 function parseTransactionAnswer(shown: object): z.infer<typeof Shown> {
   const whole = Shown.safeParse(shown)
   if (whole.success) return whole.data
-  throw new AppError('RPC_INCONSISTENT', 'The node shows only a part of it')
+  throw new AppError('RPC_INCONSISTENT', 'The node returns only a part of the transaction')
 }
 
 /** How a transaction differs from what an attempt signed, in words. */
@@ -140,22 +140,25 @@ function signedMismatch(
   const same = [
     [sameAddress(shown.from, wallet), 'another wallet sent it'],
     [shown.to !== null && sameAddress(shown.to, to), 'it goes to another contract'],
-    [shown.input.toLowerCase() === data.toLowerCase(), 'it calls something else'],
-    [shown.value === BigInt(value), 'it carries another value'],
+    [shown.input.toLowerCase() === data.toLowerCase(), 'it has other calldata'],
+    [shown.value === BigInt(value), 'it has another value'],
     [Number(shown.nonce) === nonce, 'it has another nonce'],
     [shown.gas === BigInt(gas), 'it has another gas limit'],
     // Older types have one price, and not every node returns it here.
-    [(shown.maxFeePerGas ?? BigInt(maxFeePerGas)) === BigInt(maxFeePerGas), 'it pays another price at most'],
+    [
+      (shown.maxFeePerGas ?? BigInt(maxFeePerGas)) === BigInt(maxFeePerGas),
+      'it has another maximum gas price',
+    ],
   ] as const
   return same.find(([is]) => !is)?.[1]
 }
 
 /** How the gas of a receipt differs, in words. A price of zero is from nodes that omit it. */
 function costMismatch(found: MinedTransaction, { gasUsed, gasPrice }: Inclusion): string | undefined {
-  if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} of gas`
+  if (found.gasUsed !== BigInt(gasUsed)) return `it used ${found.gasUsed} gas`
   const prices = [found.gasPrice, BigInt(gasPrice)]
   if (prices.includes(0n) || prices[0] === prices[1]) return undefined
-  return `it paid ${found.gasPrice} wei for a unit of gas`
+  return `it paid a gas price of ${found.gasPrice} wei`
 }
 
 /** What a node has instead of a transaction, if it has the block at that height. */
@@ -168,7 +171,7 @@ async function missingTransactionText(
     [hexQuantity(blockNumber), false],
   )
   if (!block) return undefined
-  if (!sameAddress(String(block.hash), blockHash)) return `block ${blockNumber} is another one`
+  if (!sameAddress(String(block.hash), blockHash)) return `block ${blockNumber} has another hash`
   const { transactions } = block
   const isIn = (one: unknown) => typeof one !== 'string' || sameAddress(one, hash)
   return Array.isArray(transactions) && !transactions.some(isIn)

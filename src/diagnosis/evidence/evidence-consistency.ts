@@ -34,14 +34,13 @@ function attemptMismatch(steps: readonly AttemptedStep[], attempts: readonly Att
   const hashes = new Set<string>()
   for (const attempt of attempts) {
     const hash = attempt.hash.toLowerCase()
-    if (hashes.has(hash)) return 'two of its attempts have the same hash'
+    if (hashes.has(hash)) return 'two attempts have the same hash'
     hashes.add(hash)
     const step = steps.find(({ index }) => index === attempt.step)
-    if (!step) return 'it has an attempt of no step'
+    if (!step) return 'an attempt belongs to no step'
     const at = `an attempt of step ${step.index + 1}`
     if (attempt.nonce !== step.nonce) return `${at} has another nonce`
-    if (called(attempt.transaction) !== called(wantedOf(step, attempt.kind)))
-      return `${at} calls something else`
+    if (called(attempt.transaction) !== called(wantedOf(step, attempt.kind))) return `${at} has another call`
   }
   return undefined
 }
@@ -63,13 +62,13 @@ export function inconsistencyOf({
 }: ParsedEvidence): string | undefined {
   const { state, steps } = operation
   const ended = isRefunded(asOperation(operation)) ? 'REFUNDED' : of(actionStatuses, state)
-  if (ended !== report.status) return `its report says ${report.status} of an action that is ${state}`
-  if (report.id !== operation.id) return 'its report is of another action'
+  if (ended !== report.status) return `its report says ${report.status}, but the action is ${state}`
+  if (report.id !== operation.id) return 'its report belongs to another action'
   if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
   if (report.transactions.length !== steps.length)
-    return `its report has ${report.transactions.length} transactions, and the action ${steps.length} steps`
+    return `its report has ${report.transactions.length} transactions, but the action has ${steps.length} steps`
   if (canonicalJson(calls.map(({ index }) => index)) !== canonicalJson(steps.map(({ index }) => index)))
-    return 'it says what other steps call than the action has'
+    return 'its decoded calls belong to other steps than the action has'
   const other = sharedTwice(steps) ?? attemptMismatch(steps, attempts)
   if (other !== undefined) return other
   for (const [at, step] of steps.entries()) {
@@ -78,8 +77,7 @@ export function inconsistencyOf({
   }
   const field = callMismatch({ operation, attempts, events, report })
   if (field !== undefined) return `its report has another ${field} than the action`
-  if (!isStateConsistent(operation, report))
-    return `the action is ${state}, and its steps do not come to that`
+  if (!isStateConsistent(operation, report)) return `the action is ${state}, but its steps do not match`
   return areAmountsConsistent(operation, report) ? undefined : 'its report has other amounts than the action'
 }
 
@@ -111,7 +109,7 @@ function sharedTwice(steps: readonly ReadStep[]): string | undefined {
         : []),
     ].map((one) => one.toLowerCase())
     for (const one of owns) {
-      if (seen.has(one)) return `two of its steps have the same ${one.split(' ')[0]}`
+      if (seen.has(one)) return `two steps have the same ${one.split(' ')[0]}`
       seen.add(one)
     }
   }
@@ -126,15 +124,15 @@ function stepMismatch(
   { operation, attempts }: Pick<ParsedEvidence, 'operation' | 'attempts'>,
 ): string | undefined {
   const step = `step ${index + 1}`
-  if (reported.index !== index) return `its report says nothing of ${step}`
+  if (reported.index !== index) return `its report does not contain ${step}`
   if (of(stepStatuses, state) !== reported.status)
-    return `its report says ${reported.status} of ${step}, which is ${state}`
-  if (!sameAddress(wallet, operation.wallet)) return `${step} is of another wallet`
+    return `its report says ${reported.status} for ${step}, which is ${state}`
+  if (!sameAddress(wallet, operation.wallet)) return `${step} belongs to another wallet`
   if (!sameAddress(reported.to, transaction.to)) return `its report names another contract for ${step}`
   if (reported.chainId !== transaction.chainId) return `its report names another chain for ${step}`
   if (reported.nonce !== nonce) return `its report names another nonce for ${step}`
-  if (!inBlock.includes(state)) return inclusion ? `${step} is ${state}, and in a block` : undefined
-  if (!inclusion) return `${step} is ${state}, and in no block`
+  if (!inBlock.includes(state)) return inclusion ? `${step} is ${state}, but is in a block` : undefined
+  if (!inclusion) return `${step} is ${state}, but is in no block`
   if (reported.hash === null || !sameAddress(reported.hash, inclusion.hash))
     return `its report names another transaction for ${step}`
   const attempt = attempts.find((one) => one.step === index && sameAddress(one.hash, inclusion.hash))
@@ -235,8 +233,8 @@ export function changedCall({ operation, calls }: Evidence, catalog: Catalog): s
     for (const [at, step] of like.steps.entries()) {
       if (!isKnown(step)) continue
       if (canonicalJson(anew[at]) !== canonicalJson(calls[at]))
-        return `step ${step.index + 1} does not call what it says`
-      if (!hasTrueText(step, like, catalog)) return `step ${step.index + 1} is not what it is said to do`
+        return `the decoded call of step ${step.index + 1} is wrong`
+      if (!hasTrueText(step, like, catalog)) return `the description of step ${step.index + 1} is wrong`
     }
     return undefined
   } catch {

@@ -27,10 +27,10 @@ export function readEvidence(text: string): Evidence {
   }
   const evidence = found as Evidence
   if (typeof found !== 'object' || found === null || evidence.format !== 'sluice-evidence@1')
-    throw none('it is not of this program')
-  if (!hasItsHash(evidence)) throw changed('its hash does not fit')
+    throw none('it is not an export of sluice')
+  if (!hasItsHash(evidence)) throw changed('its hash does not match')
   const shape = EvidenceSchema.safeParse(found)
-  if (!shape.success) throw changed(`${shape.error.issues[0]!.path.join('.')} is not what it should be`)
+  if (!shape.success) throw changed(`${shape.error.issues[0]!.path.join('.')} is invalid`)
   const misfit = inconsistencyOf(shape.data)
   if (misfit !== undefined) throw changed(misfit)
   return evidence
@@ -47,7 +47,7 @@ function hasItsHash(evidence: Evidence): boolean {
 }
 
 const none = (why: string, cause?: unknown): AppError =>
-  new AppError('USAGE', `This is no evidence: ${why}`, { cause, hint: 'sluice action export ID --out FILE' })
+  new AppError('USAGE', `This is not evidence: ${why}`, { cause, hint: 'sluice action export ID --out FILE' })
 
 const changed = (why: string): AppError =>
   new AppError('EVIDENCE_CHANGED', `The evidence was changed after it was made: ${why}`)
@@ -62,6 +62,6 @@ export function refuseChangedCall(evidence: Evidence, catalog: Catalog): void {
   throw new AppError(
     'EVIDENCE_CHANGED',
     `The evidence was changed after it was made, or another version made it: ${why}`,
-    { hint: 'Ask its author for it again: sluice action export ID --out FILE' },
+    { hint: 'Ask its author for a new export: sluice action export ID --out FILE' },
   )
 }

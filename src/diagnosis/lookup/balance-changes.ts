@@ -38,18 +38,18 @@ export async function balanceChanges(
   const texts = [...sums.values()].flatMap(({ move: { network, token, owner }, sum }) => {
     if (sum === 0n) return []
     const amount = formatAmount(sum < 0n ? -sum : sum, token)
-    return [`${amount} ${sum < 0n ? 'left' : 'came to'} ${owner} on ${network.name}`]
+    return [`${amount} ${sum < 0n ? 'left' : 'reached'} ${owner} on ${network.name}`]
   })
   const words = [
     texts.length > 0
-      ? `By the chains, ${texts.join('; ')}.`
+      ? `On chain: ${texts.join('; ')}.`
       : unseen > 0
         ? 'Not known.'
-        : 'By the chains, no token of the catalogue was moved, and no native coin but for fees.',
+        : 'On chain, no token of the catalogue was moved, and no native coin except for fees.',
     ...(isOpen && unseen < looks.length ? ['Not all of it is final.'] : []),
     ...(unseen > 0
       ? [
-          `${unseen} of its ${all.length} transactions ${unseen === 1 ? 'is' : 'are'} shown by no network here.`,
+          `${unseen} of its ${all.length} transactions ${unseen === 1 ? 'was' : 'were'} not found on any network here.`,
         ]
       : []),
   ]
@@ -70,10 +70,11 @@ async function movesOf(
   whose: readonly Address[],
 ): Promise<{ moves: Move[] | undefined; isFinal: boolean; text: string }> {
   const { found } = await lookUpTransaction(context, hash, undefined)
-  if (!found) return { moves: undefined, isFinal: false, text: `no network here shows ${hash}` }
+  if (!found) return { moves: undefined, isFinal: false, text: `${hash} was not found on any network here` }
   const { network, from: signer, call, deed, block } = found
   const owners = whose.length > 0 ? whose : [signer]
-  if (!block) return { moves: [], isFinal: false, text: `${hash} waits on ${network.name}: it ${deed.does}` }
+  if (!block)
+    return { moves: [], isFinal: false, text: `${hash} is pending on ${network.name}: it ${deed.does}` }
   const text = `${hash} ${deed.does}, and ${block.succeeded ? 'succeeded' : 'reverted'} in block ${block.number} of ${network.name}${block.isFinal ? '' : ', which is not final yet'}`
   const receipt = await undefinedIfUnanswered(
     withTimeout(findTransaction(context.rpc(network.chainId), hash)),

@@ -34,7 +34,7 @@ function effectOf(
   { chainId, native }: Network,
   catalog: ExecutionContext['catalog'] & { tokens: readonly Token[] },
 ): CallEffect {
-  if (to === null) return { is: 'call', does: 'makes a contract' }
+  if (to === null) return { is: 'call', does: 'creates a contract' }
   const carried = formatAmount(value, native)
   if (input === '0x') return { is: 'payment', does: `sends ${carried} to ${to}` }
   const token = tokenAt(catalog.tokens, chainId, to)
@@ -44,7 +44,7 @@ function effectOf(
     const amount = formatAmount(units, token)
     return call.functionName === 'transfer'
       ? { is: 'payment', does: `sends ${amount} to ${who}` }
-      : { is: 'approval', does: `lets ${who} take ${amount}`, spender: units === 0n ? null : who }
+      : { is: 'approval', does: `allows ${who} to spend ${amount}`, spender: units === 0n ? null : who }
   }
   const name = contractName(catalog, chainId, to)
   return { is: 'call', does: `calls ${name === null ? to : `${name} (${to})`} with ${carried}` }
@@ -143,7 +143,7 @@ function parseShownTransaction(
   if (!from.success || !to.success || !/^0x([0-9a-f]{2})*$/i.test(String(response.input)))
     throw new AppError(
       'RPC_INCONSISTENT',
-      `The node at ${host} shows ${hash} without whom it is of, or what it calls`,
+      `The node at ${host} returns ${hash} without its sender or its call`,
     )
   return {
     from: from.data,
@@ -170,7 +170,7 @@ async function findOnNode(
   if (!found && isInBlock)
     throw new AppError(
       'RPC_INCONSISTENT',
-      `The node at ${node.host} shows ${hash} in a block, and no receipt of it there`,
+      `The node at ${node.host} returns ${hash} in a block, but no receipt`,
       { details: { host: node.host, hash } },
     )
   const block = found ? await blockOf(node, network, found, depth) : null

@@ -11,7 +11,7 @@ function contradictionOf({ step, network, onChain }: StepFacts): string | undefi
   if (disputed) return `${disputedText(disputed, network)}${waiting ? ` ${againWaits(waiting)}` : ''}`
   if (waiting) return againWaits(waiting)
   return lacksBlock
-    ? `The node of ${network.name} does not have block ${step.inclusion?.blockNumber}, in which it was.`
+    ? `The node of ${network.name} does not have block ${step.inclusion?.blockNumber}, which contained it.`
     : undefined
 }
 
@@ -20,12 +20,13 @@ function disputedText(unlike: Disagreement, network: Network): string {
   const { host, by, blockNumber, has } = unlike
   const text =
     has === 'nothing'
-      ? `${by} has another block ${blockNumber} than the one that it was in, and ${host} has none so high`
+      ? `${by} has another block ${blockNumber} than the one that contained it, and ${host} has no block of that height`
       : disagreementText(unlike)
   return `${text}. ${disagreementHint(unlike, rpcVariable(network))}.`
 }
 
-const againWaits = (hash: string): string => `${hash} of it waits again, so that it may still be mined.`
+const againWaits = (hash: string): string =>
+  `Its transaction ${hash} is pending again and can still be mined.`
 
 /** Whether a settled step may come undone: the chain shows a pending attempt of it, or does not surely show its block. */
 export const isSettlementContradicted = ({ steps }: Pick<Facts, 'steps'>): boolean =>

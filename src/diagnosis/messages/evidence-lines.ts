@@ -21,10 +21,10 @@ export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {
     ...facts.steps.flatMap(onChainLines),
     ...(facts.remainingAllowances ?? []).map(
       ({ spender, amount, network }) =>
-        `${spender} is allowed ${amount.formatted} ${amount.symbol} on ${network}`,
+        `${spender} has an allowance of ${amount.formatted} ${amount.symbol} on ${network}`,
     ),
     ...(bridge?.delivered
-      ? [`${bridge.delivered.hash} brought ${bridge.delivered.text} to ${bridge.to.name}`]
+      ? [`${bridge.delivered.hash} delivered ${bridge.delivered.text} on ${bridge.to.name}`]
       : []),
   ]
   const said = [
@@ -56,13 +56,13 @@ function onChainLines({ step, attempts, onChain }: StepFacts): string[] {
   if (!onChain) return []
   const { found, waiting, owner, isGone, disputed, reason } = onChain
   const hash = attempts.at(-1)!.hash
-  const clues = isGone ? [`block ${step.inclusion?.blockNumber} is another one than it was`] : []
+  const clues = isGone ? [`block ${step.inclusion?.blockNumber} has another hash than before`] : []
   if (disputed) clues.push(disagreementText(disputed))
   if (found)
     clues.push(
       `${found.hash} ${found.ok ? 'succeeded' : 'reverted'} in block ${found.blockNumber}, ${found.confirmations} deep${reason === null ? '' : `: ${reason}`}`,
     )
-  else if (waiting) clues.push(`${waiting} waits in the mempool`)
+  else if (waiting) clues.push(`${waiting} is pending in the mempool`)
   else clues.push(`the node does not know ${hash}`)
   if (owner)
     clues.push(

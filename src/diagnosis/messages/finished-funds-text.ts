@@ -18,7 +18,7 @@ export function receivedFundsText(facts: Facts): string {
       return depositedText(facts, place)
     case 'withdraw':
       if (about.queued) return queuedText(facts, place, about.queued.next)
-      return `${outText(facts, 'What was withdrawn')}: in the wallet ${about.receiver}.${feeText(facts)}`
+      return `${outText(facts, 'The withdrawn funds')}: in the wallet ${about.receiver}.${feeText(facts)}`
     case 'revoke':
       return `No funds were moved; they are in the wallet ${operation.wallet}.`
     default:
@@ -40,7 +40,7 @@ function depositedText({ plan, bridged }: Facts, place: string): string {
   const rest = bridged ? BigInt(bridged.raw) - BigInt(amount) : 0n
   const more =
     bridged && rest > 0n
-      ? ` The bridge brought ${formattedAmount(tokenAmount(rest, bridged))} more: in the wallet ${about.receiver}.`
+      ? ` The bridge delivered ${formattedAmount(tokenAmount(rest, bridged))} more: in the wallet ${about.receiver}.`
       : ''
   return `${formattedAmount(tokenAmount(BigInt(amount), unit))}: in ${place}, for ${about.receiver}.${more}`
 }
@@ -48,8 +48,8 @@ function depositedText({ plan, bridged }: Facts, place: string): string {
 function queuedText({ plan, claimed }: Facts, place: string, next: string): string {
   const { receiver } = plan.about
   return claimed
-    ? `What was withdrawn was asked for from ${place}. Since then the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'what was ready there'}, for ${receiver}: of this withdrawal, or of another one. What is left in the queue: sluice wallet show`
-    : `What was withdrawn: in the queue of ${place}, for ${receiver}. When it is ready: ${next}`
+    ? `The withdrawal from ${place} was requested. Since then, the action ${claimed.id} claimed ${claimed.out ? formattedAmount(claimed.out) : 'the amount that was ready there'} for ${receiver}, from this withdrawal or another one. To see the rest of the queue: sluice wallet show`
+    : `The withdrawn funds: in the queue of ${place}, for ${receiver}. When they are ready: ${next}`
 }
 
 /** The service fee taken from the received amount, as a following sentence. */

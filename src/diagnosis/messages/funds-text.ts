@@ -12,7 +12,7 @@ export function fundsText(facts: Facts): string {
   const moved = steps.findLast((one) => one.step.role === 'action' && hasStepSucceeded(one) && isThere(one))
   if (!moved) {
     const owner = supersededStep(facts)?.onChain?.owner
-    const unless = owner ? ` That is so unless ${owner.hash} moved it.` : ''
+    const unless = owner ? ` This is true unless ${owner.hash} moved the funds.` : ''
     return fundsAtOrigin(facts) + unless
   }
   const later = operation.legs.filter(({ leg, arrival }) => arrival !== null && leg > moved.step.leg)
@@ -31,7 +31,7 @@ export function fundsText(facts: Facts): string {
     return `${formattedAmount(refund.amount)}: paid back to ${refund.recipient} on ${sanitizeText(refund.network)}, in ${refund.hash}.`
   if (resultOf(operation).unfilled) return orderFundsText(facts)
   if (bridge) return bridgeFundsText(facts)
-  return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether it is there is not known.`
+  return `${amountText(facts)}: sent from ${moved.network.name} to ${to}, for ${last.arrival.recipient}. Whether the funds arrived is not known.`
 }
 
 /** Where funds are after a bridge delivery. */
@@ -39,7 +39,7 @@ export const recipientFundsText = (
   { text, hash, later }: Pick<NonNullable<BridgeFacts['delivered']>, 'text' | 'hash' | 'later'>,
   to: string,
 ): string =>
-  `${text}: with the recipient on ${to}, in ${hash}.${later ? ` After that the bridge brought ${later.text} more to the same recipient, last in ${later.hash}.` : ''}`
+  `${text}: with the recipient on ${to}, in ${hash}.${later ? ` After that, the bridge delivered ${later.text} more to the same recipient, last in ${later.hash}.` : ''}`
 
 /** Where bridged funds are whose delivery was not found. */
 export function bridgeFundsText(facts: Facts): string {
@@ -50,19 +50,19 @@ export function bridgeFundsText(facts: Facts): string {
   if (way === 'solver') return solverFundsText(facts)
   const burned = `${amountText(facts)}: burned on ${from.name} in ${burn}`
   if (isMinted === true)
-    return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
+    return `${burned}, and delivered to ${recipient} on ${to.name}. The transaction was not found, so the amount is not known here.`
   return isMinted === false
-    ? `${burned}, and not minted on ${to.name}. No one else can take it.`
-    : `${burned}, for ${recipient} on ${to.name}. Whether it is minted there is not known; no one else can take it.`
+    ? `${burned}, not minted on ${to.name} yet. No one else can take the funds.`
+    : `${burned}, for ${recipient} on ${to.name}. Whether the funds are minted there is not known; no one else can take them.`
 }
 
 /** The same for an order: only its fill takes anything. */
 function orderFundsText(facts: Facts): string {
   const { isMinted, recipient } = facts.bridge ?? { isMinted: false }
   if (isMinted === true)
-    return `${amountText(facts)}: swapped, and paid to ${recipient}. The transaction was not found, so how much came is not known here.`
+    return `${amountText(facts)}: swapped, and paid to ${recipient}. The transaction was not found, so the amount is not known here.`
   return isMinted === undefined
-    ? `${amountText(facts)}: in the wallet ${facts.operation.wallet}, unless the order was filled, which is not known here.`
+    ? `${amountText(facts)}: in the wallet ${facts.operation.wallet}, unless the order was filled. Whether it was is not known here.`
     : `${amountText(facts)}: still in the wallet ${facts.operation.wallet} on ${originNetwork(facts)}.`
 }
 
@@ -73,7 +73,7 @@ function deskFundsText(facts: Facts): string {
   if (expiry?.refund)
     return `${sent}. ${expiry.refund.text} was paid back to ${recipient}, in ${expiry.refund.hash}.`
   return isMinted === false
-    ? `${sent}. The desk has paid nothing to ${recipient} for it, and has it until then.`
+    ? `${sent}. The desk holds the funds: it has not paid ${recipient} yet.`
     : `${sent}, for ${recipient}. Whether the desk has paid is not known.`
 }
 
@@ -86,8 +86,8 @@ function solverFundsText(facts: Facts): string {
     return `${text}: paid back to ${payee} on ${network.name}, in ${hash}.`
   }
   return isMinted === false
-    ? `${sent}, and not paid out on ${to.name}. Relay has it until it pays ${recipient} there, or gives it back.`
-    : `${sent}, for ${recipient} on ${to.name}. Whether it is paid out there is not known.`
+    ? `${sent}, not paid out on ${to.name} yet. Relay holds the funds until it pays ${recipient} there or refunds them.`
+    : `${sent}, for ${recipient} on ${to.name}. Whether the funds are paid out there is not known.`
 }
 
 /** The same for a deposit that a relayer pays out. */
@@ -96,30 +96,30 @@ function depositFundsText(facts: Facts): string {
   const { wallet } = facts.operation
   const sent = `${amountText(facts)}: deposited on ${from.name} in ${burn}`
   if (isMinted === true)
-    return `${sent}, and paid out to ${recipient} on ${to.name}. The transaction was not found, so how much came is not known here.`
+    return `${sent}, and paid out to ${recipient} on ${to.name}. The transaction was not found, so the amount is not known here.`
   if (expiry?.refund)
     return `${sent}. ${expiry.refund.text} was paid back to ${wallet} there, in ${expiry.refund.hash}.`
   return isMinted === false
-    ? `${sent}, and not paid out on ${to.name}. No one else can take it: it is for ${recipient} there, or comes back to ${wallet}.`
-    : `${sent}, for ${recipient} on ${to.name}. Whether it is paid out there is not known; no one else can take it.`
+    ? `${sent}, not paid out on ${to.name} yet. No one else can take the funds: they go to ${recipient} there, or back to ${wallet}.`
+    : `${sent}, for ${recipient} on ${to.name}. Whether the funds are paid out there is not known; no one else can take them.`
 }
 
 /** Where the funds are before anything moved them. */
 function fundsAtOrigin(facts: Facts): string {
   const { operation, plan } = facts
   if (operation.kind === 'revoke')
-    return `No funds are moved by this; they are in the wallet ${operation.wallet}.`
+    return `This action moves no funds; they are in the wallet ${operation.wallet}.`
   if (operation.kind === 'withdraw')
     return `The funds are still in ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   if (operation.kind === 'claim')
-    return `${amountText(facts)}: still set aside by ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
+    return `${amountText(facts)}: still reserved in ${sanitizeText(plan.about.strategySlug ?? 'the strategy')}, for ${operation.wallet}.`
   return `${amountText(facts)}: still in the wallet ${operation.wallet} on ${originNetwork(facts)}.`
 }
 
 /** The following sentence that a refund leaves out the service fee that a step of its own paid. */
 export const unreturnedFeeText = ({ steps }: Facts): string =>
   steps.some(({ step }) => step.role === 'fee' && step.state === 'FINAL_OK')
-    ? ' The service fee, which a step of its own paid, is not given back.'
+    ? ' The service fee, which a separate step paid, is not refunded.'
     : ''
 
 /** Where the funds will be once a mined step is final. */
@@ -127,15 +127,15 @@ export function fundsWhenFinal(facts: Facts): string {
   const { operation, focus, chains } = facts
   const next = operation.legs.find(({ leg, arrival }) => arrival !== null && leg > focus!.step.leg)
   return next?.arrival
-    ? `${amountText(facts)}: on the way to ${next.arrival.recipient} on ${chains.get(next.chainId)!.network.name}.`
+    ? `${amountText(facts)}: in transit to ${next.arrival.recipient} on ${chains.get(next.chainId)!.network.name}.`
     : receivedFundsText(facts)
 }
 
 /** Where the funds are by the journal, if the chain does not tell. */
 export const fundsByJournal = (facts: Facts): string =>
   isUnconfirmed(facts)
-    ? `By the journal, ${amountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
-    : `By the journal: ${fundsText(facts)}`
+    ? `According to the journal, ${amountText(facts)} may have left the wallet ${facts.operation.wallet}, or may leave it at any time.`
+    : `According to the journal: ${fundsText(facts)}`
 
 /** The amount of an operation in a sentence. */
 export function amountText({ plan }: Facts): string {

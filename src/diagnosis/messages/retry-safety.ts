@@ -22,7 +22,7 @@ export function retryRiskText(facts: Facts): { text: string; next?: string } | u
   const silent = unreadableChain(facts)
   if (silent)
     return {
-      text: ` Only the journal says so: ${silent.name} cannot be asked now (${silent.why}), and what was signed may have come into a block there since.`,
+      text: ` This is known only from the journal: ${silent.name} cannot be read now (${silent.why}), and a signed transaction may have been mined there since.`,
       next: `sluice action explain ${operation.id}`,
     }
   const lost = supersededStep(facts)
@@ -30,7 +30,7 @@ export function retryRiskText(facts: Facts): { text: string; next?: string } | u
   const { step, onChain } = lost
   const hash = onChain?.owner?.hash
   return {
-    text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamedTransaction}, which may have done the same: look before you ask for it again.`,
+    text: ` Its nonce ${step.nonce} was used by ${hash ?? unnamedTransaction}, which may have done the same: check it before you repeat the request.`,
     ...(hash && { next: `sluice action explain ${hash}` }),
   }
 }

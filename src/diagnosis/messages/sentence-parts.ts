@@ -8,10 +8,9 @@ export const allowancesText = ({ remainingAllowances }: Facts): string =>
   remainingAllowances
     ?.map(
       ({ spender, amount, network }) =>
-        ` The contract ${spender} may still take ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}.`,
+        ` The contract ${spender} still has an allowance of ${amount.formatted} ${sanitizeText(amount.symbol)} on ${network}.`,
     )
-    .join('') ??
-  ' What it allowed contracts to take, and whether that is left, is not known: a chain does not say.'
+    .join('') ?? ' Its remaining allowances are not known: a chain does not answer.'
 
 /** A command for this operation. */
 export const actionCommand = ({ operation }: Facts, name: string, more = ''): string =>
@@ -27,15 +26,15 @@ export const duplicateRefusedText = ({ operation }: Facts): string =>
 
 /** The end of a sentence: another process is using the wallet. */
 export const walletBusyText = ({ operation: { wallet } }: Facts): string =>
-  `another process is at work with ${wallet} now, and may sign it at any moment`
+  `another process is using ${wallet} now and may sign it at any moment`
 
 /** `Step 2 of 3`, or `It` where there is only one. */
 export const stepText = ({ operation }: Facts, index: number): string =>
-  operation.steps.length === 1 ? 'It' : `Step ${index + 1} of ${operation.steps.length}`
+  operation.steps.length === 1 ? 'The transaction' : `Step ${index + 1} of ${operation.steps.length}`
 
 /** The following sentence that another signed step is not settled. */
 export const otherPendingText = (facts: Facts): string =>
-  hasOtherPending(facts) ? ' Another step of it is signed, and may still be mined.' : ''
+  hasOtherPending(facts) ? ' Another of its steps is signed and can still be mined.' : ''
 
 /** A gas price in gwei. */
 export const gweiText = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
@@ -44,11 +43,11 @@ export const gweiText = (wei: bigint): string => `${Number(wei) / 1e9} gwei`
 export function blockerText(facts: Facts): string {
   const { blocker } = facts
   if (!blocker) return ''
-  const giveUp = `give it up, which leaves the funds where they are: ${actionCommand(facts, 'abandon')}`
+  const giveUp = `close it and leave the funds where they are: ${actionCommand(facts, 'abandon')}`
   const ways = {
-    poor: `Send it there what it lacks, and go on; or ${giveUp}`,
-    refused: `Go on once that has changed; or ${giveUp}`,
-    forever: `That does not change by itself: ${giveUp}`,
+    poor: `Send the missing amount there and resume it; or ${giveUp}`,
+    refused: `Resume it once that has changed; or ${giveUp}`,
+    forever: `That will not change: ${giveUp}`,
   }
   return ` It cannot be resumed now: ${blocker.reason}. ${ways[blocker.is]}`
 }

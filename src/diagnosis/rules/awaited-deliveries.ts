@@ -25,7 +25,7 @@ const expiryText = (facts: Facts): string => new Date(bridge(facts).expiry!.at *
 function saidText(facts: Facts): string {
   const { said } = bridge(facts).order ?? {}
   if (!said) return ''
-  return ` Its service calls it ${sanitizeText(said.text)}, and no chain shows a payment.`
+  return ` The service reports ${sanitizeText(said.text)}, but no chain shows a payment.`
 }
 
 /** The number of an order, and until when it may be filled. */
@@ -33,7 +33,7 @@ const orderText = (facts: Facts): string => {
   const { id, until } = bridge(facts).order ?? {}
   return until === undefined
     ? ''
-    : ` The order ${id} may be filled until ${new Date(until * 1_000).toISOString()}.`
+    : ` The order ${id} can be filled until ${new Date(until * 1_000).toISOString()}.`
 }
 
 /** How anybody can help on a burn for which the usual time is over, or whose attestation holds no longer. */
@@ -41,10 +41,10 @@ function remedyText(facts: Facts): string {
   const { remedies, isAttested, to, usualMs } = bridge(facts)
   if (remedies?.reattest)
     return isAttested
-      ? ` Its attestation holds no longer. This has it signed anew: ${remedies.reattest}`
-      : ` If it is final, this has it signed anyway, or says why not: ${remedies.reattest}`
+      ? ` Its attestation has expired. To have it signed again: ${remedies.reattest}`
+      : ` If the burn is final, this requests the attestation again, or says why not: ${remedies.reattest}`
   return remedies?.deliver && waited(facts) > usualMs
-    ? ` Anybody can deliver it, and pays the gas on ${to.name}: ${remedies.deliver}`
+    ? ` Anyone can deliver it and pay the gas on ${to.name}: ${remedies.deliver}`
     : ''
 }
 
@@ -54,7 +54,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_SHORT',
     is: isUnderDelivery,
     verdict: (facts) =>
-      `The ${whoOf(facts)} brought less than was agreed: ${bridge(facts).delivered!.text}. Nothing more is signed by itself.`,
+      `The ${whoOf(facts)} delivered less than agreed: ${bridge(facts).delivered!.text}. No further step is signed automatically.`,
     funds: (facts) => recipientFundsText(bridge(facts).delivered!, bridge(facts).to.name),
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for more.
@@ -65,8 +65,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.isMinted === true,
     verdict: (facts) =>
       bridge(facts).way === 'order'
-        ? `The order was filled on ${bridge(facts).to.name}, and that is not recorded yet.`
-        : `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, and the rest is not done yet.${blockerText(facts)}`,
+        ? `The order was filled on ${bridge(facts).to.name}, but the journal has not recorded this yet.`
+        : `The ${whoOf(facts)} delivered on ${bridge(facts).to.name}, but the remaining steps are not done yet.${blockerText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     next: unsignedNextSteps,
@@ -76,7 +76,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.unfilled !== undefined,
     verdict: (facts) =>
       bridge(facts).unfilled === 'cancelled'
-        ? 'The order was cancelled before anybody filled it: nothing was swapped.'
+        ? 'The order was cancelled before it was filled: nothing was swapped.'
         : `The order was not filled before ${expiryText(facts)} and has expired: nothing was swapped.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
@@ -99,8 +99,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.expiry?.refund !== undefined,
     verdict: (facts) =>
       bridge(facts).way === 'desk'
-        ? `The desk did not swap it, and paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`
-        : `It was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`,
+        ? `The desk did not swap the deposit and paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`
+        : `The deposit was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)}, and the bridge paid it back on ${bridge(facts).from.name}.${unreturnedFeeText(facts)}`,
     funds: fundsText,
     safeToRetry: neverSafe,
     // Resuming ends an operation that waits for the delivery.
@@ -111,7 +111,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.order?.returned !== undefined,
     verdict: (facts) => {
       const { text, network, hash } = bridge(facts).order!.returned!
-      return `The solver did not fill the order, and paid ${text} back on ${network.name} (${hash}).${unreturnedFeeText(facts)}`
+      return `The solver did not fill the order and paid ${text} back on ${network.name} (${hash}).${unreturnedFeeText(facts)}`
     },
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
@@ -124,7 +124,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
       facts.bridge?.way === 'solver' &&
       (waited(facts) > facts.bridge.usualMs || bridge(facts).order?.said?.word === 'failure'),
     verdict: (facts) =>
-      `The solver has neither paid the order out nor given it back${waited(facts) > bridge(facts).usualMs ? ` for ${minutes(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `, and ${minutes(bridge(facts).usualMs)} are usual at most` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay with the number of the order. Its contract may also have given the deposit back without that number: look at what ${facts.operation.wallet} got on ${bridge(facts).from.name} since.`,
+      `The solver has neither paid out nor refunded the order${waited(facts) > bridge(facts).usualMs ? ` for ${minutes(waited(facts))}` : ''}${isUnseen(facts) ? ', as far as is known' : ''}${waited(facts) > bridge(facts).usualMs ? `; the usual maximum is ${minutes(bridge(facts).usualMs)}` : ''}.${saidText(facts)}${orderText(facts)} Ask Relay, with the ID of the order. Its contract may also have refunded the deposit without that ID: check what ${facts.operation.wallet} has received on ${bridge(facts).from.name} since.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -134,8 +134,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'solver',
     verdict: (facts) =>
       isUnseen(facts)
-        ? `Whether a solver has paid it out on ${bridge(facts).to.name} cannot be read now.`
-        : `No solver has paid it out on ${bridge(facts).to.name} yet.${saidText(facts)}${orderText(facts)}`,
+        ? `Whether a solver has paid out on ${bridge(facts).to.name} cannot be read now.`
+        : `No solver has paid out on ${bridge(facts).to.name} yet.${saidText(facts)}${orderText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -144,7 +144,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'RAMP_STUCK',
     is: (facts) => facts.bridge?.way === 'desk' && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
-      `The desk has not paid for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}, and ${minutes(bridge(facts).usualMs)} are usual at most. It may hold the ticket: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
+      `The desk has not paid for ${minutes(waited(facts))}${isUnseen(facts) ? ', as far as is known' : ''}; the usual maximum is ${minutes(bridge(facts).usualMs)}. The ticket may be held: ask the operator of the desk, with the transaction ${bridge(facts).burn}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -155,7 +155,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     verdict: (facts) =>
       isUnseen(facts)
         ? 'Whether the desk has paid cannot be read now.'
-        : `The desk has what was sent, and has not paid ${bridge(facts).recipient} yet, which takes some minutes. What its ticket says does not count before the chain shows it.`,
+        : `The desk has received the transfer but has not paid ${bridge(facts).recipient} yet; this takes some minutes. The status of its ticket does not count until the chain shows the payment.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -164,7 +164,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_EXPIRED',
     is: ({ bridge }) => bridge?.expiry?.isPast === true,
     verdict: (facts) =>
-      `It was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)}, and cannot be any more. The bridge pays it back to ${facts.operation.wallet} on ${bridge(facts).from.name} with one of its next bundles, usually within some hours.`,
+      `The deposit was not paid out on ${bridge(facts).to.name} before ${expiryText(facts)} and cannot be paid out any more. The bridge pays it back to ${facts.operation.wallet} on ${bridge(facts).from.name} with one of its next bundles, usually within some hours.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -174,8 +174,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge?.way === 'deposit',
     verdict: (facts) =>
       bridge(facts).isMinted === undefined || !bridge(facts).expiry
-        ? `Whether a relayer has paid it out on ${bridge(facts).to.name} cannot be read now.`
-        : `No relayer has paid it out on ${bridge(facts).to.name} yet. One can until ${expiryText(facts)}; after that it is paid back to ${facts.operation.wallet}.`,
+        ? `Whether a relayer has paid out on ${bridge(facts).to.name} cannot be read now.`
+        : `No relayer has paid out on ${bridge(facts).to.name} yet. A relayer can do so until ${expiryText(facts)}; after that, the deposit is paid back to ${facts.operation.wallet}.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -184,7 +184,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_UNDELIVERED',
     is: ({ bridge }) => bridge?.isAttested === true,
     verdict: (facts) =>
-      `The bridge has attested the transfer, and it is not delivered on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
+      `The bridge has attested the transfer but not delivered it on ${bridge(facts).to.name} yet.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -194,7 +194,7 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     situation: 'BRIDGE_STUCK',
     is: ({ bridge }) => bridge?.isUnknown === true,
     verdict: (facts) =>
-      `The attestation service of the bridge does not know the transfer, which was sent ${minutes(waited(facts))} ago, and ${minutes(bridge(facts).usualMs)} are usual at most. That does not say that it is lost: it may be attested late, or be delivered already. Look at what ${bridge(facts).recipient} got on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
+      `The attestation service of the bridge does not know the transfer, which was sent ${minutes(waited(facts))} ago; the usual maximum is ${minutes(bridge(facts).usualMs)}. The transfer is not necessarily lost: it may be attested late, or may have been delivered. Check what ${bridge(facts).recipient} has received on ${bridge(facts).to.name} since, and ask the operator of the bridge, with the evidence file.`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -204,8 +204,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: (facts) => facts.bridge !== undefined && waited(facts) > facts.bridge.usualMs,
     verdict: (facts) =>
       isUnasked(facts)
-        ? `${unaskedText}: it was sent ${minutes(waited(facts))} ago, and ${minutes(bridge(facts).usualMs)} are usual at most.`
-        : `The bridge has not attested the transfer for ${minutes(waited(facts))}, and ${minutes(bridge(facts).usualMs)} are usual at most.${remedyText(facts)}`,
+        ? `${unaskedText}: it was sent ${minutes(waited(facts))} ago; the usual maximum is ${minutes(bridge(facts).usualMs)}.`
+        : `The bridge has not attested the transfer for ${minutes(waited(facts))}; the usual maximum is ${minutes(bridge(facts).usualMs)}.${remedyText(facts)}`,
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'export'),
@@ -215,8 +215,8 @@ export const deliveryRules: readonly DiagnosisRule[] = [
     is: ({ bridge }) => bridge !== undefined,
     verdict: (facts) =>
       isUnasked(facts)
-        ? `${unaskedText}. An attestation takes a while at first.`
-        : 'The bridge has not attested the transfer yet, which is usual at first.',
+        ? `${unaskedText}. An attestation takes some time.`
+        : 'The bridge has not attested the transfer yet; this is normal at first.',
     funds: bridgeFundsText,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),

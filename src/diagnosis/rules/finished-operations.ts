@@ -38,7 +38,7 @@ const reverted = (
   is: (facts) => isReverted(facts) && is(facts),
   verdict: (facts) =>
     `${stepText(facts, facts.focus!.step.index)} was mined and reverted: ${why(facts)}.${duplicateRefusedText(facts)}${otherPendingText(facts)}`,
-  funds: (facts) => `${fundsText(facts)} Only the fee is gone.${allowancesText(facts)}`,
+  funds: (facts) => `${fundsText(facts)} Only the gas fee was spent.${allowancesText(facts)}`,
   safeToRetry: isSafeToRetry,
   next: (facts) =>
     revokeSteps(facts) ?? (isInFlight(facts.focus!.step) ? actionCommand(facts, 'resume') : null),
@@ -61,7 +61,7 @@ export const revertedRules: readonly DiagnosisRule[] = [
   reverted(
     'REVERTED',
     () => true,
-    (facts) => reasonOf(facts) || 'the node does not say why',
+    (facts) => reasonOf(facts) || 'the node does not give a reason',
   ),
 ]
 
@@ -75,7 +75,7 @@ const isOwnCancel = ({ focus }: Facts): boolean =>
 const isSettled = ({ operation: { state } }: Facts): boolean => state === 'CANCELLED' || state === 'FAILED'
 const cancelled = (facts: Facts): string =>
   facts.operation.state === 'CANCELLED' || !facts.focus
-    ? 'It was'
+    ? 'The action was'
     : `${stepText(facts, facts.focus.step.index)} was`
 
 /** Whether a final step of an abandoned operation left its block, noticed or not. */
@@ -105,12 +105,12 @@ export const finishedRules: readonly DiagnosisRule[] = [
     is: ({ operation }) => operation.state === 'DROPPED',
     verdict: ({ successorId, wasGivenUp }) =>
       successorId === undefined || wasGivenUp
-        ? `It was given up before anything of it was signed${successorId === undefined ? '' : `, and the same was asked for again under its key since, as ${successorId}`}.`
-        : `Nothing of it was signed: it made way for another plan under the same key, and went on as ${successorId}.`,
+        ? `The action was abandoned before anything was signed${successorId === undefined ? '' : `. The same request was started again under its key as ${successorId}`}.`
+        : `Nothing was signed: another plan under the same key replaced the action; it continued as ${successorId}.`,
     funds: (facts) =>
       facts.successorId === undefined
         ? fundsText(facts)
-        : `It moved nothing. See ${facts.successorId} for what that action moved.`,
+        : `This action moved no funds. To see what the other action moved: ${facts.successorId}.`,
     safeToRetry: (facts) => facts.successorId === undefined && isSafeToRetry(facts),
     next: ({ successorId: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },
@@ -118,7 +118,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     situation: 'GIVEN_UP',
     is: ({ operation }) => operation.state === 'CANCELLED' && operation.exit !== 24,
     verdict: (facts) =>
-      `It was given up: what was not signed of it never will be.${isReopenedByChain(facts) ? ' A deep reorganisation of the chain took what was final of it away, and until that is settled again nothing goes before it.' : ''}`,
+      `The action was abandoned: its unsigned steps will never be signed.${isReopenedByChain(facts) ? ' A deep reorganisation removed one of its final transactions from the chain; until that transaction is settled again, the wallet can sign nothing else.' : ''}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: (facts) => !isReopenedByChain(facts) && isSafeToRetry(facts),
     next: (facts) => (isReopenedByChain(facts) ? afterReorganisation(facts) : revokeSteps(facts)),
@@ -159,7 +159,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     situation: 'NOTHING_SIGNED',
     is: isNotSigned,
     verdict: (facts) =>
-      `It was planned, and nothing of it was ever signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}` : ''}.${facts.precedingId === undefined ? '' : ` The action ${facts.precedingId} of the same wallet comes first: it is signed, and its chain does not have it.`}`,
+      `The action was planned, but nothing was signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}` : ''}.${facts.precedingId === undefined ? '' : ` The action ${facts.precedingId} of the same wallet comes first: it is signed, but its chain does not have it.`}`,
     funds: fundsText,
     safeToRetry: isSafeToRetry,
     next: (facts) => {
@@ -178,7 +178,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
         isInFlight(focus.step) &&
         focus.onChain !== undefined &&
         !focus.onChain.found),
-    verdict: () => 'It was final, and a deep reorganisation of the chain took its block away.',
+    verdict: () => 'The action was final, but a deep reorganisation removed its block from the chain.',
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: afterReorganisation,
@@ -186,7 +186,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
   {
     situation: 'DONE',
     is: ({ operation }) => operation.state === 'DONE',
-    verdict: () => 'It is done, and final.',
+    verdict: () => 'The action is done and final.',
     funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: () => null,
@@ -196,7 +196,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     is: (facts) =>
       facts.operation.state === 'CANCELLED' || facts.focus?.step.state === 'CANCELLED' || isOwnCancel(facts),
     verdict: (facts) =>
-      `${cancelled(facts)} cancelled: our transaction that does nothing was mined in its place.${otherPendingText(facts)}`,
+      `${cancelled(facts)} cancelled: its no-op transaction was mined instead.${otherPendingText(facts)}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
     next: (facts) => (isSettled(facts) ? revokeSteps(facts) : actionCommand(facts, 'resume')),
@@ -209,7 +209,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
       return owner?.isDeep === true
     },
     verdict: (facts) =>
-      `${stepText(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. See what that did before you ask for the same again.${otherPendingText(facts)}`,
+      `${stepText(facts, facts.focus!.step.index)} can never be mined: another transaction of this wallet${ownerText(facts)} used its nonce ${facts.focus!.step.nonce}. Check what that transaction did before you repeat the request.${otherPendingText(facts)}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'replan' : 'resume'),
@@ -218,7 +218,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     situation: 'NONCE_TAKEN_NOT_FINAL',
     is: ({ focus }) => focus?.onChain?.owner !== undefined,
     verdict: (facts) =>
-      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce}, and it is not final: either can still win.`,
+      `Another transaction of this wallet${ownerText(facts)} has the nonce ${facts.focus!.step.nonce} but is not final: either of the two can still be mined.`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, facts.operation.state === 'ATTENTION' ? 'explain' : 'resume'),

@@ -44,11 +44,11 @@ function precedingNonceText({ precedingId, operation, focus }: Facts): string {
   if (precedingId !== undefined && precedingId !== operation.id)
     return `that one belongs to the action ${precedingId}`
   const { isNextWaiting } = focus!.onChain!
-  if (isNextWaiting === undefined) return 'the node does not say whether that one waits, too'
+  if (isNextWaiting === undefined) return 'the node does not say whether that one is pending, too'
   if (!isNextWaiting) return 'that one is missing'
   return precedingId === undefined
-    ? 'that one waits, too, and another program sent it'
-    : 'that one waits, too'
+    ? 'that one is pending, too, and another program sent it'
+    : 'that one is pending, too'
 }
 
 /** The rule for a transaction in no mempool, because the node refused it. */
@@ -60,7 +60,7 @@ const refusedRule: DiagnosisRule = {
     return is !== undefined && is !== 'high' && (isCancelling(facts.focus!.attempts) || !isLate(facts))
   },
   verdict: (facts) =>
-    `${step(facts)} was sent, and the node of ${networkOf(facts)} refused ${isCancelling(facts.focus!.attempts) ? 'what cancels it' : 'it'}: ${refusal(facts)!.words}. The node does not have it now, but anyone with its bytes can still send it.`,
+    `${step(facts)} was sent, but the node of ${networkOf(facts)} refused ${isCancelling(facts.focus!.attempts) ? 'its cancellation' : 'it'}: ${refusal(facts)!.words}. The node does not have it now, but anyone with its bytes can still send it.`,
   funds,
   safeToRetry: neverSafe,
   next: (facts) => {
@@ -97,7 +97,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       facts.focus!.step.state === 'INCLUDED' &&
       facts.focus!.onChain?.lacksBlock === true,
     verdict: (facts) =>
-      `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, which the node that answers now does not have: it may be behind.`,
+      `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}. The node that answers now does not have that block: it may be behind.`,
     funds: fundsByJournal,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'explain'),
@@ -109,7 +109,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       facts.focus!.onChain?.waiting === undefined &&
       facts.focus!.onChain!.latest > (facts.focus!.step.nonce ?? Number.POSITIVE_INFINITY),
     verdict: (facts) =>
-      `The nonce ${facts.focus!.step.nonce} of ${stepText(facts, facts.focus!.step.index).toLowerCase()} is used, and the node of ${networkOf(facts)} does not show in time by what: it may be this very transaction.`,
+      `The nonce ${facts.focus!.step.nonce} of ${stepText(facts, facts.focus!.step.index).toLowerCase()} is used, but the node of ${networkOf(facts)} did not show in time by which transaction: it may be this one.`,
     funds: fundsByJournal,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -118,7 +118,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     situation: 'REORGED',
     is: (facts) => isUnconfirmed(facts) && facts.focus!.step.state === 'INCLUDED',
     verdict: (facts) =>
-      `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, and a reorganisation took that block away: it has to be mined again.`,
+      `${step(facts)} was in block ${facts.focus!.step.inclusion?.blockNumber} of ${networkOf(facts)}, but a reorganisation removed that block: the transaction must be mined again.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -129,7 +129,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       isUnconfirmed(facts) &&
       facts.focus!.step.state === 'SIGNED' &&
       facts.focus!.onChain?.waiting === undefined,
-    verdict: (facts) => `${step(facts)} is signed and was not sent yet.`,
+    verdict: (facts) => `${step(facts)} is signed but was not sent yet.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -141,8 +141,8 @@ export const waitingRules: readonly DiagnosisRule[] = [
     verdict: (facts) => {
       const no = cancelRefused(facts)
       return no
-        ? `${step(facts)} waits, and what cancels it does not: the node refused that: ${no.words}.`
-        : `${step(facts)} is being cancelled: it and a transaction that does nothing wait for the same nonce, and what is mined first decides.`
+        ? `${step(facts)} is pending, but its cancellation is not: the node refused the cancellation: ${no.words}.`
+        : `${step(facts)} is being cancelled: it and a no-op transaction are pending with the same nonce; whichever is mined first wins.`
     },
     funds,
     safeToRetry: neverSafe,
@@ -156,7 +156,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     situation: 'DEADLINE_PASSED',
     is: isLate,
     verdict: (facts) =>
-      `${step(facts)} still waits, and its deadline has passed: mined now, it would only revert and cost its fee.`,
+      `${step(facts)} is still pending, but its deadline has passed: if it is mined now, it reverts and costs its gas fee.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'cancel'),
@@ -165,7 +165,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     situation: 'BEHIND_ANOTHER',
     is: (facts) => isUnconfirmed(facts) && facts.focus!.onChain!.latest < (facts.focus!.step.nonce ?? 0),
     verdict: (facts) =>
-      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, and ${facts.focus!.onChain!.latest} comes first: ${precedingNonceText(facts)}.`,
+      `${step(facts)} has the nonce ${facts.focus!.step.nonce}, but the nonce ${facts.focus!.onChain!.latest} comes first: ${precedingNonceText(facts)}.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) =>
@@ -180,7 +180,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
       return head !== undefined && last(facts).maxFeePerGas < head.baseFee
     },
     verdict: (facts) =>
-      `${step(facts)} pays at most ${gweiText(last(facts).maxFeePerGas)} for gas, and ${networkOf(facts)} asks ${gweiText(headOf(facts)!.baseFee)}: it waits until that falls, or it pays more.`,
+      `${step(facts)} pays a gas price of at most ${gweiText(last(facts).maxFeePerGas)}, but the base fee on ${networkOf(facts)} is ${gweiText(headOf(facts)!.baseFee)}: it stays pending until the base fee falls or its fee is raised.`,
     funds,
     safeToRetry: neverSafe,
     // The market is above the plan, so the person sets the limit: twice the current price, in whole gwei.
@@ -190,7 +190,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
     situation: 'SENT_NOT_SEEN',
     is: (facts) => isUnconfirmed(facts) && facts.focus!.onChain?.waiting === undefined,
     verdict: (facts) =>
-      `${step(facts)} was sent, and the node of ${networkOf(facts)} does not know it: it was lost, or only another node has it.`,
+      `${step(facts)} was sent, but the node of ${networkOf(facts)} does not know it: it was dropped, or only another node has it.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -198,7 +198,7 @@ export const waitingRules: readonly DiagnosisRule[] = [
   {
     situation: 'WAITING',
     is: isUnconfirmed,
-    verdict: (facts) => `${step(facts)} waits in the mempool of ${networkOf(facts)}, to be mined.`,
+    verdict: (facts) => `${step(facts)} is pending in the mempool of ${networkOf(facts)}.`,
     funds,
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),

@@ -26,7 +26,7 @@ const isHalf = (facts: Facts): boolean => facts.unsigned !== undefined && nothin
 
 /** How to continue or end a partly done operation, as following sentences. */
 const continueOrEndText = (facts: Facts): string =>
-  `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Go on with it, or take the allowance back (${actionCommand(facts, 'revoke')}).` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
+  `${lastRunText(facts)}${hasRemainingAllowance(facts) && facts.unsigned!.role !== 'fee' ? ` Continue, or revoke the allowance (${actionCommand(facts, 'revoke')}).` : ''}${duplicateRefusedText(facts)}${blockerText(facts)}`
 
 /** The rule for a step that is mined and not final yet. */
 export const minedNotFinalRule: DiagnosisRule = {
@@ -43,7 +43,7 @@ export const minedNotFinalRule: DiagnosisRule = {
   },
   funds: (facts) =>
     facts.focus!.onChain!.found!.ok && facts.focus!.step.role === 'action'
-      ? `As soon as that is final: ${fundsWhenFinal(facts)}`
+      ? `Once the step is final: ${fundsWhenFinal(facts)}`
       : fundsText(facts),
   safeToRetry: neverSafe,
   next: (facts) => actionCommand(facts, 'resume'),
@@ -66,9 +66,11 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     },
     verdict: (facts) =>
       facts.isWalletBusy
-        ? `A part is done, and the quote for the rest has expired; ${walletBusyText(facts)}.`
-        : `A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one.`.concat(
-            hasRemainingAllowance(facts) ? ' Instead of a new plan, the allowance can be taken back.' : '',
+        ? `The action is partly done, and the quote for the remaining steps has expired; ${walletBusyText(facts)}.`
+        : `The action is partly done, and the quote for the remaining steps has expired: they need a new quote before they are signed.`.concat(
+            hasRemainingAllowance(facts)
+              ? ' Instead of making a new plan, you can revoke the allowance.'
+              : '',
             duplicateRefusedText(facts),
           ),
     funds: (facts) => fundsText(facts) + allowancesText(facts),
@@ -79,7 +81,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     situation: 'PARTLY_DONE',
     is: isHalf,
     verdict: (facts) =>
-      `A part is done and final, and step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}.` : `.${continueOrEndText(facts)}`}`,
+      `The action is partly done and final; step ${facts.unsigned!.index + 1} of ${facts.operation.steps.length} (${facts.unsigned!.role}) is not signed${facts.isWalletBusy ? `: ${walletBusyText(facts)}.` : `.${continueOrEndText(facts)}`}`,
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: isSafeToRetry,
     next: (facts) => (facts.isWalletBusy ? actionCommand(facts, 'watch') : unsignedNextSteps(facts)),
@@ -88,7 +90,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     situation: 'MINED_UNNOTICED',
     is: ({ operation, steps }) =>
       activeSteps(operation).every((step) => steps.some((one) => one.step === step && hasStepSucceeded(one))),
-    verdict: () => 'All of it is mined and final; the run ended before the journal recorded it.',
+    verdict: () => 'All steps are mined and final; the run ended before the journal recorded it.',
     funds: (facts) => receivedFundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'resume'),
@@ -97,7 +99,7 @@ export const unfinishedRules: readonly DiagnosisRule[] = [
     // The fallback: it does not claim success.
     situation: 'PARTLY_DONE',
     is: () => true,
-    verdict: () => 'Not all of it happened, and the journal does not show how to continue.',
+    verdict: () => 'The action is not complete, and the journal does not show how to continue.',
     funds: (facts) => fundsText(facts) + allowancesText(facts),
     safeToRetry: neverSafe,
     next: (facts) => actionCommand(facts, 'show'),

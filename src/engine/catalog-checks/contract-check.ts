@@ -188,7 +188,7 @@ const signedFor = (what: string, address: Address, name: string): ContractAssert
   parse: ([domain]) =>
     Array.isArray(domain) && domain.slice(1, 3).join() === name
       ? []
-      : [`the name of the ${what} is not said by ${address}`],
+      : [`the name of the ${what} is not returned by ${address}`],
 })
 
 const v4Claims = (one: UniswapV4Constants): ContractAssertion[] => [
@@ -225,7 +225,7 @@ const diamondClaim = ({ diamond }: LifiConstants): ContractAssertion =>
 
 const poolClaims = ({ chainId, spokePool }: AcrossConstants): ContractAssertion[] => [
   mustAnswer('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
-  mustRespond('how far away a fill deadline may be', readOf(spokePool, 'fillDeadlineBuffer')),
+  mustRespond('the longest fill deadline', readOf(spokePool, 'fillDeadlineBuffer')),
 ]
 
 /** The domain binds an order's hash to its chain and contract. */

@@ -70,7 +70,7 @@ const stateUnavailable = ({ rpc, network }: Chain, blockNumber: bigint, cause?: 
     {
       details: { network: network.name, block: blockNumber.toString() },
       cause,
-      hint: `Set an RPC with old states in ${rpcVariable(network)}.`,
+      hint: `Set an archive RPC in ${rpcVariable(network)}.`,
     },
   )
 
@@ -80,7 +80,7 @@ export const isNodeExhausted = (error: unknown) =>
 
 /** HISTORY_UNREAD: the past cannot be read for now. */
 export const pastUnavailable = ({ rpc, network }: Chain, cause: unknown): AppError =>
-  new AppError('HISTORY_UNREAD', `The node at ${rpc.host} no longer answers questions about past state`, {
+  new AppError('HISTORY_UNREAD', `The node at ${rpc.host} no longer answers requests for past state`, {
     details: { network: network.name },
     hint: `Try again later. If the error persists, set another RPC in ${rpcVariable(network)}.`,
     cause,

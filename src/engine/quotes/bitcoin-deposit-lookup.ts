@@ -27,7 +27,7 @@ export type FoundDeposit = {
 }
 
 const unknownText =
-  'Which payments with its memo are older than the quote is not known. Name the payment by its hash: --btc-tx'
+  'It is not known which payments with its memo are older than the quote. Name the payment by its hash: --btc-tx'
 
 /**
  * Looks up the deposit of a quote: by a hash if given, else by the recorded deposit, else among the payments to its
@@ -92,7 +92,7 @@ export async function lookUpDeposit(
       const { other, isCutOff, transactions } = await search()
       if (other) return await found(other, [], transactions)
       if (!isCutOff) return none(before !== null, before === null ? [unknownText] : [])
-      const note = `Only the newest ${transactions.length} payments of the address were looked through. Name the payment by its hash: --btc-tx`
+      const note = `Only the newest ${transactions.length} payments of the address were searched. Name the payment by its hash: --btc-tx`
       return none(false, [note])
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -107,22 +107,22 @@ export async function lookUpDeposit(
   if (hash === undefined) throw refused('The hash of a Bitcoin transaction has 64 hex digits')
   const transaction = earlier?.includes(hash) ? undefined : await bitcoin.transaction(hash)
   if (earlier?.includes(hash) || (transaction && isBefore(transaction, row.createdAt)))
-    throw refused(`The transaction ${hash} was there before the quote`)
+    throw refused(`The transaction ${hash} is older than the quote`)
   if (transaction && amountPaidTo(transaction, deposit.address) > 0n) {
     const another = otherOf(transaction)
     if (another !== undefined)
       throw refused(`The transaction ${hash} is the deposit of another quote, ${another}`)
     const isOther = deposit.memo !== null && transaction.memo !== deposit.memo
-    return found(transaction, isOther ? ['It does not carry the memo of the quote, and may be lost'] : [])
+    return found(transaction, isOther ? ['It does not carry the memo of the quote and may be lost'] : [])
   }
   if (transaction) {
     const others = transaction.outputs.flatMap(({ address }) => address ?? []).slice(0, 3)
     throw refused(
-      `The transaction pays ${others.join(', ') || 'no address'}, and not the deposit address ${deposit.address}`,
+      `The transaction pays ${others.join(', ') || 'no address'}, not the deposit address ${deposit.address}`,
     )
   }
   const { other, transactions } = await search()
-  const replaced = `The transaction ${hash} is not there: ${other?.txid} pays the same deposit, and may have replaced it (RBF)`
+  const replaced = `The transaction ${hash} was not found: ${other?.txid} pays the same deposit and may have replaced it (RBF)`
   if (other) return found(other, [replaced], transactions)
   throw refused(`No transaction ${hash} is known on Bitcoin`)
 }

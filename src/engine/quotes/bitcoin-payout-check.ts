@@ -26,13 +26,13 @@ export async function checkBitcoinPayout(
   try {
     if (!hash) {
       await context.chain(chainId).rpc.request('eth_blockNumber')
-      return outcomeNotShown('The provider says that it paid it out, and names no transaction')
+      return outcomeNotShown('The provider reports a payout but names no transaction')
     }
     const found = await paymentsIn(context, due, hash)
     if (found === 'waiting') return outcomeNotShown('The payment is not final on its chain yet')
     if (found === 'unseen')
       return outcomeNotShown(
-        `The provider says that it paid it out by ${hash}, and the node of its chain does not show that transaction`,
+        `The provider reports the payout ${hash}, but the node of its chain does not show that transaction`,
       )
     if (found === 'earlier') return outcomeNotShown('The provider names a payment from before the quote')
     if (found === 'unknown') return { status: 'fulfilled', delivery: 'reported' }
@@ -51,7 +51,7 @@ export async function checkBitcoinPayout(
     return {
       status: 'failed',
       delivery: 'verified',
-      note: `Only ${formatAmount(arrived, tokenOut)} arrived, and at least ${formatAmount(least, tokenOut)} was promised`,
+      note: `Only ${formatAmount(arrived, tokenOut)} arrived; the promised minimum is ${formatAmount(least, tokenOut)}`,
       payments,
     }
   } catch (error) {

@@ -29,7 +29,7 @@ export const isFromBitcoin = ({
 /** Returns the services for Bitcoin; NO_ROUTE_FOUND if there are none. */
 export function depositsOf({ deposits, catalog }: EngineContext) {
   if (deposits && catalog.bitcoin) return { ...deposits, constants: catalog.bitcoin }
-  throw new AppError('NO_ROUTE_FOUND', 'No swap begins on Bitcoin here', {
+  throw new AppError('NO_ROUTE_FOUND', 'No swap from Bitcoin is available here', {
     hint: 'Bitcoin needs the catalogue of public networks or of the sandbox.',
   })
 }
@@ -115,7 +115,10 @@ function askOf(
       hint: 'Give the amount of BTC to pay: --amount-in 0.01',
     })
   if (!destinationAddress)
-    throw fieldError('destinationAddress', 'is missing: it is the wallet that a swap from Bitcoin pays to')
+    throw fieldError(
+      'destinationAddress',
+      'is missing: it is the wallet that receives the output of a swap from Bitcoin',
+    )
   const { constants } = depositsOf(context)
   const chain = refundAddress === undefined ? constants.chain : chainOfBitcoinAddress(refundAddress)
   if (chain !== constants.chain)
@@ -125,7 +128,7 @@ function askOf(
       {
         hint:
           constants.chain === 'main'
-            ? 'An address of Bitcoin begins with bc1, 1 or 3.'
+            ? 'A Bitcoin address begins with bc1, 1 or 3.'
             : 'An address of the sandbox begins with bcrt1, such as bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080.',
       },
     )
@@ -206,7 +209,7 @@ function eligible(
   if (ready.length > 0) return ready
   throw new AppError(
     'PREFERRED_PROVIDER_NOT_ELIGIBLE',
-    `${able.map(({ name }) => name).join(', ')} needs a Bitcoin address for a refund`,
-    { hint: 'Name an address of your own on Bitcoin: --refund ADDRESS' },
+    `${able.map(({ name }) => name).join(', ')} needs a Bitcoin address for refunds`,
+    { hint: 'Give a Bitcoin address of your own: --refund ADDRESS' },
   )
 }

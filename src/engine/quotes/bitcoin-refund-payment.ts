@@ -29,12 +29,10 @@ export async function checkBitcoinRefund(
   const { deposit, to } = due
   const addresses = to === null ? deposit.senders : [to]
   if (addresses.length === 0)
-    return { status: 'refunded', delivery: 'reported', note: 'The provider says that it paid it back' }
+    return { status: 'refunded', delivery: 'reported', note: 'The provider reports a refund' }
   const back = to === null ? 'the address that paid' : to
   if (deposit.height === null)
-    return outcomeNotShown(
-      `The provider says that it paid it back to ${back}, and the deposit is in no block`,
-    )
+    return outcomeNotShown(`The provider reports a refund to ${back}, but the deposit is in no block`)
   try {
     const { transactions, isCutOff } = await historyOf(bitcoin, due, deposit.height)
     const [refund] = outputsTo(addresses, transactions, due)
@@ -43,8 +41,8 @@ export async function checkBitcoinRefund(
     if (!refund)
       return outcomeNotShown(
         isCutOff
-          ? `The provider says that it paid it back to ${back}: only the newest ${transactions.length} payments there were looked through`
-          : `The provider says that it paid it back to ${back}, and Bitcoin does not show it yet`,
+          ? `The provider reports a refund to ${back}: only the newest ${transactions.length} payments there were searched`
+          : `The provider reports a refund to ${back}, but Bitcoin does not show it yet`,
       )
     const { hash, idx, value, address } = refund
     return {

@@ -44,7 +44,7 @@ export async function bitcoinStatus(
   const notes = [...found.notes]
   if (paid !== null && paid !== amountIn)
     notes.push(
-      `It pays ${formatAmount(paid, btc)}, ${paid < amountIn ? 'less' : 'more'} than the ${formatAmount(amountIn, btc)} of the quote`,
+      `The payment is ${formatAmount(paid, btc)}, ${paid < amountIn ? 'less' : 'more'} than the ${formatAmount(amountIn, btc)} of the quote`,
     )
   const wire = z.decode(Quote, JSON.parse(row.wire))
   const progress = await provider.status(deposit, transaction, { tokenOut, recipient })
@@ -72,7 +72,7 @@ export async function bitcoinStatus(
   const overdue = waitedMs > usualMs
   if (overdue)
     notes.push(
-      `${mayCome ? 'The deadline was' : 'It was paid'} ${minutes(waitedMs)} ago, and ${minutes(usualMs)} are usual at most`,
+      `${mayCome ? 'The deadline was' : 'It was paid'} ${minutes(waitedMs)} ago; the usual maximum is ${minutes(usualMs)}`,
     )
   return {
     status: shown.status,
@@ -111,9 +111,9 @@ function missingText(
   const { deposit } = depositOf(row)
   if (deposit.memo !== null) return 'Do not pay the rest: each payment with a memo is a swap of its own'
   const rest = `${formatAmount(missing, btc)} is missing`
-  const back = `what was paid comes back to ${refund ?? 'its sender'}, less a fee`
+  const back = `the payment is refunded to ${refund ?? 'its sender'}, less a fee`
   return now() > row.expiresAt
-    ? `${rest}, and the time to pay is over: ${back}`
+    ? `${rest}, and the deadline has passed: ${back}`
     : `${rest}: pay it to ${deposit.address} before ${deposit.until}, or ${back}`
 }
 
@@ -129,7 +129,7 @@ function statusOf(
 }
 
 const unpaidText = (word: 'fulfilled' | 'refunded'): string =>
-  `The provider says that it paid it ${word === 'fulfilled' ? 'out' : 'back'}, and no deposit is on Bitcoin`
+  `The provider reports a ${word === 'fulfilled' ? 'payout' : 'refund'}, but Bitcoin shows no deposit`
 
 type ReportedOutcome = {
   found: FoundDeposit
@@ -163,7 +163,7 @@ async function checkReportedOutcome(
       ? await checkBitcoinPayout(context, due, evmHash(progress.destination), takenBy)
       : transaction
         ? await checkBitcoinRefund(bitcoin, { ...back, deposit: transaction, paid: paid ?? 0n }, takenBy)
-        : outcomeNotShown('The provider says that it paid it back')
+        : outcomeNotShown('The provider reports a refund')
   if (shown.status === 'processing') return shown
   const payments = [
     ...(transaction ? depositPayments(transaction, deposit.address) : []),

@@ -179,7 +179,7 @@ async function refuseUsedQuote(context: EngineContext, { actionId }: QuoteWithAc
   if (!isSwap(found.action))
     throw new AppError(
       'QUOTE_VALIDATION_ERROR',
-      `The quote belongs to a deposit, whose action has its transactions`,
+      `The quote belongs to a cross-chain deposit; the action of that deposit has its transactions`,
       {
         details: { actionId },
         hint,
@@ -238,7 +238,7 @@ function refuseChanged(quote: Record<string, unknown>, issued: Record<string, un
   ]
   if (changed.length === 0) return
   throw new AppError('QUOTE_VALIDATION_ERROR', 'The quote was changed after it was issued', {
-    details: { errors: changed.map((path) => ({ path, message: 'is not what was issued' })) },
+    details: { errors: changed.map((path) => ({ path, message: 'differs from the issued quote' })) },
   })
 }
 

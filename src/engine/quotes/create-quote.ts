@@ -266,7 +266,7 @@ function networkOfSide<
   const [found, other = found] = named.map((one) => routeNetworkNamed(context, one))
   if (!found) throw fieldError(`${name} or ${id}`, 'is missing', { text: `Send ${name} or ${id}` })
   if (other?.chainId !== found.chainId)
-    throw fieldError(name, 'is said twice, and not the same', {
+    throw fieldError(name, 'is given twice, with different values', {
       text: `${name} and ${id} are not the same network`,
     })
   return found

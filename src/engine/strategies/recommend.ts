@@ -103,7 +103,7 @@ const lacksCapacity = ({ state }: ListedMarket): boolean =>
 
 /** The remaining capacity of a market, in words. */
 const remainingCapacity = ({ market: { entry }, state }: ListedMarket): string =>
-  `${entry.slug} takes at most ${formatAmount(state!.headroom!, entry.asset)} more`
+  `${entry.slug} accepts at most ${formatAmount(state!.headroom!, entry.asset)} more`
 
 /**
  * Whether a market is on the requested destination and can be reached from the requested origin: it is on the

@@ -52,7 +52,7 @@ export async function crossChainDeposit(
   if (!acceptsBridgedFunds(market))
     throw new AppError(
       'NO_ROUTE_FOUND',
-      `The price of ${slug} may change while a bridge is under way: bridge ${asset.symbol} to ${to.name} first`,
+      `The price of ${slug} may change during a bridge transfer: bridge ${asset.symbol} to ${to.name} first`,
     )
   const token = bridgedTokenOn(context, market, from.chainId)
   if (token === undefined)

@@ -13,14 +13,14 @@ export function requireDepositOpen({ entry }: Market, state: MarketState, amount
   if (state.headroom === 0n)
     throw new AppError(
       state.canDeposit ? 'STRATEGY_CAP_REACHED' : 'STRATEGY_PAUSED',
-      `${entry.slug} takes no deposits now`,
+      `${entry.slug} accepts no deposits now`,
       { details: { action: 'lend' } },
     )
   const matured = !state.canDeposit && maturityOf(entry)
   if (matured)
     throw new AppError(
       'STRATEGY_PAUSED',
-      `${entry.slug} takes no deposits any more: it matured on ${matured}`,
+      `${entry.slug} accepts no deposits any more: it matured on ${matured}`,
       {
         details: { action: 'lend', maturity: matured },
       },
@@ -28,13 +28,13 @@ export function requireDepositOpen({ entry }: Market, state: MarketState, amount
   if (!state.canDeposit)
     throw new AppError(
       'STRATEGY_PAUSED',
-      `${entry.slug} ${state.closed?.deposit ?? 'is paused: it takes no deposits now'}`,
+      `${entry.slug} ${state.closed?.deposit ?? 'is paused: it accepts no deposits now'}`,
       { details: { action: 'lend' } },
     )
   if (state.headroom !== null && amount > state.headroom)
     throw new AppError(
       'STRATEGY_CAP_REACHED',
-      `${entry.slug} takes at most ${formatAmount(state.headroom, entry.asset)} more`,
+      `${entry.slug} accepts at most ${formatAmount(state.headroom, entry.asset)} more`,
       { details: { headroom: state.headroom.toString() } },
     )
 }

@@ -31,7 +31,7 @@ export async function strategyBytecode(
   const origin = input.from === undefined ? home : routeNetworkNamed(context, input.from)
   if (input.action !== 'lend' && origin.chainId !== home.chainId)
     throw fieldError('from', `is not ${home.name}, where this strategy is`, {
-      text: `from: ${market.entry.slug} is on ${home.name}, so its funds leave from there`,
+      text: `from: ${market.entry.slug} is on ${home.name}, so a withdrawal starts there`,
     })
   // Independent reads run in parallel.
   const starts = readSearchStarts(context, input.wallet, [origin.chainId, home.chainId])

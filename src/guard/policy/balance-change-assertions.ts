@@ -58,10 +58,10 @@ export function checkAssertions(
     if (sign === '>=' ? delta >= bound : delta <= bound) continue
     throw new AppError(
       'POLICY_SIMULATION',
-      `The condition ${sanitizeText(text)} does not hold: the simulation changes it by ${formatAmount(delta, { ...token, symbol: sanitizeText(token.symbol) })}`,
+      `The condition ${sanitizeText(text)} is not met: the simulated change is ${formatAmount(delta, { ...token, symbol: sanitizeText(token.symbol) })}`,
       {
         details: { assertion: text, change: delta.toString() },
-        hint: `If that is what you want, change the condition${assertions.length > 1 ? ', and keep the others' : ''}: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
+        hint: `To accept this change, adjust the condition${assertions.length > 1 ? ' and keep the others' : ''}: --assert ${shellWord(text.slice(0, -amount.length) + formatUnits(delta, token.decimals))}`,
       },
     )
   }
@@ -77,7 +77,7 @@ function tokenOf({ token: name, network }: Assertion, { networks, tokens }: Name
   if (found.length === 0)
     throw new AppError(
       'UNKNOWN_TOKEN',
-      `There is no token "${sanitizeText(name)}" that this touches. Known: ${sanitizeText(symbolsOf(here))}`,
+      `No token "${sanitizeText(name)}" takes part in this action. Known: ${sanitizeText(symbolsOf(here))}`,
     )
   throw new AppError(
     'AMBIGUOUS_TOKEN',

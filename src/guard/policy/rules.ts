@@ -26,7 +26,7 @@ function recipientRules(
       ...(receivers
         ? paid.map((receiver) => ({
             rule: 'receivers',
-            wanted: 'the wallet itself, or one of the list',
+            wanted: 'the wallet itself, or a listed address',
             found: receiver,
             met: sameAddress(receiver, intent.wallet) || isAmong(receivers, receiver),
             code: 'POLICY_RECIPIENT' as const,
@@ -76,10 +76,10 @@ export function policyLimits(
       } catch (cause) {
         throw new AppError(
           'CONFIG_INVALID',
-          `The policy limits "${sanitizeText(name)}", which is no token here`,
+          `The policy limits "${sanitizeText(name)}", which is not a known token`,
           {
             cause,
-            hint: 'Name it NETWORK:SYMBOL or NETWORK:ADDRESS, as sluice sandbox status lists them.',
+            hint: 'Write it as NETWORK:SYMBOL or NETWORK:ADDRESS. For the tokens: sluice sandbox status',
           },
         )
       }
@@ -120,7 +120,9 @@ function within(
         rule: `${rule} ${sanitizeText(token.symbol)}`,
         wanted: `at most ${shown(limit.amount, token)}`,
         found:
-          before === 0n ? shown(amount, token) : `${shown(amount, token)} beside ${shown(before, token)}`,
+          before === 0n
+            ? shown(amount, token)
+            : `${shown(amount, token)} plus ${shown(before, token)} earlier`,
         met: before + amount <= limit.amount,
         code: 'POLICY_LIMIT',
       },
@@ -133,8 +135,8 @@ export function enforceRules(rules: readonly RuleResult[]): void {
   const broken = rules.find(({ met }) => !met)
   if (!broken) return
   const { rule, wanted, found, code, hint } = broken
-  throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, and it says ${wanted}`, {
+  throw new AppError(code, `The policy does not allow this: ${rule} is ${found}, but must be ${wanted}`, {
     details: { rule, wanted, found },
-    hint: hint ?? 'The owner of the policy has to decide: see policy.json, or --policy FILE',
+    hint: hint ?? 'The owner of the policy must decide: see policy.json, or --policy FILE',
   })
 }

@@ -89,7 +89,7 @@ export function timingAndAssuranceRules(
               reachesLevel(assurance, minAssurance),
             ),
             ...(untried && {
-              hint: `This machine uses the code of ${untried} for the first time. If you trust it, type the same with --trust-first-use`,
+              hint: `This machine uses the code of ${untried} for the first time. If you trust it, run the same command with --trust-first-use`,
             }),
           },
         ]),

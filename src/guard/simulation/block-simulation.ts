@@ -127,7 +127,10 @@ async function simulated(
     ? (answer[0] as { calls?: CallResult[] } | undefined)?.calls
     : undefined
   if (results?.length === calls.length) return results
-  throw new AppError('RPC_INCONSISTENT', `The node at ${rpc.host} simulates another number of calls`)
+  throw new AppError(
+    'RPC_INCONSISTENT',
+    `The node at ${rpc.host} simulated another number of calls than requested`,
+  )
 }
 
 function reverted({ returnData, error }: CallResult, index: number, of: number): AppError {

@@ -16,7 +16,7 @@ import type { Simulation } from './simulation-types.ts'
 /** The least change of a balance, and the message if it is violated. */
 type BalanceBound = { token: Token; least: bigint; what: string }
 
-const more = 'more is taken than was asked for'
+const more = 'more is taken than requested'
 
 /** The balance changes that an intent allows and requires. `held` is a balance before. */
 function balanceBounds(
@@ -32,7 +32,7 @@ function balanceBounds(
         {
           token: intent.strategy.receipt,
           least: intent.least ?? minimumReceipt(shares),
-          what: 'the deposit brings too little',
+          what: 'the deposit returns too little',
         },
       ]
     case 'withdraw': {
@@ -44,17 +44,17 @@ function balanceBounds(
       if (queue) {
         const ticket = queueTicket(intent.strategy)
         return [
-          { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
-          ...(ticket ? [{ token: ticket, least: 1n, what: 'no request comes of it' }] : []),
+          { token: receipt, least: -most, what: 'more of the position is taken than requested' },
+          ...(ticket ? [{ token: ticket, least: 1n, what: 'no request is created' }] : []),
         ]
       }
       return [
         {
           token: asset,
           least: minimumPayout(intent, pays),
-          what: 'too little comes out',
+          what: 'the output is too low',
         },
-        { token: receipt, least: -most, what: 'more of the position is taken than was asked for' },
+        { token: receipt, least: -most, what: 'more of the position is taken than requested' },
       ]
     }
     case 'claim': {
@@ -63,12 +63,12 @@ function balanceBounds(
           {
             token: intent.strategy.receipt,
             least: intent.amount - roundingUnits,
-            what: 'too little of the shares comes back',
+            what: 'too few shares are returned',
           },
         ]
       const ticket = queueTicket(intent.strategy)
       return [
-        { token: intent.strategy.asset, least: intent.amount - roundingUnits, what: 'too little comes out' },
+        { token: intent.strategy.asset, least: intent.amount - roundingUnits, what: 'the output is too low' },
         ...(ticket ? [{ token: ticket, least: -BigInt(intent.ids.length), what: more }] : []),
       ]
     }
@@ -84,7 +84,7 @@ function balanceBounds(
           least: isOrderProvider(intent.provider) ? 0n : -intent.amountIn,
           what: more,
         },
-        ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'too little comes in' }] : []),
+        ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'the input is too low' }] : []),
       ]
     }
     case 'transfer':
@@ -150,7 +150,7 @@ export function checkEffect(
   if (least !== undefined) {
     const paid = (gasUsed ?? []).reduce((sum, used) => sum + used, 0n) * (fees?.maxFeePerGas ?? 0n)
     if (coin === undefined || coin + paid < least)
-      throw new AppError('POLICY_SIMULATION', 'In the simulation too little of the native coin comes out', {
+      throw new AppError('POLICY_SIMULATION', 'In the simulation, the output in the native coin is too low', {
         details: { change: String(coin), least: least.toString() },
       })
   }
@@ -160,7 +160,7 @@ export function checkEffect(
     if (after <= most || after <= before) continue
     throw new AppError(
       'POLICY_SIMULATION',
-      `In the simulation ${spender} may still take ${after} of ${token} afterwards, and ${most} is the most that may be left`,
+      `In the simulation, ${spender} still has an allowance of ${after} of ${token} afterwards; the maximum is ${most}`,
       { details: { token, spender, left: after.toString() } },
     )
   }
@@ -179,10 +179,10 @@ function refuseRemainder(intent: Intent, changes: Simulation['changes']): void {
   if (left <= (queueOf(intent.strategy) ? rest : 0n)) return
   throw new AppError(
     'POLICY_SIMULATION',
-    `In the simulation something of the position is left: ${formatAmount(left, receipt)}, and all of it was to come out`,
+    `In the simulation, ${formatAmount(left, receipt)} of the position is left, but the whole position was to be withdrawn`,
     {
       details: { token: receipt.address, left: left.toString() },
-      hint: 'Ask again: some of it may have been sent meanwhile. Or name the amount.',
+      hint: 'Run the same command again, because a part may have been transferred meanwhile. Or give the amount.',
     },
   )
 }

@@ -25,8 +25,8 @@ export function refuseDust(
   if (shares === undefined || shares > roundingUnits) return
   throw new AppError(
     'INVALID_AMOUNT',
-    `${formatAmount(amount, asset)} is too little for ${slug}: rounding leaves nothing of it`,
-    { details: { amount: amount.toString(), strategy: slug }, hint: 'Name a larger amount.' },
+    `${formatAmount(amount, asset)} is too little for ${slug}: rounding leaves nothing`,
+    { details: { amount: amount.toString(), strategy: slug }, hint: 'Give a larger amount.' },
   )
 }
 

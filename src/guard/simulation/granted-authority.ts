@@ -18,7 +18,7 @@ const authorityEvents = new Map<Hex, string>([
   [approval, 'an allowance'],
   [
     toEventSelector('event ApprovalForAll(address indexed owner, address indexed operator, bool approved)'),
-    'power over all of a collection',
+    'control over a whole collection',
   ],
   [throughPermit2, 'an allowance of Permit2'],
   [
@@ -31,7 +31,7 @@ const authorityEvents = new Map<Hex, string>([
     toEventSelector(
       'event BorrowAllowanceDelegated(address indexed fromUser, address indexed toUser, address indexed asset, uint256 amount)',
     ),
-    'power to borrow',
+    'the right to borrow',
   ],
 ])
 
@@ -71,5 +71,5 @@ export function refuseGrantedAuthority(
 /** Refuses a leg whose simulation changes the wallet's code. */
 export function refuseCodeChange(before: Hex, after: Hex, wallet: Address): void {
   if (before.toLowerCase() === after.toLowerCase()) return
-  throw new AppError('POLICY_SIMULATION', `In the simulation the wallet ${wallet} gets other code`)
+  throw new AppError('POLICY_SIMULATION', `In the simulation, the code of the wallet ${wallet} changes`)
 }

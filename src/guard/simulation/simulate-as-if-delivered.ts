@@ -66,7 +66,7 @@ export async function simulateLater(question: LaterQuestion): Promise<LaterLegSi
     const reason = revertReason(data, error?.message)
     throw new AppError(
       'SIMULATION_REVERTED',
-      `Once the bridge had brought the funds to ${network}, step ${failed + 1} of ${steps.length} there would fail: ${reason}`,
+      `After the bridge delivers the funds on ${network}, step ${failed + 1} of ${steps.length} there would fail: ${reason}`,
       { details: { index: failed, reason, data } },
     )
   }

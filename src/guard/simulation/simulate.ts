@@ -139,7 +139,7 @@ function checkOutcome(
   if (outcome.coin - before.coin >= -most) return
   throw new AppError(
     'POLICY_SIMULATION',
-    'In the simulation more of the native coin is taken than value and gas',
+    'In the simulation, more of the native coin is taken than value and gas',
   )
 }
 

@@ -62,7 +62,7 @@ export const balanceOf = ({ address, isShares }: Token, account: Address): ReadC
 /** The first 32 bytes of an answer as a number. */
 export const firstWord = (data: unknown, what: string): bigint => {
   if (typeof data !== 'string' || !/^0x[0-9a-f]{64}/i.test(data))
-    throw new AppError('RPC_INCONSISTENT', `The node gives no number for ${what}`)
+    throw new AppError('RPC_INCONSISTENT', `The node returns no number for ${what}`)
   return BigInt(data.slice(0, 66))
 }
 

@@ -8,7 +8,7 @@ export const aaveV3: Protocol<AaveV3Constants> = {
   grade: { grade: 'A', by: `@aave/core-v3 1.19.3${sdkEqualityNote('@aave/contract-helpers 1.38.0')}` },
   forks: {
     isOwn: (protocol) => protocol === 'aave-v3' || protocol.startsWith('aave-v3-'),
-    whose: 'Aave v3, of which this is a fork',
+    whose: 'Aave v3, from which this protocol was forked',
   },
   description: lendingDescription,
   rateConvention: () => 'the linear rate of the pool, compounded every second over 365 days',

@@ -19,9 +19,10 @@ export function checkAcrossCalldata({ data }: Transaction, intent: MarketIntent,
     return refuse('POLICY_DECODE', `It is not a call of ${wanted} of the HubPool`)
   const [l1Token, amount] = call.args
   if (!sameAddress(l1Token, pooledToken(pool)))
-    return refuse('POLICY_AMOUNT', `It is about the pool of ${l1Token}, not that of ${asset.symbol}`)
+    return refuse('POLICY_AMOUNT', `It uses the pool of ${l1Token}, not of ${asset.symbol}`)
   if (call.functionName === 'addLiquidity') {
-    if (amount !== intent.amount) return refuse('POLICY_AMOUNT', `It puts ${amount} in, not ${intent.amount}`)
+    if (amount !== intent.amount)
+      return refuse('POLICY_AMOUNT', `It deposits ${amount}, not ${intent.amount}`)
     return {
       bound: {
         name: wanted,
@@ -42,7 +43,7 @@ function boundExit(
 ): Verdict {
   const { asset } = pool
   if (intent.kind !== 'withdraw' || !matchesWithdrawal(units, intent))
-    return refuse('POLICY_AMOUNT', `It gives ${units} LP tokens back, not what was asked for`)
+    return refuse('POLICY_AMOUNT', `It returns ${units} LP tokens, not the requested amount`)
   if (sendEth !== isCoin(pool)) return refuse('POLICY_AMOUNT', `It does not pay out in ${asset.symbol}`)
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${asset.symbol}`
   return {

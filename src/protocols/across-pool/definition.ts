@@ -11,8 +11,8 @@ export const across: Protocol<AcrossConstants> = {
     by: `@across-protocol/contracts 5.0.27${sdkEqualityNote('@across-protocol/sdk 4.3.88')}`,
   },
   description: (symbol) =>
-    `Lends ${symbol} to the relayers of the Across bridge, who pay for it by the transfer.`,
-  rateConvention: () => 'the fees of a second, not compounded, over 365.25 days',
+    `Lends ${symbol} to the relayers of the Across bridge, who pay a fee for each transfer.`,
+  rateConvention: () => 'the fees per second, not compounded, over 365.25 days',
   calldata: ({ asset }, constants) => {
     const pool = { constants, asset }
     const read = readOf(lpRate(pool))

@@ -17,7 +17,10 @@ export function checkCompoundV2Calldata(
 ): Verdict {
   const isDeposit = intent.kind === 'deposit'
   if (!sameAddress(to, isDeposit ? entranceOf({ market, coin }) : market))
-    return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${to} is not the one that does this here`)
+    return refuse(
+      'POLICY_CONTRACT_NOT_ALLOWED',
+      `The contract ${to} is not the one for this action on this network`,
+    )
   if (isDeposit) return boundMint(data, intent, asset, coin)
   const found = strictDecode(exits, data)
   const isAll = intent.shares !== undefined
@@ -26,7 +29,7 @@ export function checkCompoundV2Calldata(
     return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a lending market`)
   const [amount] = found.args
   const exact = intent.shares ?? intent.amount
-  if (amount !== exact) return refuse('POLICY_AMOUNT', `It is about ${amount}, not ${exact}`)
+  if (amount !== exact) return refuse('POLICY_AMOUNT', `Its amount is ${amount}, not ${exact}`)
   const text = `Withdraw ${isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)} from the market`
   return { bound: { name: wanted, args: jsonArguments({ amount }), text, value: 0n } }
 }

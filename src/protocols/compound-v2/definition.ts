@@ -15,13 +15,13 @@ export const compoundV2: Protocol<CompoundV2Constants> = {
   },
   forks: {
     isOwn: (protocol) => protocol === 'venus',
-    whose: 'Venus, which like this is a fork of Compound v2',
+    whose: 'Venus, also a fork of Compound v2',
   },
   description: lendingDescription,
   rateConvention: ({ compounds, rate }) => {
-    if (compounds === 'daily') return 'the rate a second, compounded daily over 365 days'
+    if (compounds === 'daily') return 'the rate per second, compounded daily over 365 days'
     return rate === 'block'
-      ? 'the rate a block, compounded every block over 365 days, at the distance of the newest blocks'
+      ? 'the rate per block, compounded every block over 365 days, with the interval of the newest blocks'
       : undefined
   },
   calldata: ({ asset }, constants) => {

@@ -29,7 +29,7 @@ export function checkCompoundV3Calldata({ data }: Transaction, intent: MarketInt
   if (!found) return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Compound v3 market`)
   const { from, to, token, amount } = found
   if (from && !sameAddress(from, intent.wallet))
-    return refuse('POLICY_RECIPIENT', `It moves what ${from} has, not what ${intent.wallet} has`)
+    return refuse('POLICY_RECIPIENT', `It moves tokens of ${from}, not of ${intent.wallet}`)
   if (to && !sameAddress(to, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It is for ${to}, not for ${intent.wallet}`)
   if (!sameAddress(token, asset.address))
@@ -37,10 +37,10 @@ export function checkCompoundV3Calldata({ data }: Transaction, intent: MarketInt
   const isAll = intent.kind === 'withdraw' && intent.shares !== undefined
   const exact = isAll ? maxUint256 : intent.amount
   if (amount !== exact)
-    return refuse('POLICY_AMOUNT', `It is about ${amount}, not ${isAll ? 'the whole position' : exact}`)
+    return refuse('POLICY_AMOUNT', `Its amount is ${amount}, not ${isAll ? 'the whole position' : exact}`)
   // In a deposit the largest number means "repay the debt".
   if (wanted === 'supply' && amount === maxUint256)
-    return refuse('POLICY_AMOUNT', 'It pays debts back instead of supplying an amount')
+    return refuse('POLICY_AMOUNT', 'It repays debt instead of supplying an amount')
   const shown = isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)
   return {
     bound: {

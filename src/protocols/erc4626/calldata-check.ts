@@ -42,7 +42,7 @@ export function boundVaultCall(
   if (owner !== undefined && !sameAddress(owner, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It takes the shares of ${owner}, not of ${intent.wallet}`)
   const asked = intent.kind === 'withdraw' && intent.shares !== undefined ? intent.shares : intent.amount
-  if (amount !== asked) return refuse('POLICY_AMOUNT', `It is about ${amount}, not ${asked}`)
+  if (amount !== asked) return refuse('POLICY_AMOUNT', `Its amount is ${amount}, not ${asked}`)
   const text = {
     deposit: `Deposit ${formatAmount(amount, asset)} into the vault`,
     withdraw: `Withdraw ${formatAmount(amount, asset)} from the vault`,

@@ -7,11 +7,11 @@ import { vaultProtocol } from './vault-protocol-parts.ts'
 /** Any vault by EIP-4626. */
 export const erc4626: Protocol<Erc4626Constants> = {
   grade: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
-  forks: { isOwn: () => false, whose: "Morpho's vault, which is of the same standard" },
+  forks: { isOwn: () => false, whose: "Morpho's vault, which has the same standard" },
   description: vaultDescription,
   rateConvention: ({ lends, backing }) => {
     if (lends === 'euler')
-      return 'what borrowers pay a second, compounded every second over 365.2425 days, for the part that is borrowed, less the fee'
+      return 'the borrow rate per second, compounded every second over 365.2425 days, times utilization, less the fee'
     return backing && 'the linear rate of the pool, compounded every second over 365 days'
   },
   ...vaultProtocol(checkErc4626Calldata),

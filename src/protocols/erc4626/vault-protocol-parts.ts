@@ -26,7 +26,7 @@ const previewRedeem = (vault: Address, units: bigint): Pays => ({
     ([assets, worth]) => assets ?? worth,
   ),
   insteadOf: ([assets]) =>
-    assets === undefined ? 'the vault does not say beforehand what it pays' : undefined,
+    assets === undefined ? 'the vault does not quote its payout in advance' : undefined,
 })
 
 type Check = (...call: [...Parameters<CalldataRules['check']>, asset: Token]) => Verdict

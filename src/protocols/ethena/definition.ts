@@ -41,7 +41,7 @@ function checkEthenaCalldata(transaction: Transaction, intent: MarketIntent, ass
   if (found?.functionName !== wanted) return refuse('POLICY_DECODE', `It is not a call of ${wanted} of sUSDe`)
   const [amount] = found.args
   const exact = intent.shares ?? intent.amount
-  if (amount !== exact) return refuse('POLICY_AMOUNT', `It is about ${amount}, not ${exact}`)
+  if (amount !== exact) return refuse('POLICY_AMOUNT', `Its amount is ${amount}, not ${exact}`)
   const much = isAll ? `all ${asset.symbol}` : formatAmount(amount, asset)
   return {
     bound: {

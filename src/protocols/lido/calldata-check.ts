@@ -19,23 +19,26 @@ export function checkLidoCalldata(
 ): Verdict {
   const isDeposit = intent.kind === 'deposit'
   if (!sameAddress(to, isDeposit ? entranceOf(constants) : constants.queue))
-    return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${to} is not the one that does this here`)
+    return refuse(
+      'POLICY_CONTRACT_NOT_ALLOWED',
+      `The contract ${to} is not the one for this action on this network`,
+    )
   if (isDeposit) return boundStake(data, intent, asset, constants)
   const isPlain = constants.holds === 'stETH'
   const found = strictDecode(isPlain ? request : requestWrapped, data)
   if (!found) return refuse('POLICY_DECODE', 'It is not a request for a withdrawal from Lido')
   const [amounts, owner] = found.args
   if (!sameAddress(owner, intent.wallet))
-    return refuse('POLICY_RECIPIENT', `It asks on behalf of ${owner}, not of ${intent.wallet}`)
+    return refuse('POLICY_RECIPIENT', `It makes the request for ${owner}, not for ${intent.wallet}`)
   const sum = amounts.reduce((all, one) => all + one, 0n)
   const isMeant = isPlain ? sum === (intent.shares ?? intent.amount) : matchesWithdrawal(sum, intent)
   if (!isMeant)
-    return refuse('POLICY_AMOUNT', `It asks for ${sum} of ${receipt.symbol}, which is not what was asked for`)
+    return refuse('POLICY_AMOUNT', `It withdraws ${sum} of ${receipt.symbol}, not the requested amount`)
   // Each request is claimed separately: more of them than necessary only cost more gas.
   const most = isPlain ? mostRequest : mostRequest / 2n
   const needed = sum <= most ? 1 : Number((sum + most - 1n) / most)
   if (amounts.length !== needed)
-    return refuse('POLICY_SHAPE', `It makes ${amounts.length} requests of what ${needed} would do`)
+    return refuse('POLICY_SHAPE', `It makes ${amounts.length} requests, but ${needed} are enough`)
   const rest = leftOfAll(constants, sum)
   const all = `all ${receipt.symbol}${rest === 0n ? '' : `, but for up to ${rest} wei that its rounding to shares leaves`}`
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : all

@@ -93,8 +93,9 @@ function checkClaimCalldata({ data }: Transaction, { ids }: Claim): Verdict {
   if (!found) return refuse('POLICY_DECODE', 'It is not a claim of withdrawals from Lido for their owner')
   const [claimed, hints] = found.args
   if (claimed.join() !== ids.join())
-    return refuse('POLICY_AMOUNT', `It claims the requests ${claimed.join()}, and yours are ${ids.join()}`)
-  if (hints.length !== claimed.length) return refuse('POLICY_DECODE', 'It has not one hint for each request')
+    return refuse('POLICY_AMOUNT', `It claims the requests ${claimed.join()}, but yours are ${ids.join()}`)
+  if (hints.length !== claimed.length)
+    return refuse('POLICY_DECODE', 'It does not have one hint for each request')
   return {
     bound: {
       name: 'claimWithdrawals',

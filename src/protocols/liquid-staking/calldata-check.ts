@@ -19,7 +19,10 @@ export function checkStakedCalldata(
   const isDeposit = intent.kind === 'deposit'
   const [mine, other] = isDeposit ? [into, leave] : [leave, into]
   if (sameAddress(to, other.to) && !sameAddress(to, mine.to))
-    return refuse('POLICY_CONTRACT_NOT_ALLOWED', `The contract ${to} is not the one that does this here`)
+    return refuse(
+      'POLICY_CONTRACT_NOT_ALLOWED',
+      `The contract ${to} is not the one for this action on this network`,
+    )
   const found = strictDecode(mine.abi, data) as { args?: readonly unknown[] } | undefined
   if (!found) return refuse('POLICY_DECODE', `It is not a call of ${mine.name} of this protocol`)
   const args = found.args ?? []
@@ -35,7 +38,7 @@ export function checkStakedCalldata(
     return { bound: { name: mine.name, args: shown, text, value: intent.amount } }
   }
   if (typeof given !== 'bigint' || !matchesWithdrawal(given, intent))
-    return refuse('POLICY_AMOUNT', `It gives ${given} of ${receipt.symbol} back, not what was asked for`)
+    return refuse('POLICY_AMOUNT', `It returns ${given} of ${receipt.symbol}, not the requested amount`)
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${receipt.symbol}`
   return {
     bound: {

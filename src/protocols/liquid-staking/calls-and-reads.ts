@@ -195,10 +195,10 @@ const isPool = (place: Query, pool: Address): ContractAssertion => ({
   reads: [place, ask(pool, maximumDeposit)],
   parse: ([now, most]) => {
     if (now === undefined || sameAddress(now as Address, nativeAddress))
-      return [`where stakes go is not said by ${place.address}`]
+      return [`the pool of new stakes is not returned by ${place.address}`]
     return sameAddress(now as Address, pool) || most !== undefined
       ? []
-      : [`stakes go to ${String(now)}, and never went to ${pool}`]
+      : [`new stakes go to ${String(now)}, and never went to ${pool}`]
   },
 })
 

@@ -169,7 +169,7 @@ export const savaxQueue = (chainId: number, { token: address }: BenqiStakingCons
       check: ({ data }, { ids }) =>
         strictDecode(savaxReturn, data)
           ? { bound: { name: 'redeemOverdueShares', args: {}, text: returnText(ids), value: 0n } }
-          : refuse('POLICY_DECODE', 'It does not take back the shares of overdue requests'),
+          : refuse('POLICY_DECODE', 'It does not return the shares of lapsed requests'),
     },
     paid: toEventSelector('Redeem(address,uint256,uint256,uint256)'),
     *requests(owner, now): Rounds<Requests | null> {
@@ -252,7 +252,7 @@ function claimsOne(
       if (!sameAddress(recipient, wallet))
         return refuse('POLICY_RECIPIENT', `It pays out to ${recipient}, not to ${wallet}`)
       if (ids.join() !== id.toString())
-        return refuse('POLICY_AMOUNT', `It claims request ${id}, and yours is ${ids.join(', ')}`)
+        return refuse('POLICY_AMOUNT', `It claims request ${id}, but yours is ${ids.join(', ')}`)
       const args = jsonArguments(Object.fromEntries(found.map((value, at) => [inputs[at]!.name, value])))
       return { bound: { name, args, text: claimText(ids), value: 0n } }
     },

@@ -27,8 +27,8 @@ const market = (entry: StrategyEntry, constants: MorphoConstants): ProtocolMarke
 export const morpho: Protocol<MorphoConstants> = {
   grade: { grade: 'A', by: '@morpho-org/morpho-blue-bundlers 1.1.2' },
   description: (symbol) =>
-    `A vault that lends ${symbol} in the markets of Morpho that its curator chooses. A share is worth more as borrowers pay.`,
-  rateConvention: () => 'the rate a second of its markets, compounded continuously over 365 days',
+    `A vault that lends ${symbol} in the markets of Morpho that its curator chooses. The value of a share grows as borrowers pay interest.`,
+  rateConvention: () => 'the rate per second of its markets, compounded continuously over 365 days',
   ...vaultProtocol(checkErc4626Calldata),
   market,
 }

@@ -24,7 +24,7 @@ export function checkPendlePtCalldata(
   if (!call || (call.functionName === 'swapExactTokenForPt') !== isDeposit)
     return refuse(
       'POLICY_DECODE',
-      `It is not a call of Pendle's router that ${isDeposit ? 'buys' : 'leaves'} a PT`,
+      `It is not a call of Pendle's router that ${isDeposit ? 'buys' : 'sells or redeems'} a PT`,
     )
   const [receiver, place] = call.args
   if (!sameAddress(receiver, intent.wallet))
@@ -40,7 +40,7 @@ export function checkPendlePtCalldata(
     if (input.netTokenIn !== intent.amount)
       return refuse('POLICY_AMOUNT', `It spends ${input.netTokenIn}, not ${intent.amount}`)
     if (Object.entries(guess).some(([name, value]) => guessed[name as keyof typeof guess] !== value))
-      return refuse('POLICY_DECODE', 'It tells the router where to look for the amount that comes out')
+      return refuse('POLICY_DECODE', 'It gives the router hints for the output amount')
     const low = tooLittle(least, intent, receipt)
     if (low) return low
     return {
@@ -65,7 +65,7 @@ export function checkPendlePtCalldata(
     (call.functionName === 'swapExactPtForToken' ? orders(call.args[4]) : undefined)
   if (wrong) return wrong
   if (intent.kind !== 'withdraw' || !matchesWithdrawal(units, intent))
-    return refuse('POLICY_AMOUNT', `It gives ${units} of ${receipt.symbol}, not what was asked for`)
+    return refuse('POLICY_AMOUNT', `It sells ${units} of ${receipt.symbol}, not the requested amount`)
   const low = tooLittle(output.minTokenOut, intent, asset)
   if (low) return low
   return {
@@ -95,7 +95,7 @@ type Route = {
 /** The asset goes to the yield contract, and comes from it, without an exchange in between. */
 function indirect({ address, symbol }: Token, { token, made, pendleSwap, swapData }: Route) {
   if (!sameAddress(token, address) || !sameAddress(made, address))
-    return refuse('POLICY_QUOTE_DRIFT', `It is about ${token} by way of ${made}, not about ${symbol}`)
+    return refuse('POLICY_QUOTE_DRIFT', `It uses ${token} through ${made}, not ${symbol}`)
   const { swapType, extRouter, extCalldata, needScale } = swapData
   const isDirect =
     pendleSwap === nativeAddress &&
@@ -121,11 +121,11 @@ function orders({ limitRouter, epsSkipMarket, normalFills, flashFills, optData }
 /** The minimum in the call, compared with our own reading. */
 function tooLittle(least: bigint, { least: bound }: { least?: bigint }, unit: Token) {
   if (bound === undefined)
-    return refuse('POLICY_MIN_OUT', 'Its minimum cannot be checked: there is no reading of the price')
+    return refuse('POLICY_MIN_OUT', 'Its minimum cannot be checked: the price is unknown')
   return least < bound
     ? refuse(
         'POLICY_MIN_OUT',
-        `It may bring only ${formatAmount(least, unit)}, less than ${formatAmount(bound, unit)}`,
+        `It may return only ${formatAmount(least, unit)}, less than ${formatAmount(bound, unit)}`,
       )
     : undefined
 }

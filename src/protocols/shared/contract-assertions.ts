@@ -17,9 +17,9 @@ export function mustAnswer(
   return {
     reads: [asked],
     parse: ([answer]) => {
-      if (answer === undefined) return [`${what} is not said by ${asked.address}`]
+      if (answer === undefined) return [`${what} is not returned by ${asked.address}`]
       const said = part(answer)
-      return plain(said) === plain(is) ? [] : [`${what} is ${String(said)}, and not ${String(is)}`]
+      return plain(said) === plain(is) ? [] : [`${what} is ${String(said)}, not ${String(is)}`]
     },
   }
 }
@@ -27,7 +27,7 @@ export function mustAnswer(
 /** A contract must answer this query, with any value: other contracts lack the function. */
 export const mustRespond = (what: string, asked: Read): ContractAssertion => ({
   reads: [asked],
-  parse: ([answer]) => (answer === undefined ? [`${what} is not said by ${asked.address}`] : []),
+  parse: ([answer]) => (answer === undefined ? [`${what} is not returned by ${asked.address}`] : []),
 })
 
 /** A contract must not answer this query, except with the zero address: one that does is of another kind. */
@@ -36,7 +36,7 @@ export const mustNotRespond = (what: string, asked: Read): ContractAssertion => 
   parse: ([answer]) =>
     answer === undefined || answer === nativeAddress
       ? []
-      : [`${what} is said by ${asked.address}: ${String(answer)}`],
+      : [`${what} returned by ${asked.address} is ${String(answer)}`],
 })
 
 /** Several contracts must give the same answer, with any value. */
@@ -44,9 +44,9 @@ export const mustAgree = (what: string, asked: readonly Read[]): ContractAsserti
   reads: asked,
   parse: (said) => {
     const silent = asked.filter((_, at) => said[at] === undefined)
-    if (silent.length > 0) return silent.map(({ address }) => `${what} is not said by ${address}`)
+    if (silent.length > 0) return silent.map(({ address }) => `${what} is not returned by ${address}`)
     const all = [...new Set(said.map(String))]
-    return all.length === 1 ? [] : [`${what} is said to be ${all.join(' and ')}`]
+    return all.length === 1 ? [] : [`${what} is returned as ${all.join(' and ')}`]
   },
 })
 

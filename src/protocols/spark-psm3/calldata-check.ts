@@ -20,18 +20,18 @@ export function checkSparkPsm3Calldata(
   if (!sameAddress(assetIn, from.address) || !sameAddress(assetOut, to.address))
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It gives ${assetIn} for ${assetOut}, not ${from.symbol} for ${to.symbol}`,
+      `It swaps ${assetIn} to ${assetOut}, not ${from.symbol} to ${to.symbol}`,
     )
   if (!sameAddress(receiver, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It pays out to ${receiver}, not to ${intent.wallet}`)
   if (referralCode !== 0n) return refuse('POLICY_RECIPIENT', `It names the referrer ${referralCode}`)
   const isMeant = intent.kind === 'deposit' ? amountIn === intent.amount : matchesWithdrawal(amountIn, intent)
   if (!isMeant)
-    return refuse('POLICY_AMOUNT', `It gives ${amountIn} of ${from.symbol}, not what was asked for`)
+    return refuse('POLICY_AMOUNT', `It spends ${amountIn} of ${from.symbol}, not the requested amount`)
   if (intent.least === undefined || minAmountOut < intent.least)
     return refuse(
       'POLICY_MIN_OUT',
-      `It may bring only ${formatAmount(minAmountOut, to)}, less than ${intent.least === undefined ? 'the reading of the price' : formatAmount(intent.least, to)}`,
+      `It may return only ${formatAmount(minAmountOut, to)}, less than ${intent.least === undefined ? 'the price read from the chain allows' : formatAmount(intent.least, to)}`,
     )
   return {
     bound: {

@@ -7,8 +7,7 @@ import { psm3Exchange, psm3Rate, psm3Units } from './price.ts'
 /** The savings token of Sky, bought from the PSM of Spark. */
 export const sparkPsm3: Protocol<SparkPsm3Constants> = {
   grade: { grade: 'C', by: 'sparkdotfi/spark-psm, IPSM3.sol' },
-  description: (symbol) =>
-    `Changes ${symbol} into a savings token at the rate of the savings, and back into ${symbol}.`,
+  description: (symbol) => `Swaps ${symbol} for a savings token at the savings rate, and back.`,
   calldata: ({ asset, receipt }, constants) => {
     const read = readOf(psm3Rate(constants))
     return {

@@ -17,7 +17,7 @@ export function checkStakewiseCalldata({ data }: Transaction, intent: MarketInte
   if (!sameAddress(receiver, intent.wallet))
     return refuse('POLICY_RECIPIENT', `It is for ${receiver} to claim, not for ${intent.wallet}`)
   if (!matchesWithdrawal(shares, intent))
-    return refuse('POLICY_AMOUNT', `It gives ${shares} shares back, not what was asked for`)
+    return refuse('POLICY_AMOUNT', `It returns ${shares} shares, not the requested amount`)
   const much = intent.shares === undefined ? formatAmount(intent.amount, asset) : `all ${asset.symbol}`
   return {
     bound: {
@@ -43,7 +43,7 @@ function boundStake(
     return refuse('POLICY_RECIPIENT', `Its shares are for ${receiver}, not for ${wallet}`)
   if (!sameAddress(referrer, nativeAddress))
     return refuse('POLICY_RECIPIENT', `It names the referrer ${referrer}`)
-  if (given !== amount) return refuse('POLICY_AMOUNT', `It is about ${given}, not ${amount}`)
+  if (given !== amount) return refuse('POLICY_AMOUNT', `Its amount is ${given}, not ${amount}`)
   return {
     bound: {
       name: 'deposit',

@@ -90,10 +90,10 @@ const stateOf = ({ worth, held, most }: Amounts, isBehind: boolean, hasValidator
   closed: {
     ...(isBehind && {
       deposit:
-        'takes deposits again when somebody has brought its newest rewards in (updateState of its vault), which takes a proof that no contract gives',
+        'accepts deposits again once its rewards are updated (updateState of its vault), which needs a proof that no contract provides',
     }),
     ...(!hasValidators && {
-      withdraw: 'has no validators yet: its vault pays at once then, which is not known here',
+      withdraw: 'has no validators yet: its vault would pay at once, which sluice does not support',
     }),
   },
 })

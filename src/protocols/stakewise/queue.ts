@@ -101,7 +101,7 @@ export const stakewiseQueue = (chainId: number, { vault: address }: StakewiseCon
     const [place, time, index] = found.args
     const id = `${place}-${time}`
     if (ids.join() !== id)
-      return refuse('POLICY_AMOUNT', `It claims request ${id}, and yours is ${ids.join(', ')}`)
+      return refuse('POLICY_AMOUNT', `It claims request ${id}, but yours is ${ids.join(', ')}`)
     return {
       bound: {
         name: 'claimExitedAssets',

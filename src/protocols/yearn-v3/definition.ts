@@ -41,7 +41,7 @@ function checkYearnV3Calldata(transaction: Transaction, intent: MarketIntent, as
     return refuse('POLICY_DECODE', `It is not a call of ${wanted} of a Yearn v3 vault that bounds its loss`)
   const [amount, receiver, owner, loss] = found.args
   if (loss > maxLoss)
-    return refuse('POLICY_AMOUNT', `It takes a loss of ${loss} basis points, and ${maxLoss} is the most`)
+    return refuse('POLICY_AMOUNT', `It accepts a loss of ${loss} basis points; the maximum is ${maxLoss}`)
   return boundVaultCall({ amount, receiver, owner }, intent, asset, { maxLoss: loss })
 }
 
@@ -80,8 +80,8 @@ const market = (entry: StrategyEntry, { vault }: YearnV3Constants): ProtocolMark
 export const yearnV3: Protocol<YearnV3Constants> = {
   grade: { grade: 'C', by: 'yearn/yearn-vaults-v3, VaultV3.vy' },
   description: (symbol) =>
-    `A vault that puts ${symbol} into the strategies that its managers choose. A share is worth more as these earn.`,
-  rateConvention: () => 'the profit that is paid out a second, compounded every second over 365 days',
+    `A vault that puts ${symbol} into the strategies that its managers choose. The value of a share grows as these earn.`,
+  rateConvention: () => 'the profit paid out per second, compounded every second over 365 days',
   ...vaultProtocol(checkYearnV3Calldata),
   market,
 }

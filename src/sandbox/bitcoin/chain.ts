@@ -75,12 +75,16 @@ export function openBitcoin(seed: string, now: () => number): SandboxBitcoin {
 
   const pay = ({ address, amount, memo, replaces }: BitcoinPayment): string => {
     if (chainOfBitcoinAddress(address) !== 'test')
-      throw new AppError('USAGE', `${address.slice(0, 100)} is no address of the sandbox's Bitcoin`, {
-        hint: 'Its addresses begin with bcrt1: those that sluice swap execute shows.',
-      })
+      throw new AppError(
+        'USAGE',
+        `${address.slice(0, 100)} is not an address on the Bitcoin chain of the sandbox`,
+        {
+          hint: 'Addresses of the sandbox begin with bcrt1. To get one: sluice swap execute --help',
+        },
+      )
     const replaced = replaces === undefined ? undefined : all.get(replaces)
     if (replaces !== undefined && replaced?.height !== null)
-      throw new AppError('USAGE', 'Only a payment that is not in a block can be replaced', {
+      throw new AppError('USAGE', 'Only a payment that is not in a block yet can be replaced', {
         hint: 'To keep payments waiting: sluice sandbox fault bitcoin-unmined',
       })
     if (replaced) all.delete(replaced.txid)

@@ -36,14 +36,14 @@ export async function replaceableChains<T extends { rpc: ChainClient; network: {
   throw most > 0
     ? new AppError(
         'USAGE',
-        `Of ${name} at most the newest ${most === 1 ? 'block' : `${most} blocks`} can be replaced: what it was before is not kept`,
+        `On ${name}, at most the newest ${most === 1 ? 'block' : `${most} blocks`} can be replaced: older states are not kept`,
         { hint: `sluice sandbox fault reorg ${most} --network ${name}` },
       )
     : new AppError(
         'USAGE',
-        'No block was made since the sandbox was started, and only such can be replaced',
+        'No block was made since the sandbox started, and older blocks cannot be replaced',
         {
-          hint: 'Make some first: sluice sandbox warp 1m, or anything that is sent',
+          hint: 'Make a block first: sluice sandbox warp 1m, or send a transaction',
         },
       )
 }

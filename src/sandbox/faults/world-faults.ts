@@ -143,7 +143,7 @@ export function worldFaults(
       if (!still) return
       throw new AppError(
         'USAGE',
-        `Mining is stopped: nothing can be given${still.network === null ? '' : ` on ${still.network}`}`,
+        `Mining is stopped, so no funds can be sent${still.network === null ? '' : ` on ${still.network}`}`,
         {
           hint: 'sluice sandbox fault clear',
         },
@@ -166,7 +166,7 @@ async function refuseNoContract(chains: readonly Chain[], at: string | null): Pr
   const codes = await Promise.all(chains.map(({ rpc }) => rpc.request<Hex>('eth_getCode', [at, 'latest'])))
   if (codes.some((code) => code !== '0x')) return
   throw new AppError('USAGE', `There is no contract at ${at}`, {
-    hint: 'A plan says where its transactions go: --dry-run --json',
+    hint: 'A plan lists the contracts that it calls: --dry-run --json',
   })
 }
 
@@ -200,7 +200,7 @@ async function send(rpc: ChainClient, to: Address, data: string): Promise<void> 
   if (status !== '0x1')
     throw new AppError(
       'USAGE',
-      'The USDC of this sandbox has no such fault, because an older program made it',
+      'The USDC of this sandbox does not support this fault, because an older version of sluice created it',
       {
         hint: 'sluice sandbox reset',
       },

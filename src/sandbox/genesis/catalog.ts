@@ -172,7 +172,7 @@ const vaultEntry = (chain: Deployed, network: Network, words: VaultWords): Strat
   isDefault: false,
   metadata: texts(
     words.asset,
-    `An ERC-4626 vault that takes ${words.asset} and gives shares; a share is worth more as the vault earns.`,
+    `An ERC-4626 vault that takes ${words.asset} and gives shares; the value of a share grows as the vault earns.`,
   ),
   constants: {
     family: 'erc4626',

@@ -27,7 +27,7 @@ export const keyFilePath = (directory: string, name: string): string => {
       `"${name}" cannot be the name of a key: up to 64 letters, digits, ".", "_" and "-"`,
       {
         hint: /[/\\]|^UTC--/.test(name)
-          ? 'That is a path. To keep what is in it under a name: sluice wallet import NAME --keystore PATH'
+          ? 'This is a path. To import its keystore under a name: sluice wallet import NAME --keystore PATH'
           : 'sluice wallet list',
       },
     )
@@ -38,7 +38,9 @@ const missingKeyError = (directory: string, name: string): AppError => {
   const names = listKeys(directory).map((key) => key.name)
   return new AppError('KEY_SOURCE', `There is no wallet "${name}"${didYouMean(name, names)}`, {
     hint:
-      names.length > 0 ? `Known: ${names.join(', ')}` : 'None is kept on this machine: sluice wallet list',
+      names.length > 0
+        ? `Known: ${names.join(', ')}`
+        : 'No keystore exists on this machine. To create one: sluice wallet new NAME',
   })
 }
 
@@ -88,7 +90,7 @@ export function storedAddress(text: string, name: string): Address | null {
 
 /** The text of a keystore file at any path: it is encrypted, so others may be able to read it. */
 export function readKeystoreText(path: string): string {
-  let why = 'it is no file, or larger than a keystore is'
+  let why = 'it is not a file, or larger than a keystore can be'
   try {
     const stats = statSync(path)
     if (stats.isFile() && stats.size <= maxKeystoreBytes) return readFileSync(path, 'utf8')

@@ -16,7 +16,7 @@ export async function saveKey(
   password: string,
 ): Promise<StoredKey> {
   const path = keyFilePath(directory, name)
-  const taken = () => new AppError('KEY_SOURCE', `There is a key called "${name}" already`)
+  const taken = () => new AppError('KEY_SOURCE', `A key named "${name}" already exists`)
   if (existsSync(path)) throw taken()
   const text = await sealKey(key, password)
   const draft = join(directory, `.${name}.${process.pid}.draft`)

@@ -64,13 +64,13 @@ export async function openKeystore(text: string, password: string, name = 'This 
   try {
     key = decrypt(file as Keystore, derived)
   } catch (cause) {
-    throw new AppError('WRONG_PASSWORD', `The password does not open ${name}`, { cause })
+    throw new AppError('WRONG_PASSWORD', `Wrong password for ${name}`, { cause })
   }
   const parsed = parsePrivateKey(key.slice(2).padStart(64, '0'))
   if (file.address === undefined) return parsed
   const said = Buffer.from(file.address, 'hex')
   if (timingSafeEqual(said, Buffer.from(privateKeySigner(parsed).address.slice(2), 'hex'))) return parsed
-  throw new AppError('KEY_SOURCE', `${name} names another address than that of the key inside it`, {
-    hint: 'Somebody changed the file. Take it again from where it was made.',
+  throw new AppError('KEY_SOURCE', `The address in ${name} does not match its key`, {
+    hint: 'The file was changed. Copy it again from its origin.',
   })
 }

@@ -24,11 +24,11 @@ const scryptParams = z
   )
   .refine(
     ({ n, r, p }) => 128 * n * r <= mostMemory && 128 * r * p <= mostMemory && n * r * p <= mostWork,
-    'opening it would take more memory or time than any wallet asks for',
+    'opening it would need more memory or time than any wallet uses',
   )
 const pbkdf2Params = z.object({
   dklen: z.literal(32),
-  c: whole.max(10_000_000, 'opening it would take more time than any wallet asks for'),
+  c: whole.max(10_000_000, 'opening it would need more time than any wallet uses'),
   prf: z.literal('hmac-sha256'),
   salt: hexText(1, 1024),
 })
@@ -65,13 +65,13 @@ export function parseKeystore(text: string, name: string): KeystoreFile {
   try {
     json = JSON.parse(text, lowerCased)
   } catch (cause) {
-    throw refused(name, 'it is not JSON, or not all of it', cause)
+    throw refused(name, 'it is not JSON, or is cut off', cause)
   }
   const file = KeystoreFile.safeParse(json)
   if (file.success) return file.data
   const [issue] = file.error.issues
   const at = issue?.path.join('.') ?? ''
-  throw refused(name, `${at === '' ? '' : `${at}: `}${issue?.message ?? 'it is something else'}`, file.error)
+  throw refused(name, `${at === '' ? '' : `${at}: `}${issue?.message ?? 'it has another format'}`, file.error)
 }
 
 /**
@@ -81,12 +81,12 @@ function lowerCased(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value).map(([name, inner]) => [name.toLowerCase(), inner] as const)
   if (new Set(entries.map(([name]) => name)).size < entries.length)
-    throw new SyntaxError('a name stands there twice')
+    throw new SyntaxError('it contains a name twice')
   return Object.fromEntries(entries)
 }
 
 const refused = (name: string, why: string, cause: unknown): AppError =>
-  new AppError('KEY_SOURCE', `${name} is not a keystore that can be opened here: ${why}`, {
+  new AppError('KEY_SOURCE', `${name} is not a keystore that sluice can open: ${why}`, {
     cause,
-    hint: 'Take it again from where it was made, whole and as it is. A raw key is imported with: sluice wallet import NAME --key-file PATH',
+    hint: 'Copy the file again from its origin, complete and unchanged. To import a raw key: sluice wallet import NAME --key-file PATH',
   })

@@ -8,8 +8,7 @@ const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd03
 /** Parses a private key: 64 hex digits, with or without `0x`. KEY_SOURCE otherwise; the input is never repeated. */
 export function parsePrivateKey(text: string): Hex {
   const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim()) ?? []
-  if (digits === undefined)
-    throw new AppError('KEY_SOURCE', 'A private key is 32 bytes in hex, and this is something else')
+  if (digits === undefined) throw new AppError('KEY_SOURCE', 'A private key must be 32 bytes in hex')
   const number = BigInt(`0x${digits}`)
   if (number === 0n || number >= curveOrder)
     throw new AppError('KEY_SOURCE', 'These 32 bytes are outside the range of private keys')

@@ -4,7 +4,7 @@ import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 /** What the device was asked when it failed: to be found, to be read, or to sign. */
 export type LedgerRequestKind = 'finding' | 'reading' | 'signing'
 
-const openAppHint = 'Unlock the Ledger, open its Ethereum app, and do the same again.'
+const openAppHint = 'Unlock the Ledger, open its Ethereum app, and run the same command again.'
 
 /** A KEY_SOURCE error with its next step. */
 export const keySourceError = (message: string, hint: string, cause?: unknown): AppError =>
@@ -14,14 +14,15 @@ export const keySourceError = (message: string, hint: string, cause?: unknown): 
 export const noAppOpenError = (name: string, cause?: unknown): AppError =>
   keySourceError(
     name === 'BOLOS' || name === ''
-      ? 'The Ledger has its Ethereum app closed'
-      : `The Ledger has the app ${sanitizeText(name)} open, and not Ethereum`,
-    'Open the Ethereum app on the Ledger, and do the same again.',
+      ? 'The Ethereum app of the Ledger is closed'
+      : `The Ledger has the app ${sanitizeText(name)} open, not Ethereum`,
+    'Open the Ethereum app on the Ledger, and run the same command again.',
     cause,
   )
 
 const locked = (cause: unknown) => keySourceError('The Ledger is locked', openAppHint, cause)
-const declined = (cause: unknown) => new AppError('DECLINED', 'It was rejected on the Ledger', { cause })
+const declined = (cause: unknown) =>
+  new AppError('DECLINED', 'The request was rejected on the Ledger', { cause })
 
 /** The error for a status word of the app (ISO 7816 and the Ethereum app's own); `undefined` if unknown. */
 function statusError(word: string, moment: LedgerRequestKind, isBlind: boolean, cause: unknown) {
@@ -46,13 +47,13 @@ function statusError(word: string, moment: LedgerRequestKind, isBlind: boolean, 
       if (moment !== 'signing') return undefined
       return isBlind
         ? keySourceError(
-            'The Ethereum app of the Ledger does not take this transaction (0x6a80)',
+            'The Ethereum app of the Ledger does not accept this transaction (0x6a80)',
             'Update the Ethereum app in Ledger Live, and do the same again.',
             cause,
           )
         : keySourceError(
-            'The Ledger signs no call of a contract while blind signing is off',
-            'On the Ledger, in the Ethereum app: Settings, Blind signing, Enabled. Then do the same again.',
+            'The Ledger does not sign contract calls while blind signing is off',
+            'On the Ledger, in the Ethereum app: Settings, Blind signing, Enabled. Then run the same command again.',
             cause,
           )
     default:
@@ -63,7 +64,7 @@ function statusError(word: string, moment: LedgerRequestKind, isBlind: boolean, 
 /** The error for an app without transactions of type 2. */
 export const appTooOldError = (cause?: unknown, version?: string): AppError =>
   keySourceError(
-    `The Ethereum app of the Ledger${version === undefined ? '' : ` is ${sanitizeText(version)}, which`} does not sign transactions of today (EIP-1559)`,
+    `The Ethereum app of the Ledger${version === undefined ? '' : ` is ${sanitizeText(version)}, which`} does not support EIP-1559 transactions`,
     'Update the Ethereum app in Ledger Live to 1.9.0 or newer, and do the same again.',
     cause,
   )
@@ -82,25 +83,25 @@ export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind 
   if (known) return known
   if (word !== undefined)
     return keySourceError(
-      `The Ledger answered 0x${sanitizeText(word)}, which this version does not know`,
+      `The Ledger answered 0x${sanitizeText(word)}, which this version of sluice does not know`,
       openAppHint,
       thrown,
     )
   const tag = String(_tag ?? name ?? '')
   if (isAbsent.test(tag))
     return keySourceError(
-      'There is no Ledger that can be used',
-      'Connect it by USB, unlock it and open its Ethereum app. On Linux its device must be yours: https://github.com/LedgerHQ/udev-rules',
+      'No usable Ledger was found',
+      'Connect it by USB, unlock it and open its Ethereum app. On Linux, your user needs access to the device: https://github.com/LedgerHQ/udev-rules',
       thrown,
     )
   if (/OpeningConnection/.test(tag))
     return keySourceError(
-      'The Ledger is there, and cannot be opened',
-      'Close Ledger Live and other wallets. On Linux its device must be yours: https://github.com/LedgerHQ/udev-rules',
+      'The Ledger is connected but cannot be opened',
+      'Close Ledger Live and other wallets. On Linux, your user needs access to the device: https://github.com/LedgerHQ/udev-rules',
       thrown,
     )
   if (moment !== 'finding' || isGone.test(tag))
-    return keySourceError('The Ledger was disconnected before it had answered', openAppHint, thrown)
+    return keySourceError('The Ledger was disconnected before it answered', openAppHint, thrown)
   return keySourceError(
     `The Ledger cannot be used: ${sanitizeText(String(message ?? tag))}`.replace(/[. ]+$/, ''),
     openAppHint,

@@ -30,7 +30,7 @@ export function derivationPath(text: string): string {
     /^44['hH]\/(60|1)['hH]\//.test(parts.join('/'))
   if (isPath) return `m/${read.map((one) => `${one![1]}${one![2] === '' ? '' : "'"}`).join('/')}`
   throw new AppError('USAGE', `"${sanitizeText(text)}" is not the path of an Ethereum key`, {
-    hint: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for that one`,
+    hint: `--ledger "${defaultDerivationPath}", or --ledger at the end of the line for this default`,
   })
 }
 
@@ -69,11 +69,11 @@ export async function openLedger(
         const now = await addressAt(session, path)
         if (now !== address)
           throw keySourceError(
-            `This Ledger is ${now}, and not ${address}`,
-            'Connect the one that it was before.',
+            `This Ledger has the address ${now}, not ${address}`,
+            'Connect the Ledger that was used before.',
           )
         const isBlind = await session.signsBlindly()
-        tell(`Look at the Ledger, and confirm there. If it shows a hash: ${keccak256(unsigned)}`)
+        tell(`Confirm on the Ledger. If it shows a hash, compare it with: ${keccak256(unsigned)}`)
         return session.sign(path, hexToBytes(unsigned)).catch((error: unknown) => {
           throw ledgerError(error, 'signing', isBlind)
         })
@@ -94,9 +94,9 @@ async function withDevice<T>(
   const over = sleep(ms, undefined, { signal: done.signal }).then(() => {
     throw keySourceError(
       moment === 'signing'
-        ? `Nobody confirmed on the Ledger within ${ms / 1_000} s`
+        ? `The request was not confirmed on the Ledger within ${ms / 1_000} s`
         : `The Ledger did not answer within ${ms / 1_000} s`,
-      'Reject what it still shows, see that it is unlocked and its Ethereum app open, and do the same again.',
+      'Reject the request if it is still shown, check that the Ledger is unlocked with its Ethereum app open, and run the same command again.',
     )
   })
   try {
@@ -123,5 +123,5 @@ async function addressAt(session: LedgerSession, path: string): Promise<Address>
     }),
   )
   if (said.success) return said.data
-  throw new AppError('KEY_SOURCE', `The Ledger names no address for ${path}`)
+  throw new AppError('KEY_SOURCE', `The Ledger returns no address for ${path}`)
 }

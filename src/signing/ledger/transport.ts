@@ -117,7 +117,7 @@ export function loadFailureText(cause: unknown): AppError {
   if (code === 'MODULE_NOT_FOUND')
     return new AppError('KEY_SOURCE', 'The packages that speak to a Ledger are not installed', {
       cause,
-      hint: 'Where sluice is installed: npm install --include=optional',
+      hint: 'In the directory of sluice: npm install --include=optional',
     })
   return new AppError(
     'KEY_SOURCE',
@@ -132,7 +132,11 @@ export function loadFailureText(cause: unknown): AppError {
 function refuseRemote(url: string): void {
   const { protocol, hostname } = URL.parse(url) ?? {}
   if (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname ?? '')) return
-  throw new AppError('CONFIG_INVALID', 'SLUICE_LEDGER_SPECULOS is the URL of an emulator on this machine', {
-    hint: 'SLUICE_LEDGER_SPECULOS=http://127.0.0.1:5000',
-  })
+  throw new AppError(
+    'CONFIG_INVALID',
+    'SLUICE_LEDGER_SPECULOS must be the URL of an emulator on this machine',
+    {
+      hint: 'SLUICE_LEDGER_SPECULOS=http://127.0.0.1:5000',
+    },
+  )
 }

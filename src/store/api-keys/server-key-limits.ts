@@ -40,7 +40,7 @@ export async function openKeyLimits(
   const lock = await acquireLock(`${path}.lock`, 3_000)
   if (!lock)
     throw new AppError('STATE_UNUSABLE', `Another server is serving this database (${path}.lock is held)`, {
-      hint: 'Stop it first, or give this one a database of its own: sluice serve --database sqlite:other.db',
+      hint: 'Stop it first, or use another database for this one: sluice serve --database sqlite:other.db',
     })
   const db = openSqlite(path, { migrations })
   // A killed process loses nothing; only a power cut does, which is acceptable for a limit. The file belongs to this server alone,

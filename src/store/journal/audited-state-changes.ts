@@ -27,7 +27,7 @@ export function journalWrites({ all, one, run, put }: JournalDb, clock: () => nu
     } catch (cause) {
       if (cause instanceof AppError) throw cause
       // The stored values are JSON and numbers below 2^53: anything else is damage to this operation alone.
-      throw new AppError('JOURNAL_UNREADABLE', `The journal cannot be read where the action ${id} is`, {
+      throw new AppError('JOURNAL_UNREADABLE', `The journal cannot be read at the action ${id}`, {
         cause,
         details: { operation: id },
       })

@@ -48,7 +48,7 @@ export const attemptHash = (row: Row): string => {
 export function journalIntegrity(db: JournalDb): IntegrityJournal {
   const { all, one, write } = db
   const broken = (id: string, what: string) =>
-    new AppError('JOURNAL_UNREADABLE', `The journal is not as it was written: ${what} of ${id}`, {
+    new AppError('JOURNAL_UNREADABLE', `The journal was changed after it was written: ${what} of ${id}`, {
       details: { operation: id },
     })
 

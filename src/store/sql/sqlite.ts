@@ -59,7 +59,7 @@ export function storeFault(error: unknown, path: string, corrupt: ErrorCode = 'S
       return because(`the disk does not work (${message})`)
     case sqlite.busy:
     case sqlite.locked:
-      return because('another process holds it for too long')
+      return because('another process has locked it for too long')
     // Our own SQL on our own tables fails only if the tables were changed.
     case sqlite.error:
       return corrupt === 'STATE_UNUSABLE' ? error : because('it is damaged', corrupt)
@@ -79,7 +79,7 @@ export function migrate(db: DatabaseSync, migrations: readonly Migration[], path
   const newer = (found: number) =>
     new AppError(
       'STATE_NEWER_SCHEMA',
-      `${path} has schema ${found}, and this version knows ${migrations.length}`,
+      `${path} has schema ${found}, but this version supports ${migrations.length}`,
     )
   if (versionOf(db) > migrations.length) throw newer(versionOf(db))
   if (versionOf(db) === migrations.length) return

@@ -90,7 +90,7 @@ export function checkDepositCalldata(
     return refuse('POLICY_AMOUNT', `It deposits the token ${inputToken}, not ${tokenIn.address}`)
   // The zero word would let the relayer choose the token; no token has that address.
   if (!isWordOf(outputToken, tokenOut.address))
-    return refuse('POLICY_QUOTE_DRIFT', `It asks for the token ${outputToken}, not ${tokenOut.address}`)
+    return refuse('POLICY_QUOTE_DRIFT', `It requests the token ${outputToken}, not ${tokenOut.address}`)
   if (destinationChainId !== BigInt(tokenOut.chainId))
     return refuse('POLICY_CHAIN', `It sends to chain ${destinationChainId}, not to ${tokenOut.chainId}`)
   if (!isWordOf(recipient, intent.recipient))
@@ -101,7 +101,7 @@ export function checkDepositCalldata(
       `A deposit that expires would be paid back to ${depositor}, not to ${wallet}`,
     )
   if (message !== '0x')
-    return refuse('POLICY_QUOTE_DRIFT', 'It carries a message that the recipient would be called with')
+    return refuse('POLICY_QUOTE_DRIFT', 'It carries a message, with which the recipient would be called')
   if (intent.exact === 'in' ? amountIn !== intent.amountIn : amountIn > intent.amountIn)
     return refuse(
       'POLICY_AMOUNT',
@@ -110,7 +110,7 @@ export function checkDepositCalldata(
   if (amountOut < intent.amountOut)
     return refuse(
       'POLICY_MIN_OUT',
-      `It asks for ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
+      `It requests ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
     )
   const { exclusivityParameter: alone, quoteTimestamp } = terms
   // The parameter is a duration or a time.
@@ -125,13 +125,13 @@ export function checkDepositCalldata(
   if (fillDeadline > intent.deadline + window)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It may be filled until ${fillDeadline}, more than ${window} s after ${intent.deadline}`,
+      `It can be filled until ${fillDeadline}, more than ${window} s after ${intent.deadline}`,
     )
   // A deposit that is mined just before the deadline must still be fillable.
   if (fillDeadline < intent.deadline)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It may be filled only until ${fillDeadline}, and may be sent until ${intent.deadline}`,
+      `It can be filled only until ${fillDeadline}, but can be sent until ${intent.deadline}`,
     )
   return {
     bound: {

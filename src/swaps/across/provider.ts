@@ -91,21 +91,21 @@ export function across(
     const api = providerApi({ provider, label: 'Across', base: here.api, headers: {} }, network.exchangeJson)
     const { status, body, text } = await api.get(`/suggested-fees?${query}`, signal)
     const refused = status === 400 ? Refused.safeParse(body).data?.code : undefined
-    if (refused === 'AMOUNT_TOO_LOW') throw amountLimitError('This amount is too little for Across', true)
-    if (refused) throw amountLimitError('This amount is more than Across carries now', false)
+    if (refused === 'AMOUNT_TOO_LOW') throw amountLimitError('This amount is too low for Across', true)
+    if (refused) throw amountLimitError('This amount is above the current limit of Across', false)
     if (status === 400)
       throw invalidResponseError('The service of Across has no route for this amount', status)
     const answer =
       status === 200 && body !== undefined ? Suggested.safeParse(numbersAsText(text)).data : undefined
-    if (!answer) throw invalidResponseError('The service of Across did not name its fees', status)
+    if (!answer) throw invalidResponseError('The service of Across did not return its fees', status)
     const isOurs =
       sameAddress(answer.spokePoolAddress, here.spokePool) &&
       sameAddress(answer.destinationSpokePoolAddress, there.spokePool)
     if (!isOurs)
-      throw invalidResponseError('The service of Across names other contracts than the catalogue', status)
+      throw invalidResponseError('The service of Across returns other contracts than the catalogue', status)
     // A relayer never pays out more than the deposit.
     if (answer.outputAmount > amount)
-      throw invalidResponseError('The service of Across names an output above the input', status)
+      throw invalidResponseError('The service of Across returns an output above the input', status)
     return answer
   }
 
@@ -141,7 +141,10 @@ export function across(
       const { quoteTimestamp, fillDeadline: latest } = raw as Raw
       const fillDeadline = Math.min(latest, order.deadline + usualWindow)
       if (fillDeadline <= order.deadline)
-        throw invalidResponseError('The service of Across gives relayers less time than the quote has', 200)
+        throw invalidResponseError(
+          'The fill deadline from the service of Across is before the end of the quote',
+          200,
+        )
       return {
         transaction: depositAcross({
           chainId: from.chainId,
@@ -174,9 +177,9 @@ function refuseAmount(
   const [least, most] = [limits.minDeposit, limits.maxDeposit].map((limit) => formatAmount(limit, tokenIn))
   const details = { minDeposit: String(limits.minDeposit), maxDeposit: String(limits.maxDeposit) }
   if (isAmountTooLow || amountIn < limits.minDeposit)
-    throw amountLimitError(`Across carries ${least} or more, and this is too little`, true, details)
+    throw amountLimitError(`The minimum for Across is ${least}`, true, details)
   if (amountIn > limits.maxDeposit)
-    throw amountLimitError(`Across carries at most ${most} now, and this is more`, false, details)
+    throw amountLimitError(`The current maximum for Across is ${most}`, false, details)
 }
 
 function offer(

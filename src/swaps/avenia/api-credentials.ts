@@ -45,7 +45,7 @@ function read(text: string, path: string): AveniaAccount {
       : 'it is not JSON, or has no RSA key'
     // The cause would reveal the content of the file.
     throw new AppError('CONFIG_INVALID', `${path} is not an account of Avenia: ${what}`, {
-      hint: 'What belongs into it: docs/ramps.md',
+      hint: 'For its format: docs/ramps.md',
     })
   }
 }

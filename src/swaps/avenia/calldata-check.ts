@@ -21,9 +21,9 @@ export function checkAveniaCalldata(
     return refuse('POLICY_DECODE', 'It is not a call of transfer(address,uint256)')
   const [to, amount] = call.args
   if (!sameAddress(to, desk))
-    return refuse('POLICY_RECIPIENT', `It sends to ${to}, and the account of the desk is ${desk}`)
+    return refuse('POLICY_RECIPIENT', `It sends to ${to}, but the account of the desk is ${desk}`)
   if (!sameAddress(recipient, wallet))
-    return refuse('POLICY_RECIPIENT', `The desk pays out to ${wallet}, which sends, and not to ${recipient}`)
+    return refuse('POLICY_RECIPIENT', `The desk pays out to the sender ${wallet}, not to ${recipient}`)
   const [sent, due] = [formatAmount(amount, tokenIn), formatAmount(amountIn, tokenIn)]
   if (amount !== amountIn) return refuse('POLICY_AMOUNT', `It sends ${sent}, not ${due}`)
   return {

@@ -82,7 +82,7 @@ export function avenia(
       if (answer.status === 401 || answer.status === 403)
         throw unusableResponseError(
           provider,
-          `${label} does not accept the key of ${path}, or its signature`,
+          `${label} rejects the API key in ${path}, or the signature`,
           answer.status,
         )
       return answer
@@ -98,7 +98,7 @@ export function avenia(
     asksService: true,
     isUnproven: true,
     ...(chains.length === 0 && {
-      setupProblem: 'SLUICE_AVENIA_FILE names no account of Avenia (docs/ramps.md)',
+      setupProblem: 'SLUICE_AVENIA_FILE sets no account at Avenia (docs/ramps.md)',
     }),
     supports: ({ from, to, tokenIn, tokenOut }) => {
       const here = on(from.chainId)
@@ -126,7 +126,7 @@ export function avenia(
       })
       const { status, body } = await get(`/v2/account/quote/fixed-rate?${asked}`, signal)
       const found = status < 300 ? Quoted.safeParse(body).data : undefined
-      if (!found) throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
+      if (!found) throw unusableResponseError(provider, `${label} did not return a quote`, status)
       const amountIn = unitsOf(found.inputAmount, tokenIn.decimals, true)
       const amountOut = unitsOf(found.outputAmount, tokenOut.decimals)
       const isAsked =
@@ -134,11 +134,7 @@ export function avenia(
         found.outputCurrency === outputCurrency &&
         (exact === 'in' ? amountIn : amountOut) === amount
       if (!isAsked)
-        throw unusableResponseError(
-          provider,
-          `${label} answered with another swap than was asked for`,
-          status,
-        )
+        throw unusableResponseError(provider, `${label} returned another swap than requested`, status)
       if (amountIn === 0n || amountOut === 0n) return undefined
       const other =
         exact === 'in'
@@ -163,13 +159,9 @@ export function avenia(
     async build({ from, tokenIn }, { amountIn, raw }, { wallet, recipient }) {
       const here = on(from.chainId)!
       if (!sameAddress(recipient, wallet))
-        throw new AppError(
-          'QUOTE_VALIDATION_ERROR',
-          `${label} pays out to the wallet that sends, not to another one`,
-          {
-            hint: 'Leave --destination out, or name another provider: sluice swap quote --help',
-          },
-        )
+        throw new AppError('QUOTE_VALIDATION_ERROR', `${label} pays out only to the wallet that sends`, {
+          hint: 'Omit --destination, or choose another provider: sluice swap quote --help',
+        })
       const { quoteToken, exact, ticket: opened } = raw as Raw
       const ticket = opened && sameAddress(opened.wallet, wallet) ? opened : { id: await newTicket(), wallet }
       const kept: Raw = { quoteToken, exact, ticket }
@@ -194,7 +186,7 @@ export function avenia(
         const made = status < 300 ? Opened.safeParse(body).data : undefined
         if (made) return made.id
         if (status === 400 || status === 404 || status === 410)
-          throw new AppError('QUOTE_EXPIRED', `${label} no longer takes the quote`)
+          throw new AppError('QUOTE_EXPIRED', `${label} no longer accepts the quote`)
         throw unusableResponseError(provider, `${label} opened no ticket`, status)
       }
     },

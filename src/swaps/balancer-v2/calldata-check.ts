@@ -18,12 +18,12 @@ export function checkBalancerV2Calldata(
   if (!swap)
     return refuse(
       'POLICY_DECODE',
-      'It is not exactly one swap of the Vault of Balancer v2 along a path of pools, out of tokens and into tokens',
+      'It is not exactly one swap of the Vault of Balancer v2 along a path of pools, with tokens as input and output',
     )
   const mismatch = nativeCoinMismatch(swap, intent)
   if (mismatch) return mismatch
   if (!sameAddress(swap.sender, intent.wallet))
-    return refuse('POLICY_RECIPIENT', `It takes the tokens of ${swap.sender}, not of ${intent.wallet}`)
+    return refuse('POLICY_RECIPIENT', `It spends tokens of ${swap.sender}, not of ${intent.wallet}`)
   const verdict = checkPoolSwapCalldata(swap, intent, {
     exchange: 'Balancer v2',
     via: pools.flatMap(({ tokens }) => tokens),

@@ -62,11 +62,10 @@ export async function pricesOf(
     return price ? [{ speed: one, ...price }] : []
   })
   if (prices.length === 0)
-    throw attestationServiceError('The attestation service did not name its fees', status)
+    throw attestationServiceError('The attestation service did not return its fees', status)
   const delivered = prices.flatMap(({ forwarding, ...price }) =>
     forwarding === undefined ? [] : [{ ...price, forwarding }],
   )
-  if (delivered.length === 0)
-    throw attestationServiceError('Circle does not deliver on this network, and no one else does', status)
+  if (delivered.length === 0) throw attestationServiceError('Circle does not deliver on this network', status)
   return delivered
 }

@@ -32,16 +32,16 @@ export function checkCctpV2Calldata(
   if (mintRecipient !== padHex(intent.recipient, { size: 32 }).toLowerCase())
     return refuse('POLICY_RECIPIENT', `It mints to ${mintRecipient}, not to ${intent.recipient}`)
   if (destinationCaller !== anyCaller)
-    return refuse('POLICY_RECIPIENT', `Only ${destinationCaller} could finish it on the other chain`)
+    return refuse('POLICY_RECIPIENT', `Only ${destinationCaller} could complete it on the other chain`)
   if (hookData !== undefined && hookData !== forwardHook)
-    return refuse('POLICY_DECODE', 'Its hook asks for something else than to be delivered by Circle')
+    return refuse('POLICY_DECODE', 'Its hook does not request delivery by Circle')
   if (threshold !== finality.fast && threshold !== finality.standard)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It asks for the finality ${threshold}, which is neither fast nor standard`,
+      `It requests the finality ${threshold}, which is neither fast nor standard`,
     )
   if (intent.speed && threshold !== finality[intent.speed])
-    return refuse('POLICY_QUOTE_DRIFT', `It is not the ${intent.speed} transfer that was asked for`)
+    return refuse('POLICY_QUOTE_DRIFT', `It is not the requested ${intent.speed} transfer`)
   if (intent.exact === 'in' ? amount !== intent.amountIn : amount > intent.amountIn)
     return refuse(
       'POLICY_AMOUNT',
@@ -50,7 +50,7 @@ export function checkCctpV2Calldata(
   if (maxFee >= amount || amount - maxFee < intent.amountOut)
     return refuse(
       'POLICY_MIN_OUT',
-      `After a fee of ${formatAmount(maxFee, tokenIn)} it may bring less than ${formatAmount(intent.amountOut, tokenOut)}`,
+      `After a fee of ${formatAmount(maxFee, tokenIn)} it may deliver less than ${formatAmount(intent.amountOut, tokenOut)}`,
     )
   return {
     bound: {

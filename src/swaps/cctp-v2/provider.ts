@@ -74,7 +74,7 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       const [{ amountIn, cost }] = costs as [Cost]
       throw new AppError(
         'INSUFFICIENT_AMOUNT_FOR_REFUND',
-        `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so nothing could be refunded`,
+        `${formatAmount(amountIn, ask.tokenIn)} does not cover the fee of the bridge, so a refund would be impossible`,
         { details: { fee: cost.toString() } },
       )
     },
@@ -109,7 +109,10 @@ export function cctp(deployments: readonly CctpEnd[], network: CctpNetwork): Swa
       if (status === 404) return { status: 'confirmed' }
       const known = Messages.safeParse(body).data
       if (status !== 200 || !known)
-        throw attestationServiceError('The attestation service did not say where the transfer is', status)
+        throw attestationServiceError(
+          'The attestation service did not return the status of the transfer',
+          status,
+        )
       const ours = known.messages.find(({ message }) => {
         const burn = decodeMessage(message)
         return burn && sameAddress(burn.mintRecipient, recipient) && burn.amount.toString() === raw.amount

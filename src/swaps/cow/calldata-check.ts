@@ -32,19 +32,19 @@ export function checkCowCalldata(
   if (validTo > intent.deadline + orderWindow)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It may be filled until ${validTo}, more than ${orderWindow} s after ${intent.deadline}`,
+      `It can be filled until ${validTo}, more than ${orderWindow} s after ${intent.deadline}`,
     )
   // An order that is signed just before the deadline must still be fillable.
   if (validTo < intent.deadline)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It may be filled only until ${validTo}, and may be sent until ${intent.deadline}`,
+      `It can be filled only until ${validTo}, but can be sent until ${intent.deadline}`,
     )
   const order = orderOf(intent, intent, { recipient, validTo })
   if (!isSameUid(uid, uidOf({ chainId, settlement }, order, wallet)))
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It signs the order ${uid}, which is another one than was asked for: another token, amount, recipient or fee`,
+      `It signs the order ${uid}, which differs from the requested one in token, amount, recipient or fee`,
     )
   const [spent, brought] = [formatAmount(amountIn, tokenIn), formatAmount(amountOut, tokenOut)]
   return {

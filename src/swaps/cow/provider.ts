@@ -48,9 +48,9 @@ const noQuote = ['NoLiquidity', 'UnsupportedToken', 'UnsupportedOrderType', 'Zer
 
 /** Our texts for the order book's reasons to reject an order (`OrderPostError` of the same package). */
 const refusals: Readonly<Record<string, string>> = {
-  InsufficientBalance: 'the wallet has less than it sells',
-  InsufficientValidTo: 'it could be filled for too short a time',
-  ExcessiveValidTo: 'it could be filled for too long a time',
+  InsufficientBalance: 'the balance of the wallet is below the amount sold',
+  InsufficientValidTo: 'its validity is too short',
+  ExcessiveValidTo: 'its validity is too long',
   TransferSimulationFailed: 'the token cannot be moved',
   TooManyLimitOrders: 'the wallet has too many open orders',
   UnsupportedToken: 'one of its tokens is not traded',
@@ -124,10 +124,10 @@ export function cow(
         if (refused === 'SellAmountDoesNotCoverFee')
           throw new AppError(
             'QUOTE_GENERATION_FAILED',
-            'This amount does not cover what its fill by CoW Protocol costs',
+            'This amount does not cover the cost of a fill by CoW Protocol',
             { details: { provider }, hint: 'Try a larger amount.' },
           )
-        throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
+        throw unusableResponseError(provider, `${label} did not return a quote`, status)
       }
       const { sellToken, buyToken, sellAmount, buyAmount, feeAmount, kind } = found.quote
       const amountIn = sellAmount + feeAmount
@@ -137,11 +137,7 @@ export function cow(
         kind === (exact === 'in' ? 'sell' : 'buy') &&
         (exact === 'in' ? amountIn : buyAmount) === amount
       if (!isAsked)
-        throw unusableResponseError(
-          provider,
-          `${label} answered with another swap than was asked for`,
-          status,
-        )
+        throw unusableResponseError(provider, `${label} returned another swap than requested`, status)
       if (sellAmount === 0n || buyAmount === 0n) return undefined
       const raw: Raw = {
         exact,
@@ -197,7 +193,7 @@ export function cow(
       if (refusal !== undefined && Object.hasOwn(refusals, refusal))
         throw new AppError(
           'PROVIDER_API_ERROR',
-          `The order book of ${label} does not take the order: ${refusals[refusal]}`,
+          `The order book of ${label} rejects the order: ${refusals[refusal]}`,
           { details: { provider, status } },
         )
       // Building the same quote again makes the same order, which the order book already has.
@@ -205,8 +201,8 @@ export function cow(
         throw unusableResponseError(
           provider,
           named === undefined
-            ? `${label} did not take the order`
-            : `${label} took another order than was made here`,
+            ? `${label} did not accept the order`
+            : `${label} accepted another order than was sent`,
           status,
         )
       return {

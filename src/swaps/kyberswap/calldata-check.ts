@@ -51,8 +51,8 @@ function oddIn(
   { amountIn, tokenIn }: SwapIntent,
 ): Verdict | undefined {
   if (swap.permit !== '0x' || (swap.flags & ~harmlessFlags) !== 0n)
-    return refuse('POLICY_DECODE', 'It carries a permit or an option that is not known to be harmless')
+    return refuse('POLICY_DECODE', 'It carries a permit or an unknown option')
   if (swap.srcAmounts.reduce((sum, one) => sum + one, 0n) > amountIn)
-    return refuse('POLICY_AMOUNT', `It hands its executors more than ${formatAmount(amountIn, tokenIn)}`)
+    return refuse('POLICY_AMOUNT', `It passes more than ${formatAmount(amountIn, tokenIn)} to its executors`)
   return undefined
 }

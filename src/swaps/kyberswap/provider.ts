@@ -99,7 +99,7 @@ export function kyberSwap(
       if (!found) {
         const code = Refusal.safeParse(body).data?.code
         if (code !== undefined && noRoute.includes(code)) return undefined
-        throw unusableResponseError(provider, `${label} did not answer with a route`, status)
+        throw unusableResponseError(provider, `${label} did not return a route`, status)
       }
       const { routeSummary, routerAddress } = found
       const isAsked =
@@ -108,17 +108,9 @@ export function kyberSwap(
         sameAddress(routeSummary.tokenOut, asked.tokenOut) &&
         routeSummary.amountIn === asked.amountIn
       if (!isAsked)
-        throw unusableResponseError(
-          provider,
-          `${label} answered with another swap than was asked for`,
-          status,
-        )
+        throw unusableResponseError(provider, `${label} returned another swap than requested`, status)
       if (JSON.stringify(routeSummary).length > longestSummary)
-        throw unusableResponseError(
-          provider,
-          `${label} answered with a route that is too long to keep`,
-          status,
-        )
+        throw unusableResponseError(provider, `${label} returned a route that is too long to store`, status)
       const amountOut = BigInt(routeSummary.amountOut)
       if (amountOut === 0n) return undefined
       const slippageBps = Math.min(requestedSlippageBps(slippage), mostSlippageBps)
@@ -150,13 +142,13 @@ export function kyberSwap(
       const built = Built.safeParse(body).data?.data
       if (!built)
         throw routeGone.includes(Refusal.safeParse(body).data?.code ?? 0)
-          ? new AppError('QUOTE_EXPIRED', `${label} no longer swaps along the route that it quoted`)
-          : unusableResponseError(provider, `${label} did not answer with a transaction`, status)
+          ? new AppError('QUOTE_EXPIRED', `${label} no longer has the route that it quoted`)
+          : unusableResponseError(provider, `${label} did not return a transaction`, status)
       const { data, routerAddress: to } = built
       const swap = decodeKyberSwap(data)
       const paid = swap && feesOfKyberSwap(swap)
       if (paid?.map(asText).join() !== fees.map(asText).join())
-        throw unusableResponseError(provider, `${label} answered with other fees than were asked for`, status)
+        throw unusableResponseError(provider, `${label} returned other fees than requested`, status)
       // The router takes the fees from the amount of its call.
       const whole = { ...offer, amountIn: offer.amountIn + sumOf(fees) }
       const written = { data, swap, to, status }

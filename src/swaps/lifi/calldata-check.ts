@@ -114,11 +114,11 @@ function depositOf(
  * gets less than the minimum.
  */
 export function checkLifiCalldata({ data }: Pick<Transaction, 'data'>, intent: Swap): Verdict {
-  if (intent.exact === 'out') return refuse('POLICY_DECODE', 'LI.FI cannot fix what comes out')
+  if (intent.exact === 'out') return refuse('POLICY_DECODE', 'LI.FI cannot swap to an exact output')
   const terms = decodeLifi(data)
   const isNear = intent.tokenIn.chainId === intent.tokenOut.chainId
   if (!terms || (terms.kind === 'swap') !== isNear)
-    return refuse('POLICY_DECODE', 'It is not a call of LI.FI that says its recipient and its minimum')
+    return refuse('POLICY_DECODE', 'It is not a call of LI.FI that states its recipient and its minimum')
   return terms.kind === 'swap' ? checkSwapCalldata(terms, intent) : checkTransferCalldata(terms, intent)
 }
 
@@ -142,7 +142,7 @@ function checkSwapCalldata(
   if (minimum < intent.amountOut)
     return refuse(
       'POLICY_MIN_OUT',
-      `It may bring only ${brought}, less than ${formatAmount(intent.amountOut, got)}`,
+      `It may return only ${brought}, less than ${formatAmount(intent.amountOut, got)}`,
     )
   const isCoinIn = sameAddress(tokenIn, nativeAddress)
   return {

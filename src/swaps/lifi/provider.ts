@@ -93,17 +93,13 @@ export function lifi(
     const { status, body } = await apiOf(from.chainId).get(`/quote?${query}`, signal)
     if (status === 404 || (status !== 200 && Refusal.safeParse(body).data?.code === noQuote)) return undefined
     const answer = status === 200 ? Quoted.safeParse(body).data : undefined
-    if (!answer) throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
+    if (!answer) throw unusableResponseError(provider, `${label} did not return a quote`, status)
     const fault = faultIn(answer, route, terms.amount)
     if (fault) throw unusableResponseError(provider, `${label} ${fault}`, status)
     const { data } = answer.transactionRequest
     const call = decodeLifi(data)
     if (!call || (call.kind === 'deposit') !== isFar(route))
-      throw unusableResponseError(
-        provider,
-        `${label} answered with a call whose terms cannot be read`,
-        status,
-      )
+      throw unusableResponseError(provider, `${label} returned a call whose terms cannot be decoded`, status)
     const { minimum } = call
     return { ...answer.estimate, data, minimum, status, kept: call.kind === 'deposit' ? call.kept : 0n }
   }
@@ -120,12 +116,12 @@ export function lifi(
       sameAddress(action.fromToken.address, tokenIn.address) &&
       sameAddress(action.toToken.address, tokenOut.address) &&
       action.fromAmount === String(amount)
-    if (!isAsked) return 'answered with another swap than was asked for'
+    if (!isAsked) return 'returned another swap than requested'
     const isCoin = sameAddress(tokenIn.address, nativeAddress)
     const isOurs =
       sameAddress(transactionRequest.to, diamond) &&
       (isCoin || sameAddress(approvalAddress ?? nativeAddress, diamond))
-    return isOurs ? undefined : 'names another contract than the catalogue'
+    return isOurs ? undefined : 'returned another contract than the catalogue'
   }
 
   return {
@@ -153,7 +149,7 @@ export function lifi(
       if (minimum < minAmountOut || (isFar(ask) && amountOut > amount))
         throw unusableResponseError(
           provider,
-          `${label} answered with a call that does not keep what it says`,
+          `${label} returned a call that does not match its quote`,
           status,
         )
       const heads = isFar(ask) ? [ask.from, ask.to].map(({ chainId }) => network.head(chainId)) : []
@@ -184,7 +180,7 @@ export function lifi(
       // Request the quote again, now with the wallet.
       const slippage = within(halfSlippage({ amountOut, minAmountOut }))
       const answer = await quoted(route, { amount: amountIn, slippage, wallet, recipient })
-      if (!answer) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
+      if (!answer) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for its quote`)
       if (answer.minimum < minAmountOut)
         throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
       const { chainId, diamond } = on(route.from.chainId)!

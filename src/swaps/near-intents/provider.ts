@@ -154,14 +154,13 @@ export const nearIntents: DepositDefinition = {
 
   check: ({ oneClick, chain }, raw, ask) => {
     const read = Raw.safeParse(raw)
-    if (!read.success || !oneClick)
-      throw unusableResponseError(name, `${label} did not answer with a quote`, 200)
+    if (!read.success || !oneClick) throw unusableResponseError(name, `${label} did not return a quote`, 200)
     const { asset, answer } = read.data
     const { quote } = answer
     if (!isSignedBy(oneClick.publicKey, answer))
       throw unusableResponseError(
         name,
-        `The quote of ${label} is not signed by its key. Nothing was paid; do not pay it`,
+        `The quote of ${label} is not signed with its key. Nothing was paid; do not pay`,
         200,
       )
     const differing = isAsset(asset, ask.tokenOut)
@@ -170,13 +169,13 @@ export const nearIntents: DepositDefinition = {
     if (differing.length > 0)
       throw unusableResponseError(
         name,
-        `${label} signed another swap than was asked for. It differs in ${differing.join(', ')}`,
+        `${label} signed another swap than requested. It differs in ${differing.join(', ')}`,
         200,
       )
     if (chainOfBitcoinAddress(quote.depositAddress) !== chain)
       throw unusableResponseError(
         name,
-        `${label} named a deposit address that is not one of this Bitcoin chain`,
+        `${label} returned a deposit address that is not on this Bitcoin chain`,
         200,
       )
     const fee = quote.refundFee ? `, less ${formatAmount(BigInt(quote.refundFee), btc)}` : ''
@@ -187,7 +186,7 @@ export const nearIntents: DepositDefinition = {
       amountOut: BigInt(quote.amountOut),
       minAmountOut: BigInt(quote.minAmountOut),
       until: Math.min(Date.parse(quote.deadline), Date.parse(quote.timeWhenInactive ?? quote.deadline)),
-      late: `Less than the amount goes back to ${ask.refund} after the deadline${fee}, and so does what cannot be swapped. What is above the amount goes back after the swap. What is paid after the deadline may be lost.`,
+      late: `A payment below the amount, or one that cannot be swapped, is refunded to ${ask.refund} after the deadline${fee}. An excess is refunded after the swap. A payment after the deadline may be lost.`,
       refundFee: BigInt(quote.refundFee ?? 0),
       seconds: quote.timeEstimate ?? null,
     }
@@ -205,8 +204,7 @@ export const nearIntents: DepositDefinition = {
       quote: async (ask, signal) => {
         const { status: listed, body: list } = await api.get('/v0/tokens', signal)
         const known = z.array(z.unknown()).safeParse(list)
-        if (!known.success)
-          throw unusableResponseError(name, `${label} did not answer with its tokens`, listed)
+        if (!known.success) throw unusableResponseError(name, `${label} did not return its tokens`, listed)
         // Tokens of other chains may have another shape.
         const assets = known.data.flatMap((one) => Asset.safeParse(one).data ?? [])
         const [asset, other] = assets.filter((one) => isAsset(one, ask.tokenOut))
@@ -242,7 +240,7 @@ export const nearIntents: DepositDefinition = {
           return word === undefined ? { status: 'waiting' } : stateOf(word)
         }
         const read = Status.safeParse(body)
-        if (!read.success) throw unusableResponseError(name, `${label} did not answer with a status`, status)
+        if (!read.success) throw unusableResponseError(name, `${label} did not return a status`, status)
         const { status: word, swapDetails } = read.data
         const destination = swapDetails?.destinationChainTxHashes
           ?.map(({ hash }) => evmHash(hash))

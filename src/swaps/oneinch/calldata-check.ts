@@ -24,6 +24,6 @@ export function checkOneInchCalldata({ data }: Pick<Transaction, 'data'>, intent
   const odd = () =>
     swap?.flags === 0n
       ? undefined
-      : refuse('POLICY_DECODE', 'It may fill a part only, or has another option that was not requested')
+      : refuse('POLICY_DECODE', 'It allows a partial fill, or has another option that was not requested')
   return checkAggregatorSwapCalldata(swap, intent, { label: '1inch', odd })
 }

@@ -52,20 +52,24 @@ export function oneInch(
   const ask = async ({ api: base, keyFile }: Served, path: string, query: object, signal?: AbortSignal) => {
     const key = Key.safeParse(await secretAt(keyFile)).data
     if (!key)
-      throw new AppError('CONFIG_INVALID', `${keyFile} holds no key of ${label}, which is one line`, {
-        hint: 'What belongs into it: docs/profiles.md',
-      })
+      throw new AppError(
+        'CONFIG_INVALID',
+        `${keyFile} does not contain an API key of ${label} as its only line`,
+        {
+          hint: 'For its format: docs/profiles.md',
+        },
+      )
     const headers = { authorization: `Bearer ${key}` }
     const api = providerApi({ provider, label, base, headers }, exchangeJson)
     const answer = await api.get(`${path}?${new URLSearchParams({ ...query })}`, signal)
     if (answer.status === 401 || answer.status === 403)
-      throw unusableResponseError(provider, `${label} does not accept the key of ${keyFile}`, answer.status)
+      throw unusableResponseError(provider, `${label} rejects the API key in ${keyFile}`, answer.status)
     return answer
   }
   return {
     ...aggregatorProvider(provider, (chainId) => on(chainId) !== undefined),
     ...(chains.length === 0 && {
-      setupProblem: 'SLUICE_ONEINCH_FILE names no file with your key of 1inch (docs/profiles.md)',
+      setupProblem: 'SLUICE_ONEINCH_FILE, the file with your 1inch API key, is not set (docs/profiles.md)',
     }),
 
     async quote({ from, tokenIn, tokenOut, exact, amount, slippage }, signal) {
@@ -76,7 +80,7 @@ export function oneInch(
       const found = Quoted.safeParse(body).data
       if (!found) {
         if (hasNoRoute(body)) return undefined
-        throw unusableResponseError(provider, `${label} did not answer with a quote`, status)
+        throw unusableResponseError(provider, `${label} did not return a quote`, status)
       }
       const amountOut = BigInt(found.dstAmount)
       if (amountOut === 0n) return undefined
@@ -115,14 +119,14 @@ export function oneInch(
       })
       const made = Swapped.safeParse(body).data
       if (made ? BigInt(made.dstAmount) < offer.minAmountOut : hasNoRoute(body))
-        throw new AppError('QUOTE_EXPIRED', `${label} no longer swaps for what it quoted`)
-      if (!made) throw unusableResponseError(provider, `${label} did not answer with a transaction`, status)
+        throw new AppError('QUOTE_EXPIRED', `${label} no longer swaps at its quote`)
+      if (!made) throw unusableResponseError(provider, `${label} did not return a transaction`, status)
       const { data, to } = made.tx
       const swap = decodeOneInchSwap(data)
       if (!swap)
         throw unusableResponseError(
           provider,
-          `${label} answered with a call of another function than swap`,
+          `${label} returned a call of another function than swap`,
           status,
         )
       return aggregatorStep(

@@ -30,10 +30,10 @@ export function checkRelayCalldata(
   tokens: readonly Token[],
 ): Verdict {
   const { tokenIn, tokenOut, wallet, recipient, amountIn } = intent
-  if (intent.exact === 'out') return refuse('POLICY_DECODE', 'Relay cannot fix what comes out')
+  if (intent.exact === 'out') return refuse('POLICY_DECODE', 'Relay cannot swap to an exact output')
   const order = decodeOrder(transaction)
   if (!order)
-    return refuse('POLICY_DECODE', 'It is not a deposit at Relay with the terms of its order behind it')
+    return refuse('POLICY_DECODE', 'It is not a deposit at Relay followed by the terms of its order')
   const { depositor, token, amount, id, terms } = order
   if (!sameAddress(depositor, wallet))
     return refuse('POLICY_RECIPIENT', `It deposits for ${depositor}, not for ${wallet}`)
@@ -46,18 +46,18 @@ export function checkRelayCalldata(
   if (minimum < intent.amountOut)
     return refuse(
       'POLICY_MIN_OUT',
-      `Its order may bring only ${brought}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
+      `Its order may return only ${brought}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
     )
   if (deadline > intent.deadline + longestWindow)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `Its order may be filled until ${deadline}, more than ${longestWindow} s after ${intent.deadline}`,
+      `Its order can be filled until ${deadline}, more than ${longestWindow} s after ${intent.deadline}`,
     )
   // A deposit that is mined just before the deadline must still be fillable.
   if (deadline < intent.deadline)
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `Its order may be filled only until ${deadline}, and may be sent until ${intent.deadline}`,
+      `Its order can be filled only until ${deadline}, but can be sent until ${intent.deadline}`,
     )
   const fault = refundFault(terms, { asked: intent, ends, tokens })
   if (fault) return refuse(faultCodes[fault.of], `Its order ${fault.text}`)
@@ -65,7 +65,7 @@ export function checkRelayCalldata(
   if (!expected || !isSameOrder(id, expected))
     return refuse(
       'POLICY_QUOTE_DRIFT',
-      `It deposits for the order ${id}, which is another one than was asked for: another token, amount, recipient, chain or solver`,
+      `It deposits for the order ${id}, which differs from the requested one in token, amount, recipient, chain or solver`,
     )
   const isCoin = sameAddress(token, nativeAddress)
   return {

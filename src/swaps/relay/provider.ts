@@ -94,7 +94,7 @@ export function relay(
     const refused = status === 200 ? undefined : Refusal.safeParse(body).data?.errorCode
     if (refused !== undefined && noQuote.includes(refused)) return undefined
     if (refused === 'AMOUNT_TOO_LOW')
-      throw new AppError('QUOTE_GENERATION_FAILED', `The amount is too little for ${label}`, {
+      throw new AppError('QUOTE_GENERATION_FAILED', `The amount is too low for ${label}`, {
         details: { provider },
         hint: 'Try a larger amount.',
       })
@@ -120,11 +120,7 @@ export function relay(
       if (!found || amountOut === 0n) return undefined
       const minAmountOut = subtractSlippage(amountOut, slippage)
       if (found.terms.minimum < minAmountOut)
-        throw unusableResponseError(
-          provider,
-          `${label} answered with a lower minimum than was asked for`,
-          200,
-        )
+        throw unusableResponseError(provider, `${label} returned a lower minimum than requested`, 200)
       const heads = [ask.from, ask.to].map(({ chainId }) => network.head(chainId))
       const [originFromBlock, destinationFromBlock] = (await Promise.all(heads)).map(String)
       return {
@@ -143,12 +139,16 @@ export function relay(
       // Request the quote again, now with the wallet.
       const slippageBps = requestedSlippageBps(halfSlippage({ amountOut, minAmountOut }))
       const found = await quoted(route, { amount: amountIn, slippageBps, wallet, recipient })
-      if (!found) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for what it quoted`)
+      if (!found) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for its quote`)
       const { id, terms } = found
       if (terms.minimum < minAmountOut)
         throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
       if (terms.deadline < deadline)
-        throw unusableResponseError(provider, `${label} gives its solver less time than the quote has`, 200)
+        throw unusableResponseError(
+          provider,
+          `The fill deadline from ${label} is before the end of the quote`,
+          200,
+        )
       const { chainId, depository } = on(route.from.chainId)
       const { tokenIn } = route
       const paid = { chainId, depository, depositor: wallet, token: tokenIn.address, amount: amountIn }

@@ -92,13 +92,13 @@ export function readQuote(
   const { route, amount, wallet, recipient } = asked
   const [here] = ends
   const found = Quoted.safeParse(body).data
-  if (!found) return 'did not answer with a quote'
+  if (!found) return 'did not return a quote'
   // Ignore an approval before the deposit: the program makes its own.
   const isAlone = found.steps.slice(0, -1).every(({ id }) => id === 'approve')
   const deposit = isAlone ? Deposit.safeParse(found.steps.at(-1)).data : undefined
-  if (!deposit) return 'asks for something else than one deposit for an order'
+  if (!deposit) return 'does not request exactly one deposit for an order'
   const { to, data, value, chainId } = deposit.items[0].data
-  if (!sameAddress(to, here.depository)) return 'names another depository than the catalogue'
+  if (!sameAddress(to, here.depository)) return 'returned another depository than the catalogue'
   const call = decodeDeposit({ data, value: BigInt(value) })
   const isAsked =
     call !== undefined &&
@@ -106,17 +106,17 @@ export function readQuote(
     sameAddress(call.depositor, wallet) &&
     sameAddress(call.token, route.tokenIn.address) &&
     call.amount === amount
-  if (!isAsked) return 'asks for another deposit than of what is swapped'
+  if (!isAsked) return 'requests a deposit that differs from the swap input'
   const order = Order.safeParse(found.protocol?.v2.orderData).data
-  if (!order) return 'does not show an order that pays the recipient alone'
+  if (!order) return 'returned an order that does not pay only the recipient'
   if (!sameAddress(order.solver, here.solver) || order.solverChainId !== here.solverChain)
-    return 'names another solver than the catalogue'
+    return 'returned another solver than the catalogue'
   const terms = termsOf(order, deposit.requestId, ends)
   const id = terms && orderIdOf(ends, { ...route, amountIn: amount, recipient }, terms)
   if (!terms || !id || !isSameOrder(id, found.protocol!.v2.orderId) || !isSameOrder(id, call.id))
-    return 'shows another order than that of its deposit, or than was asked for'
+    return 'returned an order that differs from its deposit or from the request'
   const fault = refundFault(terms, { asked: { ...route, wallet, recipient }, ends, tokens })
-  if (fault) return `shows an order that ${fault.text}`
+  if (fault) return `returned an order that ${fault.text}`
   return { terms, id, seconds: found.details?.timeEstimate ?? null, fees: feesOf(found.fees, route) }
 }
 

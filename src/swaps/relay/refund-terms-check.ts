@@ -22,25 +22,28 @@ export function refundFault(
   { asked, ends, tokens }: RefundTerms,
 ): RefundFault | undefined {
   const { tokenIn, tokenOut, wallet, recipient } = asked
-  if (refunds.length === 0) return { of: 'recipient', text: 'has no address that it can be given back to' }
+  if (refunds.length === 0) return { of: 'recipient', text: 'has no address for a refund' }
   for (const refund of refunds) {
     const { chainId, currency, recipient: to } = refund
     const isThere = chainId !== BigInt(tokenIn.chainId)
     if (!sameAddress(to, wallet) && !(isThere && sameAddress(to, recipient)))
-      return { of: 'recipient', text: `may be given back to ${to}, not to ${wallet} alone` }
+      return { of: 'recipient', text: `can be refunded to ${to}, not only to ${wallet}` }
     const isCoin = sameAddress(currency, nativeAddress)
     const isKnown = [tokenIn, tokenOut].some(
       (one) => BigInt(one.chainId) === chainId && sameAddress(one.address, currency),
     )
     if (!isCoin && !isKnown && !tokenAt(tokens, Number(chainId), currency))
-      return { of: 'token', text: `may be given back in ${currency}, a token that is not in the catalogue` }
+      return { of: 'token', text: `can be refunded in ${currency}, a token that is not in the catalogue` }
     if (refund.deadline < deadline)
       return {
         of: 'deadline',
-        text: `may be given back only until ${refund.deadline}, and filled until ${deadline}`,
+        text: `can be refunded only until ${refund.deadline}, but filled until ${deadline}`,
       }
     if (isCoin && !isPaidByRouter(refund, ends))
-      return { of: 'payer', text: 'may be given back in the coin by another contract than the catalogue has' }
+      return {
+        of: 'payer',
+        text: 'can be refunded in the coin by another contract than the one in the catalogue',
+      }
   }
   return undefined
 }

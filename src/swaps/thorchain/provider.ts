@@ -80,20 +80,20 @@ function memoFault(memo: string, ask: DepositRequest, least: bigint): string | u
 
 const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
   const read = Raw.safeParse(raw)
-  if (!read.success) throw unusableResponseError(name, `${label} did not answer with a quote`, 200)
+  if (!read.success) throw unusableResponseError(name, `${label} did not return a quote`, 200)
   const { answer } = read.data
   const expected = BigInt(answer.expected_amount_out)
   const fault = memoFault(answer.memo, ask, subtractSlippage(expected, ask.slippage))
   if (fault)
     throw unusableResponseError(
       name,
-      `The memo of ${label} is not that of the swap: ${fault}. Do not pay it`,
+      `The memo of ${label} does not match the swap: ${fault}. Do not pay`,
       200,
     )
   if (chainOfBitcoinAddress(answer.inbound_address) !== chain)
     throw unusableResponseError(
       name,
-      `${label} named a deposit address that is not one of this Bitcoin chain`,
+      `${label} returned a deposit address that is not on this Bitcoin chain`,
       200,
     )
   const limit = readSwapMemo(answer.memo)!.limit!
@@ -104,7 +104,7 @@ const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
     amountOut: fromThor(expected, ask.tokenOut.decimals),
     minAmountOut: fromThor(limit, ask.tokenOut.decimals),
     until: answer.expiry * 1000,
-    late: 'A swap that would bring less than the minimum is refunded, less a fee, to the address that paid. Pay from an address of your own, not from an exchange and not from a taproot address (bc1p). What is paid without the memo, or after the deadline, may be lost.',
+    late: 'A swap that would return less than the minimum is refunded, less a fee, to the address that paid. Pay from your own address, not from an exchange and not from a taproot address (bc1p). A payment without the memo, or after the deadline, may be lost.',
     // The recommended minimum is four times the refund fee (gitlab.com/thorchain/thornode, merge request 2905).
     refundFee: BigInt(answer.recommended_min_amount_in ?? 0) / 4n,
     seconds: answer.total_swap_seconds ?? null,
@@ -123,7 +123,7 @@ function refuseSmall(
   if (amount >= least) return
   throw new AppError(
     'QUOTE_GENERATION_FAILED',
-    `${label} takes no less than ${formatAmount(least, btc)} here: a refund of less is eaten by its fee`,
+    `The minimum for ${label} is ${formatAmount(least, btc)} here: the fee would consume a smaller refund`,
   )
 }
 
@@ -141,7 +141,7 @@ function progressOf(
   if (back || (planned_out_txs ?? []).some(({ refund }) => refund))
     return {
       status: isPaidOut ? 'refunded' : 'processing',
-      said: 'THORChain gives it back',
+      said: 'THORChain refunds it',
       ...(back?.id && { destination: back.id }),
     }
   const destination = evmHash(out?.id)
@@ -196,7 +196,7 @@ export const thorchain: DepositDefinition = {
         const { status, body } = await api.get(`/thorchain/tx/status/${deposit.txid.toUpperCase()}`)
         if (status === 404) return { status: 'waiting' }
         const read = Status.safeParse(body)
-        if (!read.success) throw unusableResponseError(name, `${label} did not answer with a status`, status)
+        if (!read.success) throw unusableResponseError(name, `${label} did not return a status`, status)
         return progressOf(read.data, thorAsset(tokenOut)!.split('.')[0]!, recipient)
       },
     }
@@ -235,12 +235,13 @@ async function confirmVault(
       )
       const vault = Inbound.safeParse(body).data?.find(({ chain }) => chain === 'BTC')
       if (!vault)
-        throw unusableResponseError(name, `The node ${host} of THORChain names no vault for BTC`, status)
-      if (vault.halted) throw unusableResponseError(name, 'THORChain takes no BTC now: it is halted', status)
+        throw unusableResponseError(name, `The node ${host} of THORChain returns no vault for BTC`, status)
+      if (vault.halted)
+        throw unusableResponseError(name, 'THORChain accepts no BTC now: it is halted', status)
       if (vault.address !== address)
         throw unusableResponseError(
           name,
-          `The node ${host} of THORChain names another address for BTC (${vault.address ?? 'none'}) than the quote (${address}). Do not pay it`,
+          `The node ${host} of THORChain returns another address for BTC (${vault.address ?? 'none'}) than the quote (${address}). Do not pay`,
           status,
         )
       return host

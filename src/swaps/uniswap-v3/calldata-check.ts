@@ -94,7 +94,7 @@ export function checkUniswapV3Calldata(
   if (isNativeOut && unwrap?.functionName !== 'unwrapWETH9')
     return refuse('POLICY_DECODE', 'The swap for the native coin is not followed by its unwrapping')
   if (needsRefund && after.at(-1)?.functionName !== 'refundETH')
-    return refuse('POLICY_DECODE', 'The coin that the swap does not need is not paid back')
+    return refuse('POLICY_DECODE', 'The unused coin is not paid back')
   const [least, recipient] =
     unwrap?.functionName === 'unwrapWETH9' ? unwrap.args : [swap.amountOut, swap.recipient]
   if (isNativeOut && !sameAddress(swap.recipient, routerItself))
@@ -103,7 +103,7 @@ export function checkUniswapV3Calldata(
   if (fees.some((fee) => !feeTiers.includes(fee)))
     return refuse('POLICY_QUOTE_DRIFT', 'The path goes through a fee tier that is not on the list')
   if (swap.priceLimit !== 0n)
-    return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend a part only')
+    return refuse('POLICY_QUOTE_DRIFT', 'It has a price limit, which could spend only a part')
   // Both the swap and the unwrapping have a minimum; the lower one counts.
   const amountOut = least < swap.amountOut ? least : swap.amountOut
   const verdict = checkPoolSwapCalldata({ ...swap, tokens, amountOut, recipient, deadline }, intent, {

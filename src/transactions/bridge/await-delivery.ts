@@ -132,7 +132,7 @@ function unseenDeliveryError(
   if (unlike)
     return new AppError(
       'PENDING',
-      `What it sent came on ${network.name}, and that is not final yet: ${disagreementText(unlike)}`,
+      `The funds arrived on ${network.name}, but this is not final yet: ${disagreementText(unlike)}`,
       {
         details,
         hint: `${disagreementHint(unlike, rpcVariable(network))}, then: sluice action resume ${id}`,
@@ -144,12 +144,12 @@ function unseenDeliveryError(
         `The bridge delivered on ${network.name}, but neither the service nor the node of ${network.name} names the transaction`,
         {
           details,
-          hint: `Name another RPC in ${rpcVariable(network)}, one that gives logs, then: sluice action resume ${id}`,
+          hint: `Set an RPC in ${rpcVariable(network)} that returns logs, then: sluice action resume ${id}`,
         },
       )
     : new AppError(
         'PENDING',
-        `The attestation service of the bridge does not know what was sent more than ${attestationMs.standard / 60_000} min ago. That does not say that it is lost: it may be attested late, or be delivered already`,
+        `The attestation service of the bridge does not know the transfer, sent more than ${attestationMs.standard / 60_000} min ago. The transfer is not necessarily lost: it may be attested late, or may have been delivered`,
         { details, hint: `sluice action explain ${id}` },
       )
 }
@@ -164,7 +164,7 @@ function expiredError(
   const [here, there] = [legs[0]!.chainId, chainId].map((one) => networkNamed(networks, one).name)
   return new AppError(
     'PENDING',
-    `It was not paid out on ${there} before ${new Date(until * 1_000).toISOString()}, and cannot be any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
+    `The deposit was not paid out on ${there} before ${new Date(until * 1_000).toISOString()} and cannot be paid out any more. The bridge pays it back to ${wallet} on ${here} with one of its next bundles, usually within some hours`,
     { details: { operation: id, expired: until }, hint: `Later: sluice action resume ${id}` },
   )
 }
@@ -184,6 +184,6 @@ const openOrderError = ({ operationId: id }: Run, until: number): AppError =>
 const serviceFailureError = ({ operationId: id }: Run, cause: AppError): AppError =>
   new AppError(
     'PENDING',
-    `What is to come of it has not arrived yet, and the service does not speak of it: ${cause.message}`,
+    `The funds have not arrived yet, and the service does not report them: ${cause.message}`,
     { details: { operation: id, cause: cause.code }, cause, hint: `sluice action resume ${id}` },
   )

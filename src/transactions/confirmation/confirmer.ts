@@ -81,7 +81,7 @@ function refuseIneffective({ journal, operationId, replacement }: Run, index: nu
   if (replacement === 'cancel' || isCancelling(journal.attempts(operationId, index))) return true
   throw new AppError(
     'PENDING',
-    `Step ${index + 1} of ${operationId} had come to nothing, and is in no block now: the node is behind, or a reorganisation took that off the chain. As the same may have been done anew since, it is not sent again, and until it is mined or cancelled nothing of its wallet goes before it`,
+    `Step ${index + 1} of ${operationId} had ended without effect, but is in no block now: the node is behind, or a reorganisation removed it from the chain. Because the request may have been repeated since, the step is not sent again; until it is mined or cancelled, its wallet can send nothing else`,
     { details: { operation: operationId, index }, hint: `sluice action cancel ${operationId} --yes` },
   )
 }

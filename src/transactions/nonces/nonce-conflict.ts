@@ -129,10 +129,10 @@ export async function resolveNonceConflict(
   const taken = allowanceText(run, transaction.chainId, left)
   throw new AppError(
     'SUPERSEDED',
-    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}, and no node has a receipt of this one`}${taken}`,
+    `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}; no node has a receipt of this one`}${taken}`,
     {
       details: { operation: operationId, hash, nonce, allowance: left ?? null },
-      hint: `See what it did${hash ? `: sluice action explain ${hash}` : ''}; then a new plan: sluice action replan ${operationId}`,
+      hint: `Check what it did${hash ? `: sluice action explain ${hash}` : ''}; then a new plan: sluice action replan ${operationId}`,
     },
   )
 }

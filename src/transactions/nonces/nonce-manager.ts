@@ -97,17 +97,17 @@ async function allocatePinnedNonce(
     const hash = (await transactionByNonce(rpc, step.wallet, nonce))?.hash ?? null
     throw new AppError(
       'FOREIGN_PENDING',
-      `A transaction of ${step.wallet}${hash ? `, ${hash},` : ''} waits with nonce ${nonce}, which this journal does not know. It may be this one, sent from another machine`,
+      `A transaction of ${step.wallet}${hash ? `, ${hash},` : ''} that this journal does not know is pending with nonce ${nonce}. It may be this one, sent from another machine`,
       { details: { ...details, hash } },
     )
   }
   if (nonce > pending)
     throw new AppError(
       'NONCE_GAP',
-      `Nonce ${nonce} would hang: the next one of ${step.wallet} is ${pending}`,
+      `Nonce ${nonce} is too high: the next nonce of ${step.wallet} is ${pending}`,
       {
         details,
-        hint: `Once what comes before it is sent: sluice action resume ${operationId}; to give it up: sluice action abandon ${operationId}`,
+        hint: `Once the transactions before it are sent: sluice action resume ${operationId}. To drop it: sluice action abandon ${operationId}`,
       },
     )
   await refuseUnsettledNonce(question, { nonce, latest })
@@ -123,9 +123,9 @@ const tooManyPendingError = (
 ): AppError =>
   new AppError(
     'RPC_INCONSISTENT',
-    `The node at ${host} counts ${pending - latest} transactions of ${wallet} that wait, which is not believed: behind more than ${maxPending} of others nothing is signed`,
+    `The node at ${host} reports ${pending - latest} pending transactions of ${wallet}, which is not plausible: nothing is signed behind more than ${maxPending} foreign transactions`,
     {
       details: { host, latest, pending, most: maxPending },
-      hint: 'Name another RPC endpoint; if they do wait, wait until fewer of them do',
+      hint: 'Set another RPC endpoint. If they are really pending, wait until fewer are',
     },
   )

@@ -34,7 +34,7 @@ export async function nonceUsedError(
   const hash = use.is === 'used' ? use.hash : null
   return new AppError(
     'NONCE_USED',
-    `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamedTransaction}, which this journal does not know. It may be this one, sent from another machine`,
+    `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamedTransaction}, which is not in this journal. It may be this one, sent from another machine`,
     { details: { nonce, next: latest, chainId, hash } },
   )
 }
@@ -58,12 +58,12 @@ export async function refuseEarlyNonce(
   if (isPlanned && nonce < latest)
     return `Nonce ${nonce} of ${wallet} is used already: nothing new can be sent with this plan.`
   if (nonce <= next) return undefined
-  const why = `Nonce ${nonce} would hang: the next one of ${wallet} is ${next}`
+  const why = `Nonce ${nonce} is too high: the next nonce of ${wallet} is ${next}`
   if (isPlanned) return `${why}.`
   throw new AppError('NONCE_GAP', why, {
     details: { nonce, next: latest, pending, chainId },
     hint: isMade
-      ? 'Send what comes before it first; a plan that is made now has the next one'
+      ? 'Send the transactions before it first. A new plan uses the next nonce'
       : `--nonce ${next}`,
   })
 }

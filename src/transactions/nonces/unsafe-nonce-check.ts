@@ -50,8 +50,8 @@ const unsettledNonceError = (
   new AppError(
     'RPC_INCONSISTENT',
     open.isLost
-      ? `The node at ${host} counts ${latest} transactions of ${wallet}, and nonce ${open.nonce}, which the action ${open.operation} lost to another one, was used by then: the node is behind, or a reorganisation took that off the chain, and what is signed of the action may still be mined`
-      : `The node at ${host} counts ${latest} transactions of ${wallet}, and nonce ${open.nonce} is used for good by the journal: the node is behind, or a reorganisation took the action ${open.operation} off the chain`,
+      ? `The node at ${host} reports ${latest} transactions of ${wallet}, but nonce ${open.nonce}, which the action ${open.operation} lost to another transaction, was used before: the node is behind, or a reorganisation removed that transaction, and the signed transaction of the action can still be mined`
+      : `The node at ${host} reports ${latest} transactions of ${wallet}, but nonce ${open.nonce} is final in the journal: the node is behind, or a reorganisation removed the action ${open.operation} from the chain`,
     {
       details: {
         latest,
@@ -60,8 +60,8 @@ const unsettledNonceError = (
         ...(open.isLost ? { lost: open.operation } : { before: open.operation }),
       },
       hint: open.isLost
-        ? `Wait until nonce ${open.nonce} is used again, or name another RPC; what waits with it: sluice action explain ${open.operation}`
-        : `Wait for the node, or name another RPC; if it stays so: sluice action resume ${open.operation}`,
+        ? `Wait until nonce ${open.nonce} is used again, or set another RPC. To see the transaction with this nonce: sluice action explain ${open.operation}`
+        : `Wait for the node, or set another RPC. If this persists: sluice action resume ${open.operation}`,
     },
   )
 
@@ -91,15 +91,15 @@ export async function refuseNonceGap(
     if (!holder || (held && !isInFlight(held) && !isUnsigned(held)))
       throw new AppError(
         'RPC_INCONSISTENT',
-        `The node at ${rpc.host} counts ${pending} transactions of ${step.wallet}, and nonce ${pending} is ${holder ? 'used for good by the journal: the node is behind' : `not free, as what has nonce ${nonce - 1} came after it: the node is behind, or forgot what waited`}`,
+        `The node at ${rpc.host} reports ${pending} transactions of ${step.wallet}, but nonce ${pending} is ${holder ? 'final in the journal: the node is behind' : `not free, because a later transaction has nonce ${nonce - 1}: the node is behind, or has dropped pending transactions`}`,
         {
           details: { pending, nonce },
-          hint: `Wait for the node, or name another RPC.${holder ? ` Where a reorganisation took the action ${holder.operation} off the chain: sluice action resume ${holder.operation}` : ' What is signed and waits: sluice action list --status PENDING'}`,
+          hint: `Wait for the node, or set another RPC.${holder ? ` If a reorganisation removed the action ${holder.operation} from the chain: sluice action resume ${holder.operation}` : ' To list pending actions: sluice action list --status PENDING'}`,
         },
       )
     throw new AppError(
       'FOREIGN_PENDING',
-      `The action ${holder.operation} is signed and has not reached chain ${chainId}: nothing of ${step.wallet} can go before it`,
+      `The action ${holder.operation} is signed but has not reached chain ${chainId}: ${step.wallet} can send nothing before it`,
       {
         details: { pending, nonce, before: holder.operation },
         hint: `sluice action resume ${holder.operation}`,
@@ -116,10 +116,10 @@ async function foreignPendingError(
   const hash = (await transactionByNonce(rpc, wallet, details.nonce))?.hash ?? null
   return new AppError(
     'FOREIGN_PENDING',
-    `Another transaction of ${wallet}${hash ? `, ${hash},` : ''} is waiting on chain ${transaction.chainId}`,
+    `Another transaction of ${wallet}${hash ? `, ${hash},` : ''} is pending on chain ${transaction.chainId}`,
     {
       details: { ...details, hash },
-      hint: 'Wait until it is mined, or go behind it: --queue-behind',
+      hint: 'Wait until it is mined, or queue behind it: --queue-behind',
     },
   )
 }

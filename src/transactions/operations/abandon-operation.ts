@@ -24,7 +24,7 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
   if (isOpen(now) && awaitsOnlyDelivery(now))
     throw new AppError(
       'PENDING',
-      'All of it is signed and final, and what is to come of it has not arrived: nothing is left to give up',
+      'All transactions are signed and final, but the funds have not arrived yet: there is nothing to drop',
       { details, hint },
     )
   if (!goesOn) return (await settleByOutcome(context, now)) ?? closeOperation(context, now)
@@ -33,12 +33,12 @@ export async function abandonOperation(context: ExecutionContext, operation: Ope
   if (refused && goesOn.state !== 'INCLUDED')
     throw new AppError(
       'PENDING',
-      `Step ${goesOn.index + 1} is signed and was sent, and may still be mined although the node refused it (${refused.words}): it cannot be taken back by giving up, only cancelled`,
+      `Step ${goesOn.index + 1} is signed and was sent, and can still be mined although the node refused it (${refused.words}): it can be cancelled, but not abandoned`,
       { details, hint: `sluice action cancel ${operation.id} --yes` },
     )
   throw new AppError(
     'PENDING',
-    `Step ${goesOn.index + 1} is signed and on its way: it cannot be taken back by giving up`,
+    `Step ${goesOn.index + 1} is signed and pending, so the action cannot be abandoned`,
     { details, hint },
   )
 }

@@ -71,10 +71,10 @@ export function refuseAllowanceConflict(
   if (!held) return
   throw new AppError(
     'OPERATION_UNFINISHED',
-    `The action ${held.id} is not finished, and this would take the allowance that it still needs`,
+    `The action ${held.id} is not finished, and this action would use the allowance that it still needs`,
     {
       details: { operation: held.id },
-      hint: `sluice action resume ${held.id}, or give it up: sluice action abandon ${held.id}`,
+      hint: `sluice action resume ${held.id}, or close it: sluice action abandon ${held.id}`,
     },
   )
 }

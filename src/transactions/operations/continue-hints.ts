@@ -12,10 +12,10 @@ export function continueHint(error: AppError, id: string, again = `sluice action
   const giveUp = `sluice action abandon ${id}`
   if (goesOn && isDust(error)) return giveUp
   if (goesOn && error.code === 'INSUFFICIENT_FUNDS')
-    return `To go no further, and see where the funds are: ${giveUp}; once it has that: ${again}`
+    return `To stop and see where the funds are: ${giveUp}. To continue once the wallet has the missing amount: ${again}`
   if (!error.code.startsWith('POLICY_')) return hintAfterFix(error, again)
   const revoke = `sluice action revoke ${id}`
-  const giveUpInstead = again.startsWith(revoke) ? '' : `; to go no further: ${revoke}`
+  const giveUpInstead = again.startsWith(revoke) ? '' : `. To stop instead: ${revoke}`
   return isSignerTampering(error)
     ? otherSignerHint(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
     : `${conditionText(error)}: ${again}`.concat(giveUpInstead)
@@ -27,17 +27,17 @@ export const isSignerTampering = (error: unknown): error is AppError =>
 
 /** The hint to continue with the key at another signer. */
 export const otherSignerHint = ({ hint }: AppError, again: string): string =>
-  `${hint}; with its key elsewhere: ${again} --wallet NAME`
+  `${hint}. If its key is elsewhere: ${again} --wallet NAME`
 
 /** The condition for continuing after a policy refusal. */
 function conditionText({ code, details, hint }: AppError): string {
   // The assertion of an operation never changes.
-  if (typeof details?.assertion === 'string') return 'Once that holds'
+  if (typeof details?.assertion === 'string') return 'Once the condition holds'
   // A change that no flag can allow needs a new request with a different action.
   if (code === 'POLICY_TAMPER') return 'Once you know who changed it'
   return code === 'POLICY_QUOTE_DRIFT' || hint === refusedProposalHint
-    ? 'Once that has changed'
-    : 'Once that is allowed'
+    ? 'Once this has changed'
+    : 'Once this is allowed'
 }
 
 /** Whether a failure is about the policy file, which must be repaired first. */

@@ -313,13 +313,13 @@ function refuseUnsigned(run: Run, step: Step): void {
 function cancelledTooLateError(run: Run): AppError {
   const { id, state } = currentOperation(run)
   if (state === 'OPEN')
-    return new AppError('USAGE', `Nothing of ${id} is signed, so there is nothing to cancel`, {
+    return new AppError('USAGE', `${id} has no signed transaction, so there is nothing to cancel`, {
       details: { operation: id },
       hint: `sluice action abandon ${id}`,
     })
   const why = 'it was mined before it could be cancelled'
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
-  return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
+  return new AppError('PARTIAL', `The action is partly done; the remaining steps were not signed: ${why}`, {
     details: { operation: run.operationId },
     hint: `sluice action resume ${run.operationId}, or close it: sluice action abandon ${run.operationId}`,
   })

@@ -60,11 +60,10 @@ export async function checkLegBeforeSigning(
   const { catalog, journal } = context
   // Guard the transactions in the journal, because they are the ones that will be signed.
   const operation = journal.find(operationId)
-  if (!operation)
-    throw new AppError('ACTION_NOT_FOUND', `There is no operation ${operationId} in the journal`)
+  if (!operation) throw new AppError('ACTION_NOT_FOUND', `There is no action ${operationId} in the journal`)
   const plan = operation.plan as StoredPlan
   const kept = plan.intents[leg.leg]
-  if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions and no purpose`)
+  if (!kept) throw new AppError('BUG', `Leg ${leg.leg} has transactions but no intent`)
   const intent = decodeIntent(kept, catalog)
   const asPlanned = decodeTerms(plan.terms)
   const present = await changedPolicy(context, asPlanned)
@@ -108,7 +107,7 @@ export async function checkLegBeforeSigning(
     simulation: simulation.how,
     code: place?.contract.state ?? 'pinned',
   })
-  refuseLowAssurance(assurance, terms.lowest, 'what was asked for')
+  refuseLowAssurance(assurance, terms.lowest, 'the request')
   for (const { policy } of policies) {
     const { perDay: _, ...rules } = policy
     enforceRules(
@@ -201,7 +200,7 @@ function holdLimits(
   const shown = (amount: bigint) => formatAmount(amount, { ...token, symbol: sanitizeText(token.symbol) })
   throw new AppError(
     'POLICY_LIMIT',
-    `The policy does not allow this: ${shown(misfit.row.amount)} beside ${shown(misfit.held)} of the last 24 hours is more than ${shown(misfit.row.limit ?? 0n)} a day`,
+    `The policy does not allow this: ${shown(misfit.row.amount)} plus ${shown(misfit.held)} in the last 24 hours exceeds ${shown(misfit.row.limit ?? 0n)} per day`,
     { details: { rule: 'perDay', asset: misfit.row.asset, held: misfit.held.toString() } },
   )
 }

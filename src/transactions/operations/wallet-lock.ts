@@ -31,7 +31,7 @@ export async function acquirePlanningLock(
 ): Promise<PlanningLock> {
   const turn = await acquireLock(`${locks}/${wallet.toLowerCase()}.turn`, waitMs, signal)
   if (turn) return turn
-  throw new AppError('WALLET_BUSY', `Another process is at work with ${wallet}`)
+  throw new AppError('WALLET_BUSY', `Another process is using ${wallet}`)
 }
 
 /** The longest time that a process holds a lock only to record the state of the chain, in ms. */
@@ -69,7 +69,8 @@ export async function withIdleWallet<value>(
   try {
     for (const chainId of new Set(chainIds)) {
       const lock = await acquireLock(`${locks}/${chainId}-${wallet.toLowerCase()}.lock`, 0)
-      if (!lock) throw new AppError('WALLET_BUSY', `Another process signs with ${wallet} on chain ${chainId}`)
+      if (!lock)
+        throw new AppError('WALLET_BUSY', `Another process is signing with ${wallet} on chain ${chainId}`)
       held.push(lock)
     }
     return await work()

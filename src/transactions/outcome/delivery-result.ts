@@ -84,7 +84,7 @@ export function unfilledError(operation: Operation): AppError {
   const { unfilled } = resultOf(operation)
   return new AppError(
     'ORDER_UNFILLED',
-    `${unfilled ? unfilledText(unfilled) : `The order of ${id} was not filled`}. Nothing was swapped, and nothing was taken; an allowance of the relayer that is left stays until it is revoked.`,
+    `${unfilled ? unfilledText(unfilled) : `The order of ${id} was not filled`}. Nothing was swapped, and nothing was taken. The remaining allowance of the relayer stays until it is revoked.`,
     { details: { operation: id, ...unfilled }, hint: `sluice action revoke ${id}` },
   )
 }
@@ -93,7 +93,7 @@ export function unfilledError(operation: Operation): AppError {
 export const unfilledText = ({ why, until, network }: Unfilled): string =>
   why === 'expired'
     ? `The order on ${sanitizeText(network)} was not filled before ${new Date(until * 1_000).toISOString()} and has expired`
-    : `The order on ${sanitizeText(network)} was cancelled before anybody filled it`
+    : `The order on ${sanitizeText(network)} was cancelled before it was filled`
 
 /** The error of an operation with a refund. */
 export function refundError(operation: Operation): AppError {
@@ -106,9 +106,9 @@ export function refundError(operation: Operation): AppError {
 }
 
 const refundedBy = {
-  desk: 'The desk did not swap it, and',
-  solver: 'The solver did not fill the order, and',
-  bridge: 'It was not paid out on the other chain in time, and the bridge',
+  desk: 'The desk did not swap the deposit and',
+  solver: 'The solver did not fill the order and',
+  bridge: 'The deposit was not paid out on the other chain in time, and the bridge',
 } as const
 
 /** The refunded amount, its network and recipient, as part of a sentence. */
@@ -120,10 +120,10 @@ export function underDeliveryError(operation: Operation): AppError {
   const { id, steps } = operation
   const { short } = resultOf(operation)
   const isLeft = steps.some(isUnsigned)
-  const rest = isLeft ? ' What was to follow there was not signed, and will not be.' : ''
+  const rest = isLeft ? ' The remaining steps there were not signed and will not be.' : ''
   return new AppError(
     'ARRIVED_SHORT',
-    `${short ? underDeliveryText(short) : `The bridge of ${id} brought less than was agreed`}.${rest}`,
+    `${short ? underDeliveryText(short) : `The bridge of ${id} delivered less than agreed`}.${rest}`,
     {
       details: { operation: id, ...short },
       hint: `sluice action explain ${id}`,
@@ -134,5 +134,5 @@ export function underDeliveryError(operation: Operation): AppError {
 /** The delivered amount, its network and the agreed minimum, as part of a sentence. */
 export const underDeliveryText = (short: UnderDelivery): string => {
   const { by = 'bridge', brought, minimum, network, recipient, hash } = short
-  return `The ${by} brought ${brought.formatted} ${sanitizeText(brought.symbol)} to ${recipient} on ${network} (${hash}), and at least ${minimum.formatted} ${sanitizeText(minimum.symbol)} was agreed`
+  return `The ${by} delivered ${brought.formatted} ${sanitizeText(brought.symbol)} to ${recipient} on ${network} (${hash}); the agreed minimum is ${minimum.formatted} ${sanitizeText(minimum.symbol)}`
 }

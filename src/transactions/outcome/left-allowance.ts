@@ -52,7 +52,7 @@ export function allowanceText(
   const amount = token
     ? formatAmount(BigInt(left.amount), { ...token, symbol: sanitizeText(token.symbol) })
     : `${left.amount} units of ${left.token}`
-  return `; ${left.spender} may still take ${amount} on ${networkNamed(networks, chainId).name}`
+  return `; ${left.spender} still has an allowance of ${amount} on ${networkNamed(networks, chainId).name}`
 }
 
 /** Removes that text from a message, for when the allowance is gone. */

@@ -16,41 +16,45 @@ export function outcomeOf(operation: Operation): Operation {
   const { id, state, steps } = operation
   if (state === 'DONE') return operation
   if (state === 'CANCELLED' && operation.exit === 24)
-    throw new AppError('CANCELLED', `Operation ${id} was cancelled`, {
+    throw new AppError('CANCELLED', `Action ${id} was cancelled`, {
       details: { operation: id },
       hint: `sluice action show ${id}`,
     })
   if (state === 'ATTENTION') {
     const lost = steps.findLast((step) => step.state === 'SUPERSEDED')
-    throw new AppError('SUPERSEDED', `A nonce of operation ${id} was used by another transaction`, {
+    throw new AppError('SUPERSEDED', `A nonce of action ${id} was used by another transaction`, {
       details: { operation: id, index: lost?.index ?? null, nonce: lost?.nonce ?? null },
-      hint: `See what it did: sluice action explain ${id}; then a new plan: sluice action replan ${id}, or close it: sluice action abandon ${id}`,
+      hint: `Check what it did: sluice action explain ${id}. Then make a new plan: sluice action replan ${id}, or close the action: sluice action abandon ${id}`,
     })
   }
   if (state === 'DROPPED')
-    throw new AppError('DECLINED', `Operation ${id} was given up before anything of it was signed`, {
+    throw new AppError('DECLINED', `Action ${id} was abandoned before anything was signed`, {
       details: { operation: id },
-      hint: 'To do it after all, type what began it again: its key is free.',
+      hint: 'To do it after all, run the original command again: its key is free.',
     })
   if (state === 'CANCELLED' && steps.some(isInFlight))
     throw new AppError(
       'PENDING',
-      `Operation ${id} was given up, and a reorganisation took what was final of it off the chain: that is on its way again`,
+      `Action ${id} was abandoned, but a reorganisation removed one of its final transactions from the chain: that transaction is pending again`,
       { details: { operation: id }, hint: `sluice action resume ${id}` },
     )
   if (state === 'CANCELLED' && steps.some((step) => step.role === 'action' && step.state === 'FINAL_OK'))
     throw new AppError(
       'PARTIAL',
-      `Operation ${id} was given up after its funds were moved: only its rest was not signed, and will not be`,
+      `Action ${id} was abandoned after its funds were moved: only its remaining steps were not signed, and will not be`,
       { details: { operation: id }, hint: `sluice action explain ${id}` },
     )
   if (state === 'CANCELLED')
-    throw new AppError('PARTIAL', `Operation ${id} was given up: its rest was not signed, and will not be`, {
-      details: { operation: id },
-      hint: 'Begin anew with another --idempotency-key.',
-    })
+    throw new AppError(
+      'PARTIAL',
+      `Action ${id} was abandoned: its remaining steps were not signed and will not be`,
+      {
+        details: { operation: id },
+        hint: 'Start again with another --idempotency-key.',
+      },
+    )
   if (state === 'OPEN' || state === 'EXECUTING' || state === 'PARTIAL')
-    throw new AppError('PENDING', `Operation ${id} is not over, and nothing of it is left to be planned`, {
+    throw new AppError('PENDING', `Action ${id} is not finished, but has no steps left to plan`, {
       details: { operation: id },
       hint: `sluice action resume ${id}`,
     })
@@ -58,7 +62,7 @@ export function outcomeOf(operation: Operation): Operation {
   if (isUnfilled(operation)) throw unfilledError(operation)
   if (isUnderDelivered(operation)) throw underDeliveryError(operation)
   const failed = activeSteps(operation).find((step) => step.state === 'FINAL_REVERTED')
-  throw new AppError('REVERTED', `Operation ${id} reverted on chain`, {
+  throw new AppError('REVERTED', `Action ${id} reverted on chain`, {
     details: { operation: id, hash: failed?.inclusion?.hash ?? null, index: failed?.index ?? null },
     hint: `sluice action explain ${id}`,
   })

@@ -28,7 +28,7 @@ function sendErrorHint(
   resume: string,
 ): string {
   if (isBehindForeign(attempts))
-    return `Another transaction of this wallet waits with its nonce; see which: sluice action explain ${id}; to put this one in its place: sluice action speed-up ${id}`
+    return `Another transaction of this wallet is pending with its nonce. To see it: sluice action explain ${id}. To replace it with this one: sluice action speed-up ${id}`
   const cancel = `sluice action cancel ${id} --yes`
   if (isFeeTooLow(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
   return isPermanentError(refused) ? cancel : resume
@@ -50,7 +50,7 @@ function withReadableJournal({ operationId: operation }: Run, work: () => unknow
   try {
     return work()
   } catch (cause) {
-    const why = 'Something may be signed, and the journal cannot be used any more'
+    const why = 'A transaction may be signed, but the journal cannot be used any more'
     return new AppError('JOURNAL_UNREADABLE', why, { details: { operation }, cause })
   }
 }
@@ -89,13 +89,13 @@ function runError(run: Run, error: unknown): unknown {
   if (error === runStopped) return pendingError(run, inTheAir, again)
   const retryable = error instanceof AppError && errorRow(error.code).retryable === true
   if (inTheAir || retryable || !(error instanceof AppError))
-    return new AppError('PENDING', `Signed, but not followed to its end: ${why}`, {
+    return new AppError('PENDING', `Signed, but not followed until final: ${why}`, {
       details,
       cause: error,
       hint: isSignerTampering(error) ? otherSignerHint(error, again) : again,
     })
   run.journal.settle(run.operationId, 'PARTIAL', why, 21)
-  return new AppError('PARTIAL', `A part is done, and the rest was not signed: ${why}`, {
+  return new AppError('PARTIAL', `The action is partly done; the remaining steps were not signed: ${why}`, {
     details: { ...details, cause: error.code },
     cause: error,
     // The pinned nonce of this plan is gone; only a new plan has another.
@@ -117,22 +117,22 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
     new AppError('PENDING', why, { details: { operation, ...more }, hint })
   if (!inTheAir && isAllFinal(currentOperation(run)))
     return error(
-      'All of it is signed and final, and what is to come of it has not arrived yet',
-      `${again}; what the chains and the service say of it: sluice action explain ${run.operationId}`,
+      'All transactions are signed and final, but the funds have not arrived yet',
+      `${again}. To see the state on the chains and at the service: sluice action explain ${run.operationId}`,
     )
-  if (!inTheAir) return error('Some steps are final, and the rest is not signed yet', again)
+  if (!inTheAir) return error('Some steps are final; the remaining steps are not signed yet', again)
   const known = pendingCause(run, inTheAir, again)
   if (known) return error(known.why, known.hint, known.details)
   const said = sendErrorOfRun(run)
   if (!said)
     return error(
       isUnanswered(run, inTheAir)
-        ? 'It is signed, and no node has said yet that it took it'
+        ? 'It is signed, but no node has confirmed yet that it accepted it'
         : 'Signed and sent, not final yet',
       again,
     )
   return error(
-    `It is signed and not final yet; when it was sent, the node refused it: ${said.refused.words}`,
+    `It is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
     run.replacement === 'cancel' ? again : sendErrorHint(run, said, again),
     { refused: said.refused.words },
   )

@@ -14,8 +14,8 @@ export function timeoutError(run: Run): AppError {
   const { operationId: operation, timeoutMs, networks } = run
   const step = currentOperation(run).steps.find(isUnsigned)
   const rpc = step && run.rpc(step.transaction.chainId)
-  const why = 'The time was over before anything was signed'
-  const more = 'Give it more time: --timeout 10m'
+  const why = 'The time limit was reached before anything was signed'
+  const more = 'Allow more time: --timeout 10m'
   const wait = run.answerTimes.longest()
   if (!wait || wait.ms < minBlameShare * timeoutMs || !rpc)
     return new AppError('RPC_UNREACHABLE', why, { details: { operation }, hint: more })
@@ -24,10 +24,10 @@ export function timeoutError(run: Run): AppError {
   const isOneOfSeveral = hasOtherNodes(rpc)
   return new AppError(
     'RPC_UNREACHABLE',
-    `${why}: the node at ${host} took ${(ms / 1000).toFixed(1)} seconds for one answer, or had none by then`,
+    `${why}: the node at ${host} took ${(ms / 1000).toFixed(1)} seconds for one answer, or did not answer`,
     {
       details: { operation, host, waitedMs: Math.round(ms) },
-      hint: `${more}; or ${isOneOfSeveral ? `leave ${host} out of ${variable} for as long as it is slow` : `name another RPC in ${variable}`}`,
+      hint: `${more}; or ${isOneOfSeveral ? `remove ${host} from ${variable} while it is slow` : `set another RPC in ${variable}`}`,
     },
   )
 }
@@ -38,11 +38,11 @@ export function timeoutError(run: Run): AppError {
  */
 export const interruptedError = ({ signerState }: Run, details: { operation: string }): AppError =>
   signerState.isAsked
-    ? new AppError('INTERRUPTED', 'Stopped while the signer was asked: nothing was sent', {
+    ? new AppError('INTERRUPTED', 'Interrupted while waiting for the signer: nothing was sent', {
         details,
-        hint: `Reject what it may still show; to go on: sluice action resume ${details.operation}`,
+        hint: `Reject the request if the signer still shows it. To continue: sluice action resume ${details.operation}`,
       })
-    : new AppError('INTERRUPTED', 'Stopped before anything was signed', { details })
+    : new AppError('INTERRUPTED', 'Interrupted before anything was signed', { details })
 
 /**
  * Returns why a signed step is not final at the timeout, if its nodes or an earlier nonce are the cause, with a hint;
@@ -57,28 +57,28 @@ export function pendingCause(
   if (nonceConflict) {
     const { nonce, by, blockNumber, unlike } = nonceConflict
     return {
-      why: `The nonce ${nonce} that it was signed with was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once it is, this can never be mined`,
+      why: `Its nonce ${nonce} was used by ${by}${blockNumber === null ? '' : ` in block ${blockNumber}`}, which is not final yet${unlike ? `, as ${disagreementText(unlike)}` : ''}: once that is final, this transaction can never be mined`,
       hint: `${unlike ? `${disagreementHint(unlike, variable)}, then: ` : ''}sluice action resume ${operationId}`,
       details: nonceConflict,
     }
   }
   if (deadlineDispute)
     return {
-      why: `Its deadline has passed by the newest block of ${deadlineDispute.by}, and not by that of ${deadlineDispute.host}: until both say so it is neither made dearer nor cancelled`,
-      hint: `If it stays so, leave the one that is wrong out of ${variable}, then: ${again}`,
+      why: `Its deadline has passed by the newest block of ${deadlineDispute.by}, but not by that of ${deadlineDispute.host}: until both agree, its fee is not raised and it is not cancelled`,
+      hint: `If this persists, remove the wrong one from ${variable}, then: ${again}`,
       details: deadlineDispute,
     }
   if (precedingNonce) {
     const { operation: before, nonce } = precedingNonce
     return {
-      why: `It is signed, and waits behind nonce ${nonce}, which the chain does not have and the action ${before} does`,
+      why: `It is signed, but pending behind nonce ${nonce}, which belongs to the action ${before} and is not on the chain yet`,
       hint: `sluice action resume ${before}, then: ${again}`,
       details: { before, nonce },
     }
   }
   return (
     disagreement && {
-      why: `It is in block ${disagreement.blockNumber}, and not final yet: ${disagreementText(disagreement)}`,
+      why: `It is in block ${disagreement.blockNumber} but not final yet: ${disagreementText(disagreement)}`,
       hint: `${disagreementHint(disagreement, variable)}, then: ${again}`,
       details: disagreement,
     }

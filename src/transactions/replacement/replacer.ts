@@ -95,11 +95,11 @@ export async function feeCapError(
   const again = kind === 'cancel' ? `sluice action cancel ${id} --yes` : `sluice action speed-up ${id}`
   return new AppError(
     'PENDING',
-    `A higher fee is needed than ${isPolicy ? 'the policy allows' : 'the plan or --max-fee allows'}; ${refused ? `when what is signed was sent, the node refused it: ${refused.words}` : 'what was sent before still waits'}`,
+    `The needed fee is higher than ${isPolicy ? 'the policy allows' : 'the plan or --max-fee allows'}; ${refused ? `the node refused the signed transaction when it was sent: ${refused.words}` : 'the earlier transaction is still pending'}`,
     {
       details: { operation: id, ...(refused && { refused: refused.words }) },
       hint: isPolicy
-        ? `The owner of the policy has to decide; to follow what was sent: sluice action resume ${id}`
+        ? `The owner of the policy must decide. To follow the sent transaction: sluice action resume ${id}`
         : `${again} --max-fee ${formatUnits(enough, 9)}`,
     },
   )

@@ -41,7 +41,7 @@ export async function finishStep(
     journal.settle(operationId, 'CANCELLED', `step ${index + 1} was cancelled`, 24, {
       allowance: left ?? null,
     })
-    throw new AppError('CANCELLED', `${of} was cancelled: nothing of it happened (${found.hash})${taken}`, {
+    throw new AppError('CANCELLED', `${of} was cancelled and had no effect (${found.hash})${taken}`, {
       details,
       ...hint,
     })

@@ -28,8 +28,8 @@ export const signerWithTimeout = (
     if (signal?.aborted || left <= 0) throw runStopped
     const done = new AbortController()
     const over = clock.sleep(Math.min(left, longestMs), done.signal).then(() => {
-      throw new AppError('KEY_SOURCE', 'The time was over before the signer had signed', {
-        hint: 'Reject what it may still show, and give it more time: --timeout 10m',
+      throw new AppError('KEY_SOURCE', 'The time limit was reached before the signer had signed', {
+        hint: 'Reject the request if the signer still shows it, and allow more time: --timeout 10m',
       })
     })
     const interrupted = new Promise<never>((_, reject) => {

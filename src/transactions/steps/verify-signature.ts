@@ -14,7 +14,7 @@ export type SignedAttempt = Omit<Attempt, 'created' | 'sends' | 'lastAnswer'>
 /** Throws POLICY_TAMPER unless `raw` is exactly this attempt, of type 2 without access list, signed by the wallet. */
 export async function verifyNewAttempt(signed: SignedAttempt, step: Step): Promise<void> {
   const { type, accessList } = await checkAttempt(signed, step)
-  if (type !== 'eip1559' || (accessList ?? []).length > 0) throw tamperError('what was to be signed')
+  if (type !== 'eip1559' || (accessList ?? []).length > 0) throw tamperError('the requested transaction')
 }
 
 /**
@@ -49,7 +49,7 @@ async function checkAttempt(
     read.gas === gas &&
     (fees.maxFeePerGas ?? 0n) === maxFeePerGas &&
     (fees.maxPriorityFeePerGas ?? 0n) === maxPriorityFeePerGas
-  if (!same) throw tamperError('what was to be signed')
+  if (!same) throw tamperError('the requested transaction')
   return { type: read.type, accessList: read.type === 'legacy' ? [] : read.accessList }
 }
 
@@ -65,14 +65,14 @@ async function decodeSigned(raw: Hex) {
     const parsed = parseTransaction(raw)
     if (!isPlain(parsed)) throw tamperError('a plain transaction')
     const { r, s, v, yParity, ...read } = parsed
-    if (r === undefined || s === undefined || yParity === undefined) throw tamperError('signed')
+    if (r === undefined || s === undefined || yParity === undefined) throw tamperError('a signed transaction')
     // Refuse bytes that a node would refuse or hash differently, so that a transaction has one hash.
     const signature = { r, s, yParity, ...(read.type === 'legacy' && v !== undefined && { v }) }
     if (
       BigInt(s) > halfOrder ||
       serializeTransaction(read, signature as typeof signature & { v: bigint }) !== raw
     )
-      throw tamperError('written as it must be')
+      throw tamperError('a transaction in canonical encoding')
     const hash = keccak256(serializeTransaction(read))
     return { ...read, from: await recoverAddress({ hash, signature: { r, s, yParity } }) }
   } catch (cause) {
@@ -93,8 +93,8 @@ type Parsed = (
 }
 
 const tamperError = (what: string, cause?: unknown): AppError =>
-  new AppError('POLICY_TAMPER', `What came back from the signer is not ${what}`, {
+  new AppError('POLICY_TAMPER', `The signer did not return ${what}`, {
     cause,
     details: { by: 'signer' },
-    hint: 'Do not use this signer again before you know why. Other ways to sign: sluice help signing',
+    hint: 'Do not use this signer again until you know why. For other ways to sign: sluice help signing',
   })

@@ -166,11 +166,11 @@ describe('a run whose time limit passes before a signature', () => {
       code: 'RPC_UNREACHABLE',
       message: expect.stringMatching(
         new RegExp(
-          `^The time was over before anything was signed: the node at ${host} took 22\\.\\d seconds`,
+          `^The time limit was reached before anything was signed: the node at ${host} took 22\\.\\d seconds`,
         ),
       ),
       details: { host },
-      hint: `Give it more time: --timeout 10m; or leave ${host} out of SLUICE_RPC_SANDBOX_ONE for as long as it is slow`,
+      hint: `Allow more time: --timeout 10m. If there is another endpoint, you can remove ${host} out of SLUICE_RPC_SANDBOX_ONE while it is slow`,
     })
     expect(journal.attempts('slow', 0)).toEqual([])
     await slow.close()
@@ -181,7 +181,7 @@ describe('a run whose time limit passes before a signature', () => {
     const hangs = { clock: { ...systemClock, sleep }, timeoutMs: 1, rpc: () => hanging() }
     expect(await outcome('only', hangs)).toMatchObject({
       code: 'RPC_UNREACHABLE',
-      message: 'The time was over before hangs.example had answered',
+      message: 'The time limit was reached before hangs.example answered',
       hint: expect.stringContaining('--timeout 10m; or leave hangs.example out'),
     })
   })
@@ -199,7 +199,7 @@ describe('a run whose time limit passes before a signature', () => {
       expect(ended).toMatchObject(
         isInterrupted
           ? { code: 'INTERRUPTED' }
-          : { code: 'RPC_UNREACHABLE', message: 'The time was over before anything was signed' },
+          : { code: 'RPC_UNREACHABLE', message: 'The time limit was reached before anything was signed' },
       )
     }
   })

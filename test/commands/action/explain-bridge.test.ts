@@ -58,7 +58,7 @@ const until = async (id: string, situation: string) => {
 const domain = () => sandbox.world.catalog().cctpV2.find(({ chainId }) => chainId === 31337)!.domain
 const usdc = () => sandbox.balanceOf(31338, sandbox.token(31338, 'USDC').address, sandbox.user.address)
 const burned =
-  /^100 USDC: burned on sandbox-one in 0x\w{64}, and not minted on sandbox-two\. No one else can take it\.$/
+  /^100 USDC: burned on sandbox-one in 0x\w{64}, not minted on sandbox-two yet\. No one else can take the funds\.$/
 
 test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DELIVERED after delivery', async () => {
   await fault('bridge stuck')
@@ -66,7 +66,7 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   const id = await across()
   expect(await explain(id)).toMatchObject({
     situation: 'BRIDGE_WAITING',
-    verdict: 'The bridge has not attested the transfer yet, which is usual at first.',
+    verdict: 'The bridge has not attested the transfer yet; this is normal at first.',
     funds: expect.stringMatching(burned),
     next: `sluice action resume ${id}`,
   })
@@ -80,7 +80,7 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   await until(id, 'BRIDGE_DELIVERED')
   expect((await usdc()) - before).toBe(100_000000n)
   const said = await explain(id)
-  expect(said.verdict).toBe('The bridge delivered on sandbox-two, and the rest is not done yet.')
+  expect(said.verdict).toBe('The bridge delivered on sandbox-two, but the remaining steps are not done yet.')
   expect(said.funds).toMatch(/^100 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
   expect(said.next).toBe(`sluice action resume ${id}`)
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
@@ -93,7 +93,7 @@ test('BRIDGE_UNDELIVERED for an attested transfer, later with a command that del
   const id = await across()
   await until(id, 'BRIDGE_UNDELIVERED')
   expect(await explain(id)).toMatchObject({
-    verdict: 'The bridge has attested the transfer, and it is not delivered on sandbox-two yet.',
+    verdict: 'The bridge has attested the transfer but not delivered it on sandbox-two yet.',
     funds: expect.stringMatching(burned),
     next: `sluice action resume ${id}`,
   })
@@ -138,7 +138,7 @@ test('BRIDGE_SHORT: every command exits 25 when less than the agreed amount was 
   expect((await usdc()) - before).toBe(80_000000n)
   const funds = expect.stringMatching(/^80 USDC: with the recipient on sandbox-two, in 0x\w{64}\.$/)
   expect(await explain(id)).toMatchObject({
-    verdict: 'The bridge brought less than was agreed: 80 USDC. Nothing more is signed by itself.',
+    verdict: 'The bridge delivered less than agreed: 80 USDC. No further step is signed automatically.',
     funds,
     next: `sluice action resume ${id}`,
   })
@@ -222,7 +222,7 @@ test('a delivery whose transaction cannot be found is reported as delivered with
   })
   await fault('rpc-502 --network sandbox-two --method eth_getLogs')
   expect((await explain(id)).funds).toMatch(
-    /, and delivered to 0x\w{40} on sandbox-two\. The transaction was not found, so how much came is not known here\.$/,
+    /, and delivered to 0x\w{40} on sandbox-two\. The transaction was not found, so the amount is not known here\.$/,
   )
 })
 
@@ -294,9 +294,9 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
   const old = await explain(id, 50 * hour)
   expect(old.situation).toBe('BRIDGE_STUCK')
   expect(old.verdict).toMatch(
-    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago, and 60 min are usual at most\. That does not say that it is lost: it may be attested late, or be delivered already\. Look at what 0x\w{40} got on sandbox-two since/,
+    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago, and 60 min\. The transfer is not necessarily lost: it may be attested late, or may have been delivered\. Check what 0x\w{40} got on sandbox-two since/,
   )
-  expect(old.funds).toMatch(/Whether it is minted there is not known; no one else can take it\.$/)
+  expect(old.funds).toMatch(/Whether the funds are minted there is not known; no one else can take them\.$/)
   expect(old.next).toBe(`sluice action export ${id}`)
   expect(JSON.stringify(old.evidence)).toMatch(/attestation service of the bridge does not know 0x/)
   expect(JSON.stringify(old.evidence)).not.toContain('has not attested')
@@ -329,7 +329,7 @@ test('resume reports PENDING if neither the service nor the node names the deliv
     message: expect.stringMatching(
       /^The bridge delivered on sandbox-two, but neither the service nor the node/,
     ),
-    hint: `Name another RPC in SLUICE_RPC_SANDBOX_TWO, one that gives logs, then: sluice action resume ${id}`,
+    hint: `Set an RPC in SLUICE_RPC_SANDBOX_TWO that returns logs, then: sluice action resume ${id}`,
   })
   await fault('clear')
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })

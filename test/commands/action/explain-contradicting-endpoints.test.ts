@@ -68,7 +68,7 @@ test('a revert that another endpoint shows as a success is unsafe to retry, whic
   for (const said of [second, first]) {
     expect(said).toMatchObject({ safeToRetry: false, next: `sluice action explain ${id}` })
     expect(said.verdict).toMatch(
-      / show different things in block \d+, and final is what all endpoints have\./,
+      / show different transactions in block \d+; a block is final only if all endpoints have it\./,
     )
     expect(said.verdict).toContain('leave the other one out of SLUICE_RPC_SANDBOX_ONE')
   }
@@ -91,7 +91,7 @@ test('a revert is unsafe to retry if the first endpoint has no receipt and the s
   await other.close()
   expect(safe).toMatchObject({ situation: 'REVERTED', safeToRetry: true })
   expect(doubted).toMatchObject({ situation: 'REVERTED', safeToRetry: false })
-  expect(doubted.verdict).toMatch(/ show different things in block \d+/)
+  expect(doubted.verdict).toMatch(/ show different transactions in block \d+/)
 })
 
 test('a revert that another endpoint shows as a success in a different block is unsafe to retry', async () => {
@@ -107,13 +107,16 @@ test('a revert that another endpoint shows as a success in a different block is 
   })
   for (const said of [second, first]) {
     expect(said).toMatchObject({ safeToRetry: false })
-    expect(said.verdict).toMatch(/ have different blocks \d+, and final is what all endpoints have\./)
+    expect(said.verdict).toMatch(
+      / have different blocks \d+; a block is final only if all endpoints have it\./,
+    )
   }
 })
 
 test('a cancelled or reverted action is unsafe to retry while its chain does not answer', async () => {
   const nobody = 'http://127.0.0.1:9'
-  const unasked = / Only the journal says so: sandbox-one cannot be asked now \(.+\), and what was signed may/
+  const unasked =
+    / This is known only from the journal: sandbox-one cannot be read now \(.+\), and what was signed may/
   await rpc().request('evm_setAutomine', [false])
   const { id } = (await run(payment('cancelled-1'), at(url()))).json.error.details
   await run(`action cancel ${id} --timeout 500ms --yes --json`, at(url()))
@@ -155,6 +158,6 @@ test('an abandoned payment that lost its nonce is unsafe to retry, and the other
     next: `sluice action explain ${hash}`,
   })
   expect(said.verdict).toContain(
-    ` Its nonce ${nonce} was used by ${hash}, which may have done the same: look before you ask for it again.`,
+    ` Its nonce ${nonce} was used by ${hash}, which may have done the same: check it before you repeat the request.`,
   )
 })

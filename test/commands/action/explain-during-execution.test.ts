@@ -42,9 +42,7 @@ const explained = async (id: string) => (await run(`action explain ${id} --json`
 
 test('an unsigned step is unsafe to retry while another process runs the action', async () => {
   const inHand = {
-    verdict: expect.stringMatching(
-      /another process is at work with 0x\w+ now, and may sign it at any moment/,
-    ),
+    verdict: expect.stringMatching(/another process is using 0x\w+ now and may sign it at any moment/),
     safeToRetry: false,
     next: expect.stringMatching(/^sluice action watch \S+$/),
   }

@@ -47,7 +47,7 @@ const explain = async (id: string, safeToRetry = true) => {
   expect(exit).toBe(0)
   expect(json).toMatchObject({ id, safeToRetry, next: `sluice action revoke ${id}` })
   expect(json.funds).toMatch(
-    /^[0-9]+ USDC: still in the wallet 0x\w{40} on sandbox-one\. Only the fee is gone\. The contract 0x\w{40} may still take [0-9]+ USDC on sandbox-one\.$/,
+    /^[0-9]+ USDC: still in the wallet 0x\w{40} on sandbox-one\. Only the gas fee was spent\. The contract 0x\w{40} may still take [0-9]+ USDC on sandbox-one\.$/,
   )
   return json
 }
@@ -58,7 +58,7 @@ test.each([
   [
     'REVERTED_PRICE',
     'Too little received',
-    'the price moved: less would come out than the minimum (Too little received)',
+    'the price moved: the output would be below the minimum (Too little received)',
   ],
   ['REVERTED', 'Not today', 'Not today'],
 ])('%s for a contract that reverts with %s', async (situation, reason, why) => {
@@ -128,6 +128,6 @@ test('REVERTED_PRICE for a swap that is mined after a large swap of another acco
   while ((await state()) === 'SENT_NOT_SEEN') await new Promise((resolve) => setTimeout(resolve, 20))
   expect(await explain(id, false)).toMatchObject({
     situation: 'REVERTED_PRICE',
-    verdict: `Step 2 of 2 was mined and reverted: the price moved: less would come out than the minimum (Too little received).${refused}`,
+    verdict: `Step 2 of 2 was mined and reverted: the price moved: the output would be below the minimum (Too little received).${refused}`,
   })
 })

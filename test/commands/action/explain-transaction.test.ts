@@ -76,7 +76,7 @@ test('a wrong or incomplete transaction of a node is reported as RPC_INCONSISTEN
       error: {
         code: 'RPC_INCONSISTENT',
         message: expect.stringContaining('sandbox-one: The node'),
-        hint: expect.stringContaining('name another RPC in SLUICE_RPC_SANDBOX_ONE'),
+        hint: expect.stringContaining('set another RPC in SLUICE_RPC_SANDBOX_ONE'),
       },
     })
 })
@@ -129,7 +129,7 @@ test('a final action stays DONE if one of two endpoints has another block, and t
   const at = { env: urls(other.url, url()) }
   expect((await run(`action explain ${id} --json`, at)).json).toMatchObject({
     situation: 'DONE',
-    verdict: expect.stringMatching(/^It is done, and final\. \S+ and \S+ have different blocks \d+/),
+    verdict: expect.stringMatching(/^The action is done and final\. \S+ and \S+ have different blocks \d+/),
     safeToRetry: false,
   })
   expect((await run(`action show ${id} --json`, at)).json).toMatchObject({ status: 'SUCCESS' })

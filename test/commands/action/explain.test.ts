@@ -111,7 +111,7 @@ describe('explain before anything is signed', () => {
     const said = await explain(key)
     expect(said).toMatchObject({
       situation: 'NOTHING_SIGNED',
-      verdict: 'It was planned, and nothing of it was ever signed.',
+      verdict: 'The action was planned, but nothing was signed.',
       funds: stillThere(),
       safeToRetry: true,
       next: `sluice action resume ${said.id}`,
@@ -119,7 +119,7 @@ describe('explain before anything is signed', () => {
     expect(await run(['action', 'abandon', said.id, '--yes', '--json'])).toMatchObject({ exit: 0 })
     expect(await explain(said.id)).toMatchObject({
       situation: 'DROPPED',
-      verdict: 'It was given up before anything of it was signed.',
+      verdict: 'The action was abandoned before anything was signed.',
       safeToRetry: true,
       next: null,
     })
@@ -129,14 +129,14 @@ describe('explain before anything is signed', () => {
     expect(id).not.toBe(said.id)
     expect(await explain(said.id)).toMatchObject({
       situation: 'DROPPED',
-      verdict: `It was given up before anything of it was signed, and the same was asked for again under its key since, as ${id}.`,
+      verdict: `The action was abandoned before anything was signed, and the same was asked for again under its key since, as ${id}.`,
       safeToRetry: false,
       next: `sluice action explain ${id}`,
     })
     expect(await transfer('--idempotency-key', key)).toMatchObject({ exit: 10 })
     const { id: newest } = await explain(key)
     expect(await explain(id)).toMatchObject({
-      verdict: `Nothing of it was signed: it made way for another plan under the same key, and went on as ${newest}.`,
+      verdict: `Nothing was signed: another plan under the same key replaced the action; it continued as ${newest}.`,
       safeToRetry: false,
     })
     const watched = await signsNothing(() => run(['action', 'watch', said.id]))
@@ -249,7 +249,7 @@ describe('explain for a signed transaction in no block', () => {
     const said = await explain(key)
     expect(said).toMatchObject({
       situation: 'SIGNED_NOT_SENT',
-      verdict: 'It is signed and was not sent yet.',
+      verdict: 'It is signed but was not sent yet.',
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${said.id}`,
@@ -266,7 +266,7 @@ describe('explain for a signed transaction in no block', () => {
     expect(said).toMatchObject({
       situation: 'SENT_NOT_SEEN',
       verdict:
-        'It was sent, and the node of sandbox-one does not know it: it was lost, or only another node has it.',
+        'It was sent, but the node of sandbox-one does not know it: it was dropped, or only another node has it.',
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
@@ -281,7 +281,7 @@ describe('explain for a signed transaction in no block', () => {
     const id = await sent()
     expect(await explain(id)).toMatchObject({
       situation: 'WAITING',
-      verdict: 'It waits in the mempool of sandbox-one, to be mined.',
+      verdict: 'It is pending in the mempool of sandbox-one, to be mined.',
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -328,7 +328,7 @@ describe('explain for a signed transaction in no block', () => {
     const before = `It has the nonce ${at + 1}, and ${at} comes first: `
     expect(await explain(id)).toMatchObject({
       situation: 'BEHIND_ANOTHER',
-      verdict: `${before}that one waits, too, and another program sent it.`,
+      verdict: `${before}that one is pending, too, and another program sent it.`,
     })
     await fault(`drop-waiting ${at}`)
     expect((await explain(id)).verdict).toBe(`${before}that one is missing.`)
@@ -341,7 +341,7 @@ describe('explain for a signed transaction in no block', () => {
     expect(await explain(id)).toMatchObject({
       situation: 'DEADLINE_PASSED',
       verdict:
-        'Step 2 of 2 still waits, and its deadline has passed: mined now, it would only revert and cost its fee.',
+        'Step 2 of 2 is still pending, but its deadline has passed: if it is mined now, it reverts and costs its gas fee.',
       safeToRetry: false,
       next: `sluice action cancel ${id}`,
     })
@@ -362,7 +362,7 @@ describe('explain for a signed transaction in no block', () => {
     // The journal has not recorded it yet.
     expect(await explain(id)).toMatchObject({
       situation: 'CANCELLED',
-      verdict: 'It was cancelled: our transaction that does nothing was mined in its place.',
+      verdict: 'It was cancelled: its no-op transaction was mined instead.',
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
@@ -395,7 +395,7 @@ describe('explain for a signed transaction in no block', () => {
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
-    expect(said.verdict).toMatch(/ Another step of it is signed, and may still be mined\.$/)
+    expect(said.verdict).toMatch(/ Another of its steps is signed and can still be mined\.$/)
   })
 
   test('a deposit with a cancelled approval and a reverted call is reported as still in the wallet', async () => {
@@ -417,7 +417,7 @@ describe('explain for a signed transaction in no block', () => {
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 22 })
     const said = await explain(id)
     expect(said).toMatchObject({ situation: 'REVERTED', safeToRetry: true, next: null })
-    expect(said.funds).toBe(`${funds} Only the fee is gone.`)
+    expect(said.funds).toBe(`${funds} Only the gas fee was spent.`)
   })
 
   test('MINED_NOT_FINAL before finality, REORGED after its block was removed', async () => {
@@ -430,7 +430,7 @@ describe('explain for a signed transaction in no block', () => {
     expect(await explain(id, '--confirmations', '4')).toMatchObject({
       situation: 'MINED_NOT_FINAL',
       verdict: `It is in block ${block}, 1 deep, which is not final yet.`,
-      funds: `As soon as that is final: 5 USDC: with ${friend}.`,
+      funds: `Once the step is final: 5 USDC: with ${friend}.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
@@ -438,7 +438,7 @@ describe('explain for a signed transaction in no block', () => {
     await fault('reorg 1 --network sandbox-one')
     expect(await explain(id)).toMatchObject({
       situation: 'REORGED',
-      verdict: `It was in block ${block} of sandbox-one, and a reorganisation took that block away: it has to be mined again.`,
+      verdict: `It was in block ${block} of sandbox-one, but a reorganisation removed that block: the transaction must be mined again.`,
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -455,14 +455,14 @@ describe('explain for a nonce that another transaction uses', () => {
     const hash = await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
     expect(await explain(id)).toMatchObject({
       situation: 'NONCE_TAKEN_NOT_FINAL',
-      verdict: `Another transaction of this wallet, ${hash}, has the nonce ${at}, and it is not final: either can still win.`,
+      verdict: `Another transaction of this wallet, ${hash}, has the nonce ${at} but is not final: either of the two can still be mined.`,
       safeToRetry: false,
     })
     await cleared()
     await rpc().request('evm_mine')
     expect(await explain(id)).toMatchObject({
       situation: 'SUPERSEDED',
-      verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}. See what that did before you ask for the same again.`,
+      verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}. Check what that transaction did before you repeat the request.`,
       funds: `${stillThere()} That is so unless ${hash} moved it.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -477,7 +477,7 @@ describe('explain for a mined transaction', () => {
     const id = await sent()
     expect(await explain(id)).toMatchObject({
       situation: 'MINED_UNNOTICED',
-      verdict: 'All of it is mined and final; the run ended before the journal recorded it.',
+      verdict: 'All steps are mined and final; the run ended before the journal recorded it.',
       funds: `5 USDC: with ${friend}.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -485,7 +485,7 @@ describe('explain for a mined transaction', () => {
     expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
     expect(await explain(id)).toMatchObject({
       situation: 'DONE',
-      verdict: 'It is done, and final.',
+      verdict: 'The action is done and final.',
       funds: `5 USDC: with ${friend}.`,
       safeToRetry: false,
       next: null,
@@ -511,7 +511,7 @@ describe('explain for a mined transaction', () => {
     await run('action list')
     expect(await explain(id)).toMatchObject({
       situation: 'REOPENED',
-      verdict: 'It was final, and a deep reorganisation of the chain took its block away.',
+      verdict: 'The action was final, but a deep reorganisation removed its block from the chain.',
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -529,7 +529,7 @@ describe('explain for a mined transaction', () => {
     const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
     const half = {
       situation: 'PARTLY_DONE',
-      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Go on with it, or take the allowance back (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
+      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Continue, or revoke the allowance (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
       funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -538,7 +538,7 @@ describe('explain for a mined transaction', () => {
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
     expect(await explain(id)).toMatchObject({
       situation: 'GIVEN_UP',
-      verdict: 'It was given up: what was not signed of it never will be.',
+      verdict: 'The action was abandoned: its unsigned steps will never be signed.',
       funds: half.funds,
       safeToRetry: true,
       next: `sluice action revoke ${id}`,
@@ -561,7 +561,7 @@ describe('explain for a mined transaction', () => {
     })
     const said = await explain(id)
     expect(said).toMatchObject({ situation: 'PARTLY_DONE', next: `sluice action resume ${id}` })
-    expect(said.verdict).toContain('gone-since of this operation is not in the catalogue any more')
+    expect(said.verdict).toContain('gone-since of this action is no longer in the catalogue')
     expect(await run(['action', 'abandon', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
   })
 
@@ -573,7 +573,7 @@ describe('explain for a mined transaction', () => {
     expect(said).toMatchObject({
       situation: 'QUOTE_EXPIRED',
       verdict:
-        'A part is done, and the quote for the rest has expired: nothing more of it is signed without a new one. Instead of a new plan, the allowance can be taken back. The same request is refused until this action is resumed or abandoned.',
+        'The action is partly done, and the quote for the remaining steps has expired: they need a new quote before they are signed. Instead of making a new plan, you can revoke the allowance. The same request is refused until this action is resumed or abandoned.',
       safeToRetry: false,
       next: `sluice action replan ${id}`,
     })

@@ -451,7 +451,7 @@ test('journal commands work without an RPC and name each network; resume and rep
   for (const line of ['resume', 'replan']) {
     const { exit, json } = await run(`action ${line} on-base --yes --json`, { ...signing, ...far })
     expect([line, exit]).toEqual([line, 2])
-    expect(json.error.message).toMatch(/no RPC for base|No RPC is named for the network base/i)
+    expect(json.error.message).toMatch(/no RPC for base|No RPC is set for the network base/i)
     expect(json.error.hint).toContain('SLUICE_RPC_BASE')
   }
   const { exit, err } = await run(`action resume ${here} --yes`, { ...signing, ...far })

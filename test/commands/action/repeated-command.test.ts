@@ -192,7 +192,7 @@ describe('a failed repeat of an operation that ended or is partly done', () => {
     expect(await run(`action abandon ${id} --yes --json`)).toMatchObject({ exit: 0 })
     expect(told(await run(`${deposit} ${missing}`))).toEqual({
       ...partial,
-      hint: 'Begin anew with another --idempotency-key.',
+      hint: 'Start again with another --idempotency-key.',
       status: 'FAILED',
     })
   })
@@ -422,7 +422,7 @@ test('a revocation that policy.json forbids does not abandon the action, which c
   const before = attempts()
   const file = policy('{"maxFeePerGas":"0.000001"}')
   for (const [verb, next] of [
-    ['resume', `sluice action resume ${id}; to go no further: sluice action revoke ${id}`],
+    ['resume', `sluice action resume ${id}. To stop instead: sluice action revoke ${id}`],
     ['revoke', `sluice action revoke ${id} --yes`],
   ])
     expect(await run(`action ${verb} ${id} --yes --json`)).toMatchObject({
@@ -431,7 +431,7 @@ test('a revocation that policy.json forbids does not abandon the action, which c
         error: {
           code: 'PARTIAL',
           message: expect.stringContaining('gas costs'),
-          hint: `Once that is allowed: ${next}`,
+          hint: `Once this is allowed: ${next}`,
         },
       },
     })

@@ -186,7 +186,7 @@ describe('--revoke-on-failure', () => {
     await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), '0x60006000fd'])
     const { exit, message, hint, details } = await error(line('after-0002').concat('--revoke-on-failure'))
     await sandbox.chain(31337).rpc.request('anvil_setCode', [pool(), code])
-    expect({ exit, hint }).toEqual({ exit: 21, hint: 'Begin anew with another --idempotency-key.' })
+    expect({ exit, hint }).toEqual({ exit: 21, hint: 'Start again with another --idempotency-key.' })
     expect(message).toContain('Revoked: 100 USDC on sandbox-one')
     expect(details).toMatchObject({ id, action: { id, status: 'FAILED' } })
   })
@@ -201,7 +201,7 @@ describe('--revoke-on-failure', () => {
     ])
     expect({ exit, revoked: details.revoked.status }).toEqual({ exit: 21, revoked: 'failed' })
     expect(message).toContain('Its allowances were not revoked: ')
-    expect(hint).toContain(`sluice action resume ${id}; to go no further: sluice action revoke ${id}`)
+    expect(hint).toContain(`sluice action resume ${id}. To stop instead: sluice action revoke ${id}`)
     await takeBack(id)
   })
 
@@ -244,7 +244,7 @@ describe('the allowance of a deposit whose call lost its nonce', () => {
   }
   const next = (id: string) =>
     expect.stringMatching(
-      `^See what it did: sluice action explain 0x[0-9a-f]{64}; then a new plan: sluice action replan ${id}$`,
+      `^Check what it did: sluice action explain 0x[0-9a-f]{64}. Then make a new plan: sluice action replan ${id}$`,
     )
 
   test('is named with amount and symbol', async () => {

@@ -132,7 +132,11 @@ describe('unknown names', () => {
     [
       'the removal of an unknown wallet',
       'wallet remove nobody --yes',
-      { exit: 13, code: 'KEY_SOURCE', says: /"nobody" None is kept on this machine: sluice wallet list$/ },
+      {
+        exit: 13,
+        code: 'KEY_SOURCE',
+        says: /"nobody" No keystore exists on this machine\. To create one: sluice wallet new NAME$/,
+      },
     ],
     [
       'a missing key file',

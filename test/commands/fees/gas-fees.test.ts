@@ -224,7 +224,7 @@ describe('a transaction pool that refuses a transaction as underpriced', () => {
     const capped = await run(`action resume ${id} --json`, here())
     expect(capped.exit).toBe(21)
     expect(capped.json.error.message).toMatch(/and at most 0 may be paid$/)
-    const [, pasted] = /^Once that is allowed: (sluice action resume \S+ --max-fee [0-9.]+);/.exec(
+    const [, pasted] = /^Once this is allowed: (sluice action resume \S+ --max-fee [0-9.]+);/.exec(
       capped.json.error.hint,
     )!
     // The pool accepts transactions again; the tip stays the same.

@@ -52,7 +52,7 @@ test('deposit exits 10 and signs nothing while a lagging service omits the appro
     error: {
       code: 'SIMULATION_REVERTED',
       message: expect.stringMatching(/approves nothing, and 0x\w+ may take 0 USDC of the 10 USDC/),
-      hint: 'Type the same again in a few seconds.',
+      hint: 'Run the same command again in a few seconds.',
     },
   })
   expect(attempts()).toBe(0)

@@ -65,7 +65,7 @@ test('resume rebroadcasts only the signed step of an abandoned action that a reo
       error: {
         code: 'PARTIAL',
         message: expect.stringMatching(
-          /was given up: .+Step 1 of 2, which .+ is there again, and final \(0x/,
+          /was abandoned: .+Step 1 of 2, which .+ is on the chain again and final \(0x/,
         ),
       },
     },

@@ -59,7 +59,7 @@ test('a payment whose cancel a reorganisation removed is unsafe to retry, and a 
       safeToRetry: false,
       next: `sluice action explain ${id}`,
     })
-    expect(said.verdict).toContain(`${payed!.hash} of it waits again, so that it may still be mined.`)
+    expect(said.verdict).toContain(`${payed!.hash} is pending again and can still be mined.`)
     await other.close()
   }
   expect(await signsNothing(() => run(payment(5, 'again-0005'), by(url())))).toMatchObject({

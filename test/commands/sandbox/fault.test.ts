@@ -39,7 +39,7 @@ describe('sandbox fault with invalid arguments', () => {
     for (const kind of Object.keys(faultKinds)) expect(refused.json.error.hint).toContain(kind)
     expect(await run('sandbox fault bridge refunded --json')).toMatchObject({
       exit: 2,
-      json: { error: { hint: 'What comes near: sluice sandbox fault bridge-unfilled' } },
+      json: { error: { hint: 'A similar fault: sluice sandbox fault bridge-unfilled' } },
     })
   })
 

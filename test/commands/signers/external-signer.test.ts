@@ -57,7 +57,7 @@ describe('an external signer', () => {
       const { message, hint, details } = ran.json.error
       expect({ exit: ran.exit, message, hint }).toEqual({
         exit: 21,
-        message: `A part is done, and the rest was not signed: It was rejected at the signer at ${new URL(signer.url).host}`,
+        message: `The action is partly done; the remaining steps were not signed: The request was rejected at the signer at ${new URL(signer.url).host}`,
         hint: `sluice action resume ${details.id} --signer-url ${named(signer.url)}`,
       })
       const resumed = hint.replace(/^sluice /, '').replace(/ URL$/, ` ${signer.url}`)
@@ -83,12 +83,12 @@ describe('an external signer', () => {
       const { id } = json.error.details
       expect({ exit, hint: json.error.hint }).toEqual({
         exit: 21,
-        hint: `Do not use this signer again before you know why. Other ways to sign: sluice help signing; with its key elsewhere: sluice action resume ${id} --wallet NAME; to go no further: sluice action revoke ${id} --wallet NAME`,
+        hint: `Do not use this signer again until you know why. For other ways to sign: sluice help signing. If its key is elsewhere: sluice action resume ${id} --wallet NAME. To stop instead: sluice action revoke ${id} --wallet NAME`,
       })
       const explained = (await run(['action', 'explain', id, '--json'])).json
       expect(explained).toMatchObject({
         situation: 'PARTLY_DONE',
-        verdict: expect.stringContaining('What came back from the signer is not what was to be signed.'),
+        verdict: expect.stringContaining('The signer did not return the requested transaction.'),
       })
       const revoked = await run(`action revoke ${id} --yes --json --signer-url ${signer.url}`)
       expect([revoked.exit, revoked.json.error.hint]).toEqual([
@@ -121,7 +121,7 @@ describe('an external signer', () => {
         expect({ line, exit, hint: json.error.hint }).toEqual({
           line,
           exit: 20,
-          hint: `Do not use this signer again before you know why. Other ways to sign: sluice help signing; with its key elsewhere: ${again}`,
+          hint: `Do not use this signer again until you know why. For other ways to sign: sluice help signing. If its key is elsewhere: ${again}`,
         })
       }
     } finally {
@@ -158,7 +158,7 @@ describe('an external signer', () => {
     await signer.close()
     await start(...keys)
     const unnamed = await signsNothing(() => run(`${pay} --signer-url ${signer.url}`))
-    expect([unnamed.exit, unnamed.json.error.hint]).toEqual([2, `Say which: --wallet ${first}`])
+    expect([unnamed.exit, unnamed.json.error.hint]).toEqual([2, `Choose one: --wallet ${first}`])
     const named = await run(`${pay} --signer-url ${signer.url} --wallet ${second}`)
     expect([named.exit, named.json.originAddress]).toEqual([0, second])
     const foreign = await signsNothing(() =>

@@ -115,7 +115,7 @@ describe('a Ledger', () => {
         },
       },
       8,
-      /not what was to be signed/,
+      /not return the requested transaction/,
     ],
   ])('%s causes an error with the cause, and nothing is signed', async (_, state, code, words) => {
     ledger.set(state)
@@ -153,7 +153,7 @@ describe('a Ledger', () => {
     ledger.set({ person: 'rejects' })
     const { exit, json } = await first
     expect([exit, json.error.code]).toEqual([21, 'PARTIAL'])
-    expect(json.error.message).toMatch(/not signed: It was rejected on the Ledger$/)
+    expect(json.error.message).toMatch(/not signed: The request was rejected on the Ledger$/)
     expect(json.error.hint).toBe(`sluice action resume ${json.error.details.id} --ledger`)
     ledger.set({ person: 'confirms' })
     const resumed = await withLedger('action resume two-steps --json --ledger')

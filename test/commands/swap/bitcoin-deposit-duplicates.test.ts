@@ -35,7 +35,7 @@ test('hides the deposit address while it cannot check whether the deposit is pai
   const { exit, out, err, json } = await blind.run(`swap execute ${quote.id} --no-wait --yes --json`)
   expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
   expect(json.error.message).toMatch(
-    /^It is not known now whether this deposit is paid\. .*Do not pay it before/,
+    /^Whether this deposit is paid is not known now\. .*Do not pay it before/,
   )
   expect(out + err).not.toMatch(/bcrt1q/)
 })
@@ -114,7 +114,7 @@ describe('idempotency key of a swap from Bitcoin', () => {
     const { exit, json: late, err } = await run(again, { later: 5 * 3_600_000 })
     expect({ exit, code: late.error.code }, err).toEqual({ exit: 4, code: 'QUOTE_EXPIRED' })
     expect(late.error.hint).toBe(
-      `Do not pay it any more. If it was paid: sluice swap status --watch ${json.error.details.id}. If it was not paid, get a new quote with another key: --idempotency-key ${key}-2`,
+      `Do not pay it any more. If you paid it: sluice swap status --watch ${json.error.details.id}. If you did not pay it, get a new quote with another key: --idempotency-key ${key}-2`,
     )
     expect(await countQuotes()).toBe(1)
   })

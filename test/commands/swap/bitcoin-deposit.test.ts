@@ -219,7 +219,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     const second = await paid(shown, '0.01', ['--replace', first])
     expect(second).not.toBe(first)
     const replaced = await run(`swap status ${shown.id} --btc-tx ${first} --json`)
-    const note = `The transaction ${first} is not there: ${second} pays the same deposit, and may have replaced it (RBF)`
+    const note = `The transaction ${first} is not there: ${second} pays the same deposit and may have replaced it (RBF)`
     expect(replaced.json).toMatchObject({ originTxHash: second, deposit: { note } })
     await run('sandbox fault clear')
     expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)
@@ -243,7 +243,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     const { json } = await run(`sandbox pay-bitcoin ${refund} 0.01 --json`)
     expect(await ask(json.txid)).toMatchObject({
       code: 'DEPOSIT_NOT_FOUND',
-      message: `The transaction pays ${refund}, and not the deposit address ${shown.deposit.address}`,
+      message: `The transaction pays ${refund}, not the deposit address ${shown.deposit.address}`,
     })
   })
 })
@@ -259,14 +259,14 @@ test('an underpaid 1Click deposit stays pending until the missing amount is paid
     deposit: { paid: { formatted: '0.004' }, note: expect.stringContaining('less than the 0.01 BTC') },
   })
   const rest = '0.006 BTC is missing'
-  const back = `what was paid comes back to ${refund}, less a fee`
+  const back = `the payment is refunded to ${refund}, less a fee`
   const until = `pay it to ${shown.deposit.address} before ${shown.deposit.until}, or ${back}`
   expect((await run(`action explain ${shown.id} --json`)).json).toMatchObject({
     situation: 'BRIDGE_WAITING',
     verdict: expect.stringContaining(`${rest}: ${until}.`),
   })
   const later = await run(`action explain ${shown.id} --json`, { later: 5 * 3_600_000 })
-  expect(later.json.verdict).toContain(`${rest}, and the time to pay is over: ${back}.`)
+  expect(later.json.verdict).toContain(`${rest}, and the deadline has passed: ${back}.`)
   await paid(shown, '0.006')
   expect((await run(`swap execute ${shown.id} --json`)).json.status).toBe('fulfilled')
   // A finished swap is printed once.

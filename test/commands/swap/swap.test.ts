@@ -80,7 +80,7 @@ describe('swap quote, swap status and swap list', () => {
     expect(json.netAmountOut.raw).toMatch(/^-[1-9]/)
     expect(json.netUsd).toMatch(/^-0\.[0-9]+$/)
     expect((await run(`swap quote ${near} --amount-in 0.1`)).out).toMatch(
-      /^after gas +nothing: the gas costs more than it brings$/m,
+      /^after gas +nothing: the gas costs more than the output$/m,
     )
     const { json: all } = await run(
       `swap quote --compare uniswap-v3,uniswap-v4 ${near} --amount-in 0.1 --json`,

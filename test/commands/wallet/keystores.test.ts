@@ -67,7 +67,7 @@ describe('keystores', () => {
         line,
         exit: 12,
         code: 'STATE_UNUSABLE',
-        message: expect.stringMatching(/keystores cannot be used: something else is in its place$/),
+        message: expect.stringMatching(/keystores cannot be used: another file is in its place$/),
       })
     }
     rmSync(join(home(), 'data'), { recursive: true })

@@ -257,7 +257,7 @@ describe('a refund that the provider reports', () => {
         : history([back(1_000_000n, { outputs: [{ address: asked, value: 1_000_000n }] })])
     const { status, deposit } = await statusWhen('near-intents', says, { of: busy })
     expect(status).toBe('processing')
-    expect(deposit?.note).toContain('only the newest 0 payments there were looked through')
+    expect(deposit?.note).toContain('only the newest 0 payments there were searched')
   })
 
   test('to the sender counts by the transaction that it names, if that pays the sender', async () => {
@@ -313,5 +313,5 @@ describe('the search for a deposit', () => {
 
 test('a dry run says when the deposit address is only claimed by its service', async () => {
   const shown = await run(`swap execute ${flags} --provider thorchain --dry-run`)
-  expect(shown.out).toContain('proved by memo, all but the address, which is the word of its service')
+  expect(shown.out).toContain('proved by memo, all but the address, according to its service only')
 })

@@ -114,7 +114,7 @@ describe('a vault that gives shares only during a simulation', () => {
     expect(BigInt(plain!.calls.at(-1)!.returnData)).toBe(hundred)
     await expect(tried(intent, transactions)).rejects.toMatchObject({
       code: 'POLICY_SIMULATION',
-      message: expect.stringContaining('the deposit brings too little'),
+      message: expect.stringContaining('the deposit returns too little'),
     })
   })
 
@@ -313,7 +313,7 @@ describe('a withdrawal of the whole position', () => {
       expect((await work).unsaid).toBe(
         says === both
           ? undefined
-          : 'the vault does not say beforehand what it pays: no less than 100 USDC by its price is accepted',
+          : 'the vault does not quote its payout in advance: no less than 100 USDC at its price is accepted',
       )
     else
       await expect(work).rejects.toMatchObject({

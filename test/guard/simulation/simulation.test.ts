@@ -133,9 +133,7 @@ describe('a simulated leg', () => {
       owner: wallet,
     })
     await expect(simulate([taking], strategy)).rejects.toMatchObject({
-      message: expect.stringContaining(
-        'more shares than the vault takes back now (ERC4626ExceededMaxRedeem(',
-      ),
+      message: expect.stringContaining('more shares than the vault redeems now (ERC4626ExceededMaxRedeem('),
     })
   })
 

@@ -52,7 +52,10 @@ describe('a Ledger', () => {
     const key = await open({ signMs: 400 })
     ledger.set({ person: 'says nothing' })
     const { code, message } = await refusal(key.signTransaction(transaction))
-    expect([code, message]).toEqual(['KEY_SOURCE', 'Nobody confirmed on the Ledger within 0.4 s'])
+    expect([code, message]).toEqual([
+      'KEY_SOURCE',
+      'The request was not confirmed on the Ledger within 0.4 s',
+    ])
     ledger.set({ person: 'confirms' })
     expect(await (await open()).signTransaction(transaction)).toMatch(/^0x02/)
   })

@@ -76,7 +76,7 @@ test('a result that two endpoints report differently is not final for an operati
   expect(await explainTransaction(stranger, hash)).toMatchObject({
     verdict: {
       verdict: expect.stringMatching(
-        / according to \S+; it would be final, but .* show different things in block/,
+        / according to \S+; it would be final, but .* show different transactions in block/,
       ),
       funds: expect.stringContaining('Unknown'),
       safeToRetry: false,
@@ -227,7 +227,7 @@ test('a deadline that one of two endpoints has not passed does not raise the fee
     .poll(() => outcome('late', both(place.chain.url, odd.url), impatient), { timeout: 60_000 })
     .toMatchObject({
       code: 'PENDING',
-      message: expect.stringMatching(/^Its deadline has passed by .*, and not by that of /),
+      message: expect.stringMatching(/^Its deadline has passed by .*, but not by that of /),
       details: { host: new URL(odd.url).host, by: new URL(place.chain.url).host },
     })
   expect(place.journal.attempts('late', 0).map(({ kind }) => kind)).toEqual(['run'])

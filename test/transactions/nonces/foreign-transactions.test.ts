@@ -67,7 +67,7 @@ describe('a foreign transaction with the nonce of a step', () => {
     expect(await outcome('lost')).toMatchObject({
       code: 'SUPERSEDED',
       details: { hash },
-      hint: `See what it did: sluice action explain ${hash}; then a new plan: sluice action replan lost`,
+      hint: `Check what it did: sluice action explain ${hash}. Then make a new plan: sluice action replan lost`,
     })
     expect(journal.attempts('lost', 0)).toHaveLength(1)
     expect(journal.find('lost')).toMatchObject({ state: 'ATTENTION', exit: 23 })
@@ -112,7 +112,7 @@ describe('a foreign transaction that arrives with the same nonce just before our
     expect(await outrun('outrun', { bumpDelay: patience, timeoutMs: 2_000 })).toMatchObject({
       code: 'PENDING',
       message: expect.stringContaining('replacement transaction underpriced'),
-      hint: 'Another transaction of this wallet waits with its nonce; see which: sluice action explain outrun; to put this one in its place: sluice action speed-up outrun',
+      hint: 'Another transaction of this wallet is pending with its nonce. To see it: sluice action explain outrun. To replace it with this one: sluice action speed-up outrun',
     })
     expect(journal.attempts('outrun', 0)).toHaveLength(1)
     // A speed-up requested by the user does replace it.

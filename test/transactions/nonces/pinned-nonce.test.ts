@@ -128,7 +128,7 @@ describe('a pinned nonce', () => {
     planPayments(journal, 'far')
     expect(await error(run(journal, home, chain.url, 'far', pinned(nonce + 3)))).toMatchObject({
       code: 'NONCE_GAP',
-      hint: expect.stringMatching(/sluice action resume far; to give it up: sluice action abandon far$/),
+      hint: expect.stringMatching(/sluice action resume far. To drop it: sluice action abandon far$/),
     })
     expect(journal.attempts('far', 0)).toEqual([])
   })

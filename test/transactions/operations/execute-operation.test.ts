@@ -383,8 +383,8 @@ describe('an interruption', () => {
     })
     await expect(asked).rejects.toMatchObject({
       code: 'INTERRUPTED',
-      message: 'Stopped while the signer was asked: nothing was sent',
-      hint: 'Reject what it may still show; to go on: sluice action resume asked',
+      message: 'Interrupted while waiting for the signer: nothing was sent',
+      hint: 'Reject the request if the signer still shows it. To continue: sluice action resume asked',
     })
     expect(journal.attempts('asked', 0)).toEqual([])
     expect((await run(journal, home, chain.url, 'asked')).state).toBe('DONE')

@@ -34,7 +34,7 @@ export function refuseDrift(
   if (provider !== undefined && quote.provider.toLowerCase() !== provider.toLowerCase())
     throw new AppError(
       'POLICY_QUOTE_DRIFT',
-      `The quote is of the provider ${sanitizeText(quote.provider)}, and ${provider} was asked for`,
+      `The quote is from ${sanitizeText(quote.provider)}, but ${provider} was requested`,
     )
   const amount = asked.exact === 'in' ? quote.tokenIn.amount : quote.tokenOut.amount
   if (amount !== asked.amount)
