@@ -129,7 +129,7 @@ describe('the revert reason', () => {
   test('treats names of object properties as ordinary text', () => {
     for (const said of ['constructor', '__proto__', 'toString']) {
       expect(revertReason(saying(said))).toBe(said)
-      expect(revertReason(said as Hex)).toContain('of a kind not known here')
+      expect(revertReason(said as Hex)).toContain('with an unknown error')
     }
   })
 

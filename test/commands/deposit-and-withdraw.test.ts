@@ -136,7 +136,7 @@ test('withdraw from a vault without previewRedeem accepts the amount by its pric
   await run(`deposit ${slug} --amount 100 --yes --quiet`)
   const planned = await run(`withdraw ${slug} --amount max --dry-run --json`)
   expect(planned.json.steps[0].text).toMatch(
-    /^Withdraw all USDC from the vault; the vault does not quote its payout in advance: no less than (100|99\.999999) USDC at its price is accepted$/,
+    /^Withdraw all USDC from the vault; the vault does not quote its payout in advance: at least (100|99\.999999) USDC at its price is accepted$/,
   )
   expect(await run(`withdraw ${slug} --amount max --yes --json`)).toMatchObject({
     exit: 0,

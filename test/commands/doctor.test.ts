@@ -86,10 +86,10 @@ describe('doctor', () => {
     }
     expect(flawed).toHaveLength(markets.total)
     expect(flawed.find(({ slug }) => slug === 'compound-v3-usdc-base')!.faults.join()).toMatch(
-      /is not said by|no contract/,
+      /is not returned by|no contract/,
     )
     for (const what of ['price oracle', 'feed of AERO', 'quoter of Uniswap v3', 'domain of the bridge'])
-      expect(faults.join('\n')).toMatch(new RegExp(`the .*${what} is not said by 0x`))
+      expect(faults.join('\n')).toMatch(new RegExp(`the .*${what} is not returned by 0x`))
     expect(about(json.checks, 'rpc', 'sandbox-two')[0]).toMatchObject({
       state: 'ok',
       details: { faults: [] },

@@ -65,7 +65,7 @@ describe('a final state in the journal', () => {
 
 describe('the refund text about a service fee', () => {
   test.each([
-    ['fee', 'FINAL_OK', / is not given back\.$/],
+    ['fee', 'FINAL_OK', / is not refunded\.$/],
     ['fee', 'RESERVED', /^$/],
     ['action', 'FINAL_OK', /^$/],
   ] as const)('for a step with role %s and state %s', (role, state, said) => {

@@ -311,7 +311,7 @@ describe('the guard on the return of overdue shares', () => {
     const all = { ...catalog, strategies: [...catalog.strategies, families.lido!.strategy] }
     const refused = () =>
       checkLeg({ intent: lido, chainId, transactions: [{ ...back, to: queue }], catalog: all })
-    expect(refused).toThrow(/What gives back what was let pass/)
+    expect(refused).toThrow(/The contract that returns lapsed claims/)
   })
 })
 

@@ -153,7 +153,7 @@ describe('a PT with the bytecode of Pendle', () => {
     const across = await refused(`deposit ${slug} --amount 1000 --from sandbox-two`)
     expect([across.code, across.message]).toEqual([
       'NO_ROUTE_FOUND',
-      expect.stringContaining('may change while a bridge is under way'),
+      expect.stringContaining('may change during a bridge transfer'),
     ])
     // maxSlippage of a policy applies as for a swap.
     const policy = join(home(), 'policy-of-a-test.json')

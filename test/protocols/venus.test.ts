@@ -125,7 +125,7 @@ test('the yearly rate doubles at once when the chain produces blocks twice as fa
   await sandbox.chain(chainId).rpc.request('anvil_mine', ['0xc', apart])
   const { apy, apyBasis, apyConvention } = (await run(`strategies show ${slug} --json`)).json
   expect(Math.log1p(apy) / Math.log1p(before)).toBeCloseTo(2, 1)
-  expect([apyBasis, apyConvention]).toEqual(['current', expect.stringContaining('the rate a block')])
+  expect([apyBasis, apyConvention]).toEqual(['current', expect.stringContaining('the rate per block')])
 })
 
 test('a full withdrawal delivers the balance less the treasury fee of the comptroller', async () => {
@@ -219,7 +219,7 @@ test('the contract check passes each market, and reports the constants of the ot
     return flawed.flatMap((one) => one.faults).join()
   }
   for (const entry of [usdc, coin]) expect(await faults(entry)).toBe('')
-  expect(await faults(coin, { market: venus.vUsdc })).toMatch(/an asset that is a token is said by/)
+  expect(await faults(coin, { market: venus.vUsdc })).toMatch(/an asset that is a token returned by/)
   expect(await faults(usdc, { market: venus.vCoin })).toMatch(/the asset of the market is 0x0000/)
   expect(await faults(usdc, { market: sandbox.token(chainId, 'USDC').address })).toMatch(
     /whether the comptroller lists the market is false/,

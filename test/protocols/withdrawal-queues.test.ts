@@ -561,7 +561,7 @@ describe('StakeWise', () => {
     await tell(set, [ether, true, false, place])
     const shown = await service.getStrategy({ id: entry.slug })
     expect([shown.actions, shown.paused]).toEqual([['withdraw', 'claim'], false])
-    await expect(made('lend', ether)).rejects.toThrow(/when somebody has brought its newest rewards in/)
+    await expect(made('lend', ether)).rejects.toThrow(/once its rewards are updated/)
     expect(await codeOf(made('lend', ether))).toBe('STRATEGY_PAUSED')
     await withdraw(ether / 2n)
   })
@@ -585,10 +585,10 @@ describe('StakeWise', () => {
     const { deposit, withdraw, tell, place } = await opened('stakewise')
     await deposit(ether)
     await tell('function mint(uint256)', [ether / 2n])
-    await expect(withdraw(maxUint256)).rejects.toThrow(/stands for osTokens that were minted/)
+    await expect(withdraw(maxUint256)).rejects.toThrow(/backs minted osTokens/)
     await withdraw(ether / 4n)
     await tell(set, [ether, true, false, place])
-    await expect(withdraw(ether / 8n)).rejects.toThrow(/newest rewards of the vault must be brought in/)
+    await expect(withdraw(ether / 8n)).rejects.toThrow(/rewards of the vault must be updated/)
   })
 
   test('has no principal when the wallet received fee shares, whose log has no owner topic', async () => {

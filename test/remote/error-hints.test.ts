@@ -50,7 +50,7 @@ const saying = async (status: number, body: string, headers: Record<string, stri
 describe('error hint', () => {
   test('of a redirect names SLUICE_BASE_URL', async () => {
     const { json } = await ask(await saying(307, '', { location: '/there' }))
-    expect(json.error.hint).toContain('Set SLUICE_BASE_URL to where the service itself answers')
+    expect(json.error.hint).toContain('Set SLUICE_BASE_URL to the final URL of the service')
   })
 
   test.each(['[]', '{"rows":[]}', '<html>', '', '{"docs":7}'])(

@@ -132,7 +132,7 @@ describe('remote client with a faulty service', () => {
     fault = does
     await expect(service().setFees({ markupBps: 12 })).rejects.toMatchObject({
       code: 'WRITE_UNCONFIRMED',
-      message: expect.stringMatching(/^The service may have taken the change/),
+      message: expect.stringMatching(/^The service may have applied the change/),
     })
     expect(asked).toHaveLength(1)
   })

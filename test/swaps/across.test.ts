@@ -190,7 +190,7 @@ describe('Across API', () => {
       code: 'QUOTE_GENERATION_FAILED',
     })
     expect(await asked(good(), 200, '501')).toMatchObject({
-      message: 'Across carries at most 500 USDT now, and this is more',
+      message: 'The current maximum for Across is 500 USDT',
     })
   })
 
@@ -266,7 +266,7 @@ describe('an Across deposit without a fill', () => {
     const ended = await run(['action', 'resume', id, '--json'])
     expect(ended).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
     expect(ended.json.error.message).toMatch(
-      /^The deposit was not paid out on sandbox-two before 20.*, and cannot be any more\./,
+      /^The deposit was not paid out on sandbox-two before 20.* and cannot be paid out any more\./,
     )
     const expired = await explain(id)
     expect(expired).toMatchObject({ situation: 'BRIDGE_EXPIRED', safeToRetry: false })

@@ -168,12 +168,12 @@ describe('KyberSwap API', () => {
     [
       'an amount longer than 78 digits',
       () => routes({ amountOut: '9'.repeat(79) }),
-      /did not answer with a route/,
+      /did not return a route/,
     ],
     [
       'HTTP 400 with an error code',
       () => ({ status: 400, body: { code: 4000 } }),
-      /did not answer with a route/,
+      /did not return a route/,
     ],
     ['HTTP 404 with text', () => ({ status: 404, body: 'not found' }), /did not answer with a route/],
     ...serviceFailures,

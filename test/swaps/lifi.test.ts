@@ -444,7 +444,7 @@ describe('LI.FI API', () => {
         status: 200,
         body: { ...sample, transactionRequest: { ...sample.transactionRequest, data: '0x' } },
       }),
-      /another swap than was asked for/,
+      /another swap than requested/,
     ],
     ['another contract', () => good({ call: { to: thief } }), /names another contract/],
     ['another spender', () => good({ estimate: { approvalAddress: thief } }), /names another contract/],
@@ -471,7 +471,7 @@ describe('LI.FI API', () => {
     [
       'an oversized body',
       () => good({ call: { extra: 'x'.repeat(9_000_000) } }),
-      /does not answer as it should/,
+      /returned an invalid response/,
     ],
   ])('reports %s as a provider error', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({

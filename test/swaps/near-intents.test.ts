@@ -124,7 +124,7 @@ describe('1Click API', () => {
       amountOut: 896_000_000n,
       minAmountOut: 891_520_000n,
       until: Date.parse('2026-11-27T10:00:00.000Z'),
-      late: expect.stringMatching(/goes back to 158gYbSooieRtN52drCxzvPdMQbH9jr2WV.*less 0\.000015 BTC/),
+      late: expect.stringMatching(/is refunded to 158gYbSooieRtN52drCxzvPdMQbH9jr2WV.*less 0\.000015 BTC/),
       seconds: 620,
     })
     expect(asked).toMatchObject({
@@ -148,7 +148,7 @@ describe('1Click API', () => {
           type: 'pkcs8',
         }),
       },
-      /not signed by its key/,
+      /not signed with its key/,
     ],
     [
       'another recipient',
@@ -170,12 +170,12 @@ describe('1Click API', () => {
     [
       'a deposit address with a wrong checksum',
       { quote: { depositAddress: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q' } },
-      /not one of this Bitcoin chain/,
+      /not on this Bitcoin chain/,
     ],
     [
       'a deposit address of another Bitcoin chain',
       { quote: { depositAddress: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080' } },
-      /not one of this Bitcoin chain/,
+      /not on this Bitcoin chain/,
     ],
     ['an amount in scientific notation', { quote: { amountOut: '1e9' } }, /did not answer with a quote/],
     ['a dry-run quote', { request: { dry: true } }, /did not answer with a quote/],
@@ -213,7 +213,7 @@ describe('1Click API', () => {
     [
       'limits requests',
       { status: 429, body: {}, headers: { 'retry-after': '7' } },
-      /limits the requests, and takes .* 7 s/,
+      /limits requests; it accepts .* 7 s/,
     ],
     ['answers HTTP 503', { status: 503, body: {} }, /the HTTP status 503/],
     ['drops the connection', 'drop', /does not answer as it should/],

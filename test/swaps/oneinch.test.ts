@@ -179,7 +179,7 @@ describe('1inch API', () => {
     [
       'an oversized body',
       () => ({ status: 200, body: 'x'.repeat(9_000_000) }),
-      /does not answer as it should/,
+      /returned an invalid response/,
     ],
   ])('reports %s as a provider error without printing the key', async (_, answer, message) => {
     const error = await quoted(answer).catch((thrown: unknown) => thrown)

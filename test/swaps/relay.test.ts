@@ -420,7 +420,7 @@ describe('Relay API', () => {
     [
       'a step of another kind',
       () => answerWith({ steps: [step('swap', { to: depository })] }),
-      /something else than one deposit/,
+      /does not request exactly one deposit/,
     ],
     [
       'a step before the deposit',
@@ -429,24 +429,24 @@ describe('Relay API', () => {
         const { steps, ...shown } = body as { steps: object[] }
         return { ...rest, body: { ...shown, steps: [step('authorize', {}), ...steps] } }
       },
-      /something else than one deposit/,
+      /does not request exactly one deposit/,
     ],
     [
       'a message to sign',
       () => answerWith({ steps: [step('deposit', {}, { kind: 'signature' })] }),
-      /something else than one deposit/,
+      /does not request exactly one deposit/,
     ],
     ['another depository', () => answerWith({ data: { to: thief } }), /names another depository/],
-    ['another chain', () => answerWith({ data: { chainId: 31338 } }), /another deposit than/],
+    ['another chain', () => answerWith({ data: { chainId: 31338 } }), /a deposit that differs from/],
     [
       'another depositor',
       () => answerWith({ call: depositCall(thief, usdc.address, amountIn, padHex('0x01')) }),
-      /another deposit than/,
+      /a deposit that differs from/,
     ],
     [
       'another amount',
       () => answerWith({ call: depositCall(wallet, usdc.address, 2n, padHex('0x01')) }),
-      /another deposit than/,
+      /a deposit that differs from/,
     ],
     ['undecodable calldata', () => answerWith({ call: '0x1234' }), /another deposit than/],
     [
@@ -473,7 +473,7 @@ describe('Relay API', () => {
     [
       'a native coin refund by another contract',
       ordered({ refund: { currency: nativeAddress, extraData: padHex(thief) } }),
-      /by another contract than the catalogue has/,
+      /by another contract than the one in the catalogue/,
     ],
     ['a refund on a third chain', ordered({ refund: { chainId: 'elsewhere' } }), /another order than/],
     ['a lower minimum', ordered({ paid: { minimumAmount: '980000' } }), /a lower minimum/],
@@ -483,7 +483,7 @@ describe('Relay API', () => {
         const { body, ...rest } = answerWith()
         return { ...rest, body: JSON.parse(JSON.stringify(body).replace('"990000"', '"1e9"')) }
       },
-      /does not show an order/,
+      /returned an order that does not pay only/,
     ],
     [
       'no order',
@@ -491,7 +491,7 @@ describe('Relay API', () => {
         const { body, ...rest } = answerWith()
         return { ...rest, body: { ...(body as object), protocol: undefined } }
       },
-      /does not show an order/,
+      /returned an order that does not pay only/,
     ],
     [
       'HTTP 400 with an error',
@@ -502,7 +502,7 @@ describe('Relay API', () => {
     [
       'an oversized body',
       () => answerWith({ fees: { extra: 'x'.repeat(9_000_000) } }),
-      /does not answer as it should/,
+      /returned an invalid response/,
     ],
   ])('reports %s as a provider error', async (_, answer, message) => {
     await expect(quoted(answer)).rejects.toMatchObject({

@@ -169,12 +169,12 @@ describe('THORChain', () => {
     [
       'a deposit address with a wrong checksum',
       { inbound_address: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q' },
-      /not one of this Bitcoin chain/,
+      /not on this Bitcoin chain/,
     ],
     [
       'a deposit address of another Bitcoin chain',
       { inbound_address: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080' },
-      /not one of this Bitcoin chain/,
+      /not on this Bitcoin chain/,
     ],
   ])('fails the quote with PROVIDER_API_ERROR for %s', async (_, changed, message) => {
     const { quote: asking } = await at(() => quote(changed))

@@ -160,7 +160,7 @@ describe('a node that does not report its chain ID', () => {
     refuses = mute
     await expect(httpRpc(node.url, { chainId: 1 }).request('eth_gasPrice')).rejects.toMatchObject({
       code: 'RPC_UNREACHABLE',
-      message: expect.stringContaining('does not say which chain it is on'),
+      message: expect.stringContaining('does not return its chain ID'),
     })
     // The read is sent together with the check, so that both are awaited once.
     expect(node.seen.toSorted()).toEqual(['eth_chainId', 'eth_gasPrice'])

@@ -72,7 +72,7 @@ test('BRIDGE_WAITING before attestation, BRIDGE_STUCK two hours later, BRIDGE_DE
   })
   expect(await explain(id, 2 * 3_600_000)).toMatchObject({
     situation: 'BRIDGE_STUCK',
-    verdict: 'The bridge has not attested the transfer for 120 min, and 60 min are usual at most.',
+    verdict: 'The bridge has not attested the transfer for 120 min; the usual maximum is 60 min.',
     funds: expect.stringMatching(burned),
     next: `sluice action export ${id}`,
   })
@@ -116,7 +116,7 @@ test('an expired fast attestation is reported with the request that renews it', 
   await fault('bridge undelivered')
   const id = await followed(swap.replace('--speed standard', '--speed fast'))
   await until(id, 'BRIDGE_UNDELIVERED')
-  const { burn } = /in (?<burn>0x\w{64}), and not minted/.exec((await explain(id)).funds)!.groups!
+  const { burn } = /in (?<burn>0x\w{64}), not minted/.exec((await explain(id)).funds)!.groups!
   const asked = `${sandbox.world.attestationUrl}/v2/messages/${domain()}?transactionHash=${burn}`
   const said = (await (await fetch(asked)).json()) as { messages: { message: string }[] }
   // The same message, but valid until block 1 only, which is past.
@@ -126,7 +126,7 @@ test('an expired fast attestation is reported with the request that renews it', 
   first!.message = `${message.slice(0, at)}${'1'.padStart(64, '0')}${message.slice(at + 64)}`
   ;[answers, body] = [200, JSON.stringify(said)]
   expect((await explain(id)).verdict).toMatch(
-    /holds no longer. This has it signed anew: curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}'$/,
+    /has expired. To have it signed again: curl -X POST 'http:.*\/v2\/reattest\/0x\w{64}'$/,
   )
 })
 
@@ -149,7 +149,7 @@ test('BRIDGE_SHORT: every command exits 25 when less than the agreed amount was 
       error: {
         code: 'ARRIVED_SHORT',
         message: expect.stringMatching(
-          /The bridge brought 80 USDC to 0x\w{40} on sandbox-two \(0x\w{64}\), and at least 100 USDC was agreed\.$/,
+          /The bridge delivered 80 USDC to 0x\w{40} on sandbox-two \(0x\w{64}\); the agreed minimum is 100 USDC\.$/,
         ),
         details: { brought: { raw: '80000000' }, minimum: { raw: '100000000' }, network: 'sandbox-two' },
       },
@@ -192,7 +192,7 @@ test('after a short delivery abandon and a deposit exit 25, and a later delivery
   expect(await run(['action', 'abandon', first, '--yes', '--json'])).toMatchObject({ exit: 25 })
   const ran = await run(`${deposit(50)} --yes --json --timeout 30s`)
   expect(ran).toMatchObject({ exit: 25, json: { error: { code: 'ARRIVED_SHORT' } } })
-  expect(ran.json.error.message).toContain('What was to follow there was not signed, and will not be.')
+  expect(ran.json.error.message).toContain('The remaining steps there were not signed and will not be.')
   const { id } = ran.json.error.details
   expect(await explain(id)).toMatchObject({
     situation: 'BRIDGE_SHORT',
@@ -204,7 +204,7 @@ test('after a short delivery abandon and a deposit exit 25, and a later delivery
     'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 10 --provider cctp --yes',
   )
   expect((await explain(id)).funds).toMatch(
-    /After that the bridge brought [0-9.]+ USDC more to the same recipient/,
+    /After that, the bridge delivered [0-9.]+ USDC more to the same recipient/,
   )
 })
 

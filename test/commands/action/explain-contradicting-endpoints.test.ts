@@ -70,7 +70,7 @@ test('a revert that another endpoint shows as a success is unsafe to retry, whic
     expect(said.verdict).toMatch(
       / show different transactions in block \d+; a block is final only if all endpoints have it\./,
     )
-    expect(said.verdict).toContain('leave the other one out of SLUICE_RPC_SANDBOX_ONE')
+    expect(said.verdict).toContain('remove the other one from SLUICE_RPC_SANDBOX_ONE')
   }
   expect(same).toMatchObject({ safeToRetry: true })
 })
@@ -116,7 +116,7 @@ test('a revert that another endpoint shows as a success in a different block is 
 test('a cancelled or reverted action is unsafe to retry while its chain does not answer', async () => {
   const nobody = 'http://127.0.0.1:9'
   const unasked =
-    / This is known only from the journal: sandbox-one cannot be read now \(.+\), and what was signed may/
+    / This is known only from the journal: sandbox-one cannot be read now \(.+\), and a signed transaction may/
   await rpc().request('evm_setAutomine', [false])
   const { id } = (await run(payment('cancelled-1'), at(url()))).json.error.details
   await run(`action cancel ${id} --timeout 500ms --yes --json`, at(url()))

@@ -85,7 +85,7 @@ test('an action whose first step lost its nonce is unsafe to retry while its sig
   const before = await sandbox.balanceOf(31337, token, from)
   expect(await explained(id)).toMatchObject({
     situation: 'SUPERSEDED',
-    verdict: expect.stringContaining('Another step of it is signed, and may still be mined.'),
+    verdict: expect.stringContaining('Another of its steps is signed and can still be mined.'),
     safeToRetry: false,
   })
   await rpc().request('eth_sendRawTransaction', [signed.raw])

@@ -198,7 +198,7 @@ describe('explain for an action that another machine started', () => {
     expect(said).toMatchObject({
       situation: 'FOREIGN',
       verdict: 'Not started on this machine; the service reports SUCCESS.',
-      funds: `By the chains, 3 USDC left ${wallet()} on sandbox-one; 3 aUSDC came to ${wallet()} on sandbox-one.`,
+      funds: `On chain: 3 USDC left ${wallet()} on sandbox-one; 3 aUSDC reached ${wallet()} on sandbox-one.`,
       safeToRetry: false,
     })
     const { hash, blockNumber } = transactions[1]
@@ -214,7 +214,7 @@ describe('explain for an action that another machine started', () => {
     ).json
     elsewhere()
     expect((await foreign(id)).funds).toBe(
-      `By the chains, 0.5 ETH left ${wallet()} on sandbox-one; 0.5 ETH came to ${friend} on sandbox-one.`,
+      `On chain: 0.5 ETH left ${wallet()} on sandbox-one; 0.5 ETH reached ${friend} on sandbox-one.`,
     )
     await fault('rpc-down')
     const dark = await run(['action', 'explain', id, '--json'])
@@ -230,10 +230,10 @@ describe('explain for an action that another machine started', () => {
     elsewhere()
     const left = `20 USDC left ${wallet()} on sandbox-one`
     expect((await foreign(id)).funds).toBe(
-      `By the chains, ${left}; 19.998 USDC came to ${friend} on sandbox-two.`,
+      `On chain: ${left}; 19.998 USDC reached ${friend} on sandbox-two.`,
     )
     expect(late.exit).toBe(20)
-    expect((await foreign(idOf(late))).funds).toBe(`By the chains, ${left}.`)
+    expect((await foreign(idOf(late))).funds).toBe(`On chain: ${left}.`)
     await cleared()
   })
 })
@@ -249,7 +249,7 @@ describe('explain for a signed transaction in no block', () => {
     const said = await explain(key)
     expect(said).toMatchObject({
       situation: 'SIGNED_NOT_SENT',
-      verdict: 'It is signed but was not sent yet.',
+      verdict: 'The transaction is signed but was not sent yet.',
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${said.id}`,
@@ -281,7 +281,7 @@ describe('explain for a signed transaction in no block', () => {
     const id = await sent()
     expect(await explain(id)).toMatchObject({
       situation: 'WAITING',
-      verdict: 'It is pending in the mempool of sandbox-one, to be mined.',
+      verdict: 'The transaction is pending in the mempool of sandbox-one.',
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -297,7 +297,7 @@ describe('explain for a signed transaction in no block', () => {
       situation: 'FEE_TOO_LOW',
       next: `sluice action speed-up ${id} --max-fee 201`,
     })
-    expect(said.verdict).toMatch(/^It pays at most [0-9.]+ gwei for gas, and sandbox-one asks 100 gwei: /)
+    expect(said.verdict).toMatch(/^The transaction pays a gas price of at most [0-9.]+ gwei, but the base fee on sandbox-one is 100 gwei: /)
     expect(await run([...said.next.split(' ').slice(1), '--timeout', '500ms', '--json'])).toMatchObject({
       exit: 20,
     })
@@ -362,7 +362,7 @@ describe('explain for a signed transaction in no block', () => {
     // The journal has not recorded it yet.
     expect(await explain(id)).toMatchObject({
       situation: 'CANCELLED',
-      verdict: 'It was cancelled: its no-op transaction was mined instead.',
+      verdict: 'The transaction was cancelled: its no-op transaction was mined instead.',
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
@@ -438,7 +438,7 @@ describe('explain for a signed transaction in no block', () => {
     await fault('reorg 1 --network sandbox-one')
     expect(await explain(id)).toMatchObject({
       situation: 'REORGED',
-      verdict: `It was in block ${block} of sandbox-one, but a reorganisation removed that block: the transaction must be mined again.`,
+      verdict: `The transaction was in block ${block} of sandbox-one, but a reorganisation removed that block: the transaction must be mined again.`,
       funds: stillThere(),
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -463,7 +463,7 @@ describe('explain for a nonce that another transaction uses', () => {
     expect(await explain(id)).toMatchObject({
       situation: 'SUPERSEDED',
       verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}. Check what that transaction did before you repeat the request.`,
-      funds: `${stillThere()} That is so unless ${hash} moved it.`,
+      funds: `${stillThere()} This is true unless ${hash} moved the funds.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
@@ -529,7 +529,7 @@ describe('explain for a mined transaction', () => {
     const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
     const half = {
       situation: 'PARTLY_DONE',
-      verdict: `A part is done and final, and step 2 of 2 (action) is not signed. Continue, or revoke the allowance (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
+      verdict: `The action is partly done and final; step 2 of 2 (action) is not signed. Continue, or revoke the allowance (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
       funds: `3 USDC: still in the wallet ${wallet()} on sandbox-one.${allowance}`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,

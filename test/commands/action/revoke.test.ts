@@ -295,7 +295,7 @@ test('resume, replan, cancel and speed-up report how an action ended, and sign n
   const ends: Record<string, { exit: number; says: string }> = {
     PARTIAL: { exit: 21, says: 'was given up' },
     REVERTED: { exit: 22, says: 'reverted on chain' },
-    DECLINED: { exit: 9, says: 'was given up before anything of it was signed' },
+    DECLINED: { exit: 9, says: 'was abandoned before anything was signed' },
   }
   for (const [code, { exit, says }] of Object.entries(ends))
     for (const verb of [

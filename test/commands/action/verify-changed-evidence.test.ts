@@ -30,7 +30,7 @@ async function exported(id: string) {
   return { json: JSON.parse(text) as Document, verified, words }
 }
 const unsaid = (least: string) =>
-  `; the vault does not quote its payout in advance: no less than ${least} at its price is accepted`
+  `; the vault does not quote its payout in advance: at least ${least} at its price is accepted`
 
 test('verify accepts the note on an unknown payout of a withdrawal only in the exact words of the program', async () => {
   const slug = 'sandbox-vault-usdc-sandbox-one'
@@ -46,7 +46,7 @@ test('verify accepts the note on an unknown payout of a withdrawal only in the e
   expect(said).toContain('the vault does not say')
   expect(await words((was) => was)).toBe('0 VERIFIED')
   for (const other of [
-    `; nobody said anything of it: no less than 5 USDC at its price is accepted`,
+    `; nobody said anything of it: at least 5 USDC at its price is accepted`,
     unsaid('5 ETH'),
     unsaid('5 USDC, and 5 USDC'),
     unsaid('05 USDC'),

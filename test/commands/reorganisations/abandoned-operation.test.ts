@@ -52,7 +52,7 @@ test('resume rebroadcasts only the signed step of an abandoned action that a reo
   const id = await takenAway('half-0001')
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({
     situation: 'GIVEN_UP',
-    verdict: expect.stringContaining('A deep reorganisation of the chain took what was final of it away'),
+    verdict: expect.stringContaining('A deep reorganisation removed one of its final transactions from the chain'),
     safeToRetry: false,
     next: `sluice action resume ${id}`,
   })
@@ -86,7 +86,7 @@ test('cancel replaces the signed step of an abandoned action that a reorganisati
   expect(await run(`action cancel ${id} --yes --json`)).toMatchObject({
     exit: 21,
     json: {
-      error: { code: 'PARTIAL', message: expect.stringMatching(/was given up: .+ was cancelled \(0x/) },
+      error: { code: 'PARTIAL', message: expect.stringMatching(/was abandoned: .+ was cancelled \(0x/) },
     },
   })
   expect(stepOf(id)).toEqual({ state: 'CANCELLED', step: 'CANCELLED' })

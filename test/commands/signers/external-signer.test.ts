@@ -219,7 +219,7 @@ describe('an external signer', () => {
       'an unknown method',
       () => ({ error: { code: -32601, message: 'no' } }),
       13,
-      /only sends by itself is not used\. Nothing was sent\.$/,
+      /only sends is not used\. Nothing was sent\.$/,
     ],
     ['an error', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
     ['an HTML page', () => html, 13, /HTTP status 502/],

@@ -68,7 +68,7 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
     ledger.set({ person: 'says nothing' })
     const shown = ledger.shown.length
     const running = startSluice(at.home, [...deposit, `waits-${signal}`], { env })
-    await running.says('Look at the Ledger, and confirm there')
+    await running.says('Confirm on the Ledger')
     await ledger.shows(shown + 1)
     const children = childrenOf(running.pid)
     expect(children.length > 0).toBe(process.platform === 'linux')

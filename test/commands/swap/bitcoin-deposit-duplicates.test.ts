@@ -35,7 +35,7 @@ test('hides the deposit address while it cannot check whether the deposit is pai
   const { exit, out, err, json } = await blind.run(`swap execute ${quote.id} --no-wait --yes --json`)
   expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
   expect(json.error.message).toMatch(
-    /^Whether this deposit is paid is not known now\. .*Do not pay it before/,
+    /^Whether this deposit is paid is not known now\. .*Do not pay it until/,
   )
   expect(out + err).not.toMatch(/bcrt1q/)
 })
@@ -218,7 +218,7 @@ describe.each(['flags', 'a quote ID'])('swap execute from Bitcoin by %s', (by) =
     const { exit, json } = await refused(more)
     expect({ exit, code: json.error.code }).toEqual({ exit: 2, code: 'USAGE' })
     if (!more.startsWith('--speed'))
-      expect(json.error.message).toContain(`so ${more.split(' ')[0]} would do nothing`)
+      expect(json.error.message).toContain(`so ${more.split(' ')[0]} would have no effect`)
   })
 })
 

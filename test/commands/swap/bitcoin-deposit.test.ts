@@ -115,11 +115,11 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     expect({ exit, code: json.error.code }).toEqual({ exit: 25, code: 'ARRIVED_SHORT' })
     expect(json.error.details).toMatchObject({
       status: 'failed',
-      deposit: { delivery: 'verified', note: expect.stringMatching(/^Only .* USDC arrived, and at least/) },
+      deposit: { delivery: 'verified', note: expect.stringMatching(/^Only .* USDC arrived; the promised minimum is/) },
     })
     expect((await run(`action explain ${shown.id} --json`)).json).toMatchObject({
       situation: 'BRIDGE_SHORT',
-      verdict: expect.stringMatching(/less than the minimum. Only .* USDC arrived, and at least/),
+      verdict: expect.stringMatching(/less than the minimum. Only .* USDC arrived; the promised minimum is/),
     })
   })
 
@@ -157,7 +157,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     expect((await run(`action explain ${shown.id} --json`, { later })).json).toMatchObject({
       situation: 'BRIDGE_STUCK',
       verdict: expect.stringMatching(
-        new RegExp(`${note}. It was paid 9[01] min ago, and 60 min are usual at most. Ask ${provider} with`),
+        new RegExp(`${note}. It was paid 9[01] min ago; the usual maximum is 60 min. Ask ${provider} with`),
       ),
       safeToRetry: false,
     })
@@ -173,7 +173,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     expect((await run(`swap status ${shown.id} --json`, { later })).json.status).toBe('expired')
     const { exit, json } = await run(`swap execute ${shown.id} --json`, { later })
     expect({ exit, code: json.error.code }).toEqual({ exit: 4, code: 'QUOTE_EXPIRED' })
-    expect(json.error.hint).toContain(`If it was paid: sluice swap status --watch ${shown.id}`)
+    expect(json.error.hint).toContain(`If you paid it: sluice swap status --watch ${shown.id}`)
   })
 
   test('never shows payment details again once it is paid: pending, finished and expired', async () => {
@@ -410,7 +410,7 @@ test('a dry run shows amount, late-payment terms and a payment URI, and for THOR
   expect(one.exit).toBe(0)
   expect(one.out).toMatch(/pay +0\.01 BTC, exactly/)
   expect(one.out).toMatch(/uri +bitcoin:bcrt1\w+\?amount=0\.01/)
-  expect(one.out).toMatch(/if late +Less than the amount goes back to/)
+  expect(one.out).toMatch(/if late +A payment below the amount, or one that cannot be swapped, is refunded to/)
   const other = await run(`swap execute ${flags} --provider thorchain --dry-run`)
   expect(other.out).toMatch(
     /memo +=:SANDONE\.USDC-\w{3}:0x70997970C51812dc3A010C7d01b50e0d17dc79C8:\d+ in an OP_RETURN/,
@@ -451,7 +451,7 @@ test.each<[string, string, string, RegExp]>([
     'an amount below the minimum',
     flags.replace('0.01', '0.00001'),
     'QUOTE_GENERATION_FAILED',
-    /no less than 0\.0001 BTC/,
+    /minimum .* is 0\.0001 BTC/,
   ],
 ])('swap quote from Bitcoin refuses %s', async (_, line, code, message) => {
   const { json } = await run(`swap quote ${line} --json`)
@@ -489,7 +489,7 @@ describe('a swap from Bitcoin through a remote service', () => {
     const { exit, json, err } = await asked(`${bare} --json`)
     expect({ exit, code: json.error?.code }, err).toEqual({ exit: 6, code: 'PROVIDER_API_ERROR' })
     expect(json.error.message).toMatch(message)
-    expect(json.error.hint).toContain('If it was paid: sluice swap status --watch')
+    expect(json.error.hint).toContain('If you paid it: sluice swap status --watch')
     expect(err).not.toContain('bcrt1q')
   })
 

@@ -65,7 +65,7 @@ test('a swap reports the received amount from its receipt, not from its quote', 
   expect(BigInt(least.amounts.outAtLeast.raw)).toBeLessThan(came)
   await run('sandbox fault rpc-down --network sandbox-one')
   expect((await explain(id)).funds).toMatch(
-    `At least ${least.amounts.outAtLeast.formatted} WETH: with ${wallet}. What it allowed contracts to take, and whether that is left, is not known`,
+    `At least ${least.amounts.outAtLeast.formatted} WETH: with ${wallet}. Its remaining allowances are not known`,
   )
 })
 

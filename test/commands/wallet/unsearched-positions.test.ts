@@ -78,7 +78,7 @@ test('a strategy that accepts no deposit but is not paused stays listed, and the
   await sandbox.sendAs(chainId, wallet, { to: entry.receipt.address, data })
   const { exit, json } = await run(`deposit ${slug} --amount 1 --yes --json`)
   expect([exit, json.error.code]).toEqual([10, 'STRATEGY_PAUSED'])
-  expect(json.error.message).toMatch(/brought its newest rewards in/)
+  expect(json.error.message).toMatch(/once its rewards are updated/)
   expect(json.error.hint).toBe(`To see what it accepts now: sluice strategies show ${slug}`)
   const listed = (await run('strategies list --paused exclude --limit 100 --json')).json.items
   const mine = listed.find((one: { slug: string }) => one.slug === slug)

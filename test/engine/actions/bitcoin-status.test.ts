@@ -291,7 +291,7 @@ describe('the search for a deposit', () => {
     const cut = { of: async () => history([], true), isLate: true } as const
     const { status, deposit } = await statusWhen('thorchain', says, cut)
     expect(status).toBe('pending')
-    expect(deposit?.note).toContain('Only the newest 0 payments of the address were looked through')
+    expect(deposit?.note).toContain('Only the newest 0 payments of the address were searched')
   })
 
   test('accepts a payment from two hours before the quote, and none from four hours before', async () => {

@@ -134,7 +134,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV3!.quoterV2 = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the factory of the quoter of Uniswap v3 is not said by 0x7777/,
+    /the factory of the quoter of Uniswap v3 is not returned by 0x7777/,
   ],
   [
     'base',
@@ -150,7 +150,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV3!.swapRouter02 = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the factory of the router of Uniswap v3 is not said by 0x7777/,
+    /the factory of the router of Uniswap v3 is not returned by 0x7777/,
   ],
   [
     'bnb',
@@ -158,7 +158,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV2!.router02 = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the factory of the router of Uniswap v2 is not said by 0x7777/,
+    /the factory of the router of Uniswap v2 is not returned by 0x7777/,
   ],
   [
     'base',
@@ -198,7 +198,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.oneInch!.router = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the name of the router of 1inch is not said by 0x7777/,
+    /the name of the router of 1inch is not returned by 0x7777/,
   ],
   [
     'base',
@@ -214,7 +214,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.relay!.depository = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the name of the depository of Relay is not said by 0x7777/,
+    /the name of the depository of Relay is not returned by 0x7777/,
   ],
   [
     'ethereum',
@@ -270,7 +270,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV4!.universalRouter = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the pools of the router of Uniswap v4 is not said by 0x7777/,
+    /the pools of the router of Uniswap v4 is not returned by 0x7777/,
   ],
   [
     'base',
@@ -302,7 +302,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.across!.spokePool = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the chain of the pool of Across is not said by 0x7777/,
+    /the chain of the pool of Across is not returned by 0x7777/,
   ],
   [
     'gnosis',
@@ -310,7 +310,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.cow!.settlement = getAddress(`0x${'77'.repeat(20)}`)
     },
-    /the relayer of CoW Protocol is not said by 0x7777/,
+    /the relayer of CoW Protocol is not returned by 0x7777/,
   ],
   [
     'base',
@@ -359,7 +359,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       const tokens = [tokenOf(file, 'USDC').address, tokenOf(file, 'EURC').address]
       file.balancerV2!.pools = [{ id: `0x${'77'.repeat(32)}`, tokens, source: 'npm:nobody@1.0.0' }]
     },
-    /the tokens of the pool 0x7777.* is not said by 0xBA12/,
+    /the tokens of the pool 0x7777.* is not returned by 0xBA12/,
   ],
   [
     'base',
@@ -452,7 +452,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       Object.assign(rowOf(file, 'compound-v2', 3).constants, { rate: 'second' })
     },
-    /its rate a second is not said by/,
+    /its rate per second is not returned by/,
   ],
   [
     'bnb',
@@ -460,7 +460,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       Object.assign(rowOf(file, 'compound-v2', 3).constants, { pauses: 'guardian' })
     },
-    /whether it is paused is not said by/,
+    /whether it is paused is not returned by/,
   ],
   [
     'base',
@@ -470,7 +470,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       for (const { constants } of file.strategies)
         if ('coin' in constants && typeof constants.coin === 'object') constants.coin.router = router
     },
-    /the market of the router is not said by 0x7777/,
+    /the market of the router is not returned by 0x7777/,
   ],
   [
     'ethereum',
@@ -489,7 +489,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       const { constants } = rowOf(file, 'gnosis-sdai')
       if (constants.family === 'gnosis-sdai') constants.adapter = constants.token
     },
-    /the vault of the adapter is not said by 0xaf204776/,
+    /the vault of the adapter is not returned by 0xaf204776/,
   ],
   [
     'base',
@@ -553,7 +553,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       coin.receipt.address = other.receipt.address
       Object.assign(coin.constants, { market: other.receipt.address })
     },
-    /an asset that is a token is said by 0x/,
+    /an asset that is a token returned by 0x/,
   ],
   [
     'base',
@@ -562,7 +562,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       const row = rowOf(file, 'compound-v2')
       Object.assign(row.constants, { market: strange.unregistered })
     },
-    /whether the comptroller lists the market is not said by/,
+    /whether the comptroller lists the market is not returned by/,
   ],
   [
     'ethereum',
@@ -617,7 +617,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       Object.assign(rowOf(file, 'compound-v2').constants, { rate: 'block' })
     },
-    /its rate is stated otherwise\n(.*\n)*.*its rate a second is said by/,
+    /its rate is stated otherwise\n(.*\n)*.*its rate per second returned by/,
   ],
   [
     'base',
@@ -625,7 +625,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.uniswapV3!.feeTiers = [100, 3001]
     },
-    /there is no tier 3001\n(.*\n)*.*the tier 3001 of Uniswap v3 is not said by/,
+    /there is no tier 3001\n(.*\n)*.*the tier 3001 of Uniswap v3 is not returned by/,
   ],
   [
     'base',

@@ -313,7 +313,7 @@ describe('a withdrawal of the whole position', () => {
       expect((await work).unsaid).toBe(
         says === both
           ? undefined
-          : 'the vault does not quote its payout in advance: no less than 100 USDC at its price is accepted',
+          : 'the vault does not quote its payout in advance: at least 100 USDC at its price is accepted',
       )
     else
       await expect(work).rejects.toMatchObject({

@@ -156,7 +156,7 @@ describe('a simulated leg', () => {
       }),
     ]
     await expect(simulate(swapping(4_000_000_000))).rejects.toMatchObject({
-      message: expect.stringContaining('less would come out than the minimum (Too little received)'),
+      message: expect.stringContaining('the output would be below the minimum (Too little received)'),
     })
     await expect(simulate(swapping(1))).rejects.toMatchObject({
       message: expect.stringContaining('the deadline has passed (Transaction too old)'),

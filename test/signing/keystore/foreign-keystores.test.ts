@@ -148,7 +148,7 @@ describe('a keystore that cannot be opened', () => {
     })
     expect({ exit: refused.exit, code: refused.json.error.code }).toEqual({ exit: 13, code: 'KEY_SOURCE' })
     expect(refused.json.error.message).toMatch(says)
-    expect(refused.json.error.hint).toMatch(/from where it was made/)
+    expect(refused.json.error.hint).toMatch(/from its origin/)
     expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 28)
   })
 

@@ -70,7 +70,7 @@ describe('a Ledger', () => {
     const { code, message } = await refusal(key.signTransaction(transaction))
     expect([code, message]).toEqual([
       'KEY_SOURCE',
-      `This Ledger is ${sandboxAddress(3)}, and not ${sandboxAddress(2)}`,
+      `This Ledger has the address ${sandboxAddress(3)}, not ${sandboxAddress(2)}`,
     ])
     expect(ledger.shown).toEqual([])
   })

@@ -41,13 +41,13 @@ export const serviceFailures: readonly [name: string, answer: () => Answered, me
   [
     'HTTP 429 with an unreadable retry-after',
     () => ({ status: 429, body: {}, headers: { 'retry-after': 'soon' } }),
-    /limits the requests$/,
+    /limits requests$/,
   ],
   ['a dropped connection', () => 'drop', /does not answer as it should/],
   [
     'a body shorter than its content-length',
     () => ({ status: 200, body: {}, headers: { 'content-length': '99', connection: 'close' } }),
-    /does not answer as it should/,
+    /returned an invalid response/,
   ],
   ['no response', () => new Promise(() => undefined), /does not answer as it should/],
 ]

@@ -314,7 +314,7 @@ describe('an operation over two chains', () => {
     }).catch((error: unknown) => error)
     expect(early).toMatchObject({
       code: 'PENDING',
-      message: expect.stringMatching(/has not arrived yet, .*: no such quote$/),
+      message: expect.stringMatching(/have not arrived yet, .*: no such quote$/),
       hint: 'sluice action resume refused',
     })
     // The chains are checked as rarely as with a provider that names no delivery.

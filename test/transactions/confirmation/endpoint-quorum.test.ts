@@ -199,7 +199,7 @@ test('explain does not say that the funds are in the wallet while the transactio
   )
   expect(await said('elsewhere', httpRpc(odd.url))).toMatchObject({
     situation: 'NONCE_TAKEN_NOT_FINAL',
-    verdict: expect.stringContaining('may be this very transaction'),
+    verdict: expect.stringContaining('it may be this one'),
     funds: expect.stringContaining('may have left the wallet'),
     safeToRetry: false,
   })

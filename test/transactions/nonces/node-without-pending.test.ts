@@ -102,7 +102,7 @@ describe('a node that does not report pending transactions', () => {
     planPayments(journal, 'next')
     expect(await pay('next')).toMatchObject({
       code: 'FOREIGN_PENDING',
-      message: expect.stringContaining('signed is signed and has not reached'),
+      message: expect.stringContaining('signed is signed but has not reached'),
     })
   })
 })
