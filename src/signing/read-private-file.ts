@@ -7,14 +7,14 @@ import { parsePrivateKey } from './keystore/private-key.ts'
 function refused(path: string, fault: OwnedFileFault): AppError {
   const because = (why: string, hint: string, cause?: unknown) =>
     new AppError('KEY_SOURCE', `${path} is not used as a key: ${why}`, { cause, hint })
-  const another = 'Name a file that holds the secret and nothing else.'
+  const another = 'Use a file that contains only the secret.'
   switch (fault.is) {
     case 'foreign':
-      return because('it belongs to another user', 'Name a file of your own that nobody else can read.')
+      return because('it belongs to another user', 'Use a file of your own that other users cannot read.')
     case 'shared':
       return because(
         `others can read it (mode ${fault.mode}, and 600 is needed)`,
-        `The file must be yours alone: chmod 600 ${shellPath(path)}`,
+        `Make it readable only by you: chmod 600 ${shellPath(path)}`,
       )
     case 'special':
       return because('it is not a file', another)
@@ -23,7 +23,7 @@ function refused(path: string, fault: OwnedFileFault): AppError {
     case 'unreadable':
       return because(
         'it cannot be read',
-        'See that you may read it, and every directory above it.',
+        'Check the permissions of the file and of every directory above it.',
         fault.cause,
       )
   }

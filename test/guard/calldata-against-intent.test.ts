@@ -103,7 +103,9 @@ describe('the guard', () => {
       return undefined
     }
     const stolen = plan.transactions.map((transaction) => ({ ...transaction, to: thief })).slice(-1)
-    expect(hintOf({ ...plan, transactions: stolen })).toMatch(/replaced the contract .*Do not sign the transaction with another tool/)
+    expect(hintOf({ ...plan, transactions: stolen })).toMatch(
+      /replaced the contract .*Do not sign the transaction with another tool/,
+    )
     const nameless = { ...usdc, address: thief }
     const sent = honest['a transfer of a token']
     expect(hintOf({ ...sent, intent: { ...sent.intent, token: nameless } as never })).toBe(

@@ -174,7 +174,9 @@ describe('service fees that are paid inside a swap', () => {
   test('name the wallet as collector in the step text, and survive encoding and decoding', () => {
     const own = { ...swapping('uniswap-v3', 'in', usdc), fees: [{ ...fees[0]!, to: getAddress(wallet) }] }
     const transactions = built(own, { ...choiceFor(own), amountIn: whole - fees[0]!.amount })
-    expect(check(own, transactions).at(-1)?.text).toMatch(/a fee of 0\.25 USDC to the wallet, which is the fee collector/)
+    expect(check(own, transactions).at(-1)?.text).toMatch(
+      /a fee of 0\.25 USDC to the wallet, which is the fee collector/,
+    )
     const written = encodeIntent(own)
     expect(decodeIntent(JSON.parse(JSON.stringify(written)), catalog)).toEqual(own)
     const broken = { ...written, fees: [{ ...(written.fees as object[])[0], isInside: false }] }

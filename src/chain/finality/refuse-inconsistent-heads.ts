@@ -91,9 +91,9 @@ export function refuseStaleHead(
   if (isBelieved && Number(head.number) < seen.number - maxHeadRegression) {
     const until = new Date(seen.seen + headRetentionMs).toISOString()
     throw inconsistent(
-      `The node at ${host} is at block ${head.number}, and block ${seen.number} was seen before`,
+      `The node at ${host} is at block ${head.number}, but block ${seen.number} was seen before`,
       { host, block: Number(head.number), seen: seen.number, until },
-      `Use another RPC endpoint, or wait for this one. Where it was what was seen that is wrong: it is believed until ${until}.`,
+      `Use another RPC endpoint, or wait for this one. If the earlier block was wrong, it is ignored after ${until}.`,
     )
   }
   const age = now - head.timestamp * 1000
@@ -101,6 +101,6 @@ export function refuseStaleHead(
     throw inconsistent(
       `The newest block at ${host} is ${Math.round(age / 1000)} seconds old by the clock of this machine`,
       { host, ageMs: age },
-      'Look at the clock of this machine; if it is right, use another RPC endpoint, or wait for this one.',
+      'Check the clock of this machine. If it is right, use another RPC endpoint, or wait for this one.',
     )
 }

@@ -105,7 +105,7 @@ function refused(path: string, fault: OwnedFileFault): AppError {
   return new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
     ...(fault.is === 'unreadable' && { cause: fault.cause }),
     details: { policy: path },
-    hint: `Let only its owner write it: chmod go-w ${shellPath(path)}`,
+    hint: `Make it writable only by its owner: chmod go-w ${shellPath(path)}`,
   })
 }
 

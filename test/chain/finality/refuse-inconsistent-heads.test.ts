@@ -182,7 +182,9 @@ describe('a run whose time limit passes before a signature', () => {
     expect(await outcome('only', hangs)).toMatchObject({
       code: 'RPC_UNREACHABLE',
       message: 'The time limit was reached before hangs.example answered',
-      hint: expect.stringContaining('--timeout 10m. If there is another endpoint, you can remove hangs.example'),
+      hint: expect.stringContaining(
+        '--timeout 10m. If there is another endpoint, you can remove hangs.example',
+      ),
     })
   })
 

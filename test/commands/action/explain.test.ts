@@ -229,9 +229,7 @@ describe('explain for an action that another machine started', () => {
     const late = await run(`${across} --timeout 3s`)
     elsewhere()
     const left = `20 USDC left ${wallet()} on sandbox-one`
-    expect((await foreign(id)).funds).toBe(
-      `On chain: ${left}; 19.998 USDC reached ${friend} on sandbox-two.`,
-    )
+    expect((await foreign(id)).funds).toBe(`On chain: ${left}; 19.998 USDC reached ${friend} on sandbox-two.`)
     expect(late.exit).toBe(20)
     expect((await foreign(idOf(late))).funds).toBe(`On chain: ${left}.`)
     await cleared()
@@ -297,7 +295,9 @@ describe('explain for a signed transaction in no block', () => {
       situation: 'FEE_TOO_LOW',
       next: `sluice action speed-up ${id} --max-fee 201`,
     })
-    expect(said.verdict).toMatch(/^The transaction pays a gas price of at most [0-9.]+ gwei, but the base fee on sandbox-one is 100 gwei: /)
+    expect(said.verdict).toMatch(
+      /^The transaction pays a gas price of at most [0-9.]+ gwei, but the base fee on sandbox-one is 100 gwei: /,
+    )
     expect(await run([...said.next.split(' ').slice(1), '--timeout', '500ms', '--json'])).toMatchObject({
       exit: 20,
     })

@@ -200,7 +200,9 @@ describe('a swap with a collector', () => {
     const out = expect.stringMatching(/^0\.\d+ WETH: with 0x\w{40}\./)
     await expect.poll(async () => (await explain()).situation, { timeout: 10_000 }).toBe('PARTLY_DONE')
     expect(await explain()).toMatchObject({
-      verdict: expect.stringMatching(/^The action is partly done and final; step 3 of 3 \(fee\) is not signed\./),
+      verdict: expect.stringMatching(
+        /^The action is partly done and final; step 3 of 3 \(fee\) is not signed\./,
+      ),
       funds: out,
       safeToRetry: false,
     })

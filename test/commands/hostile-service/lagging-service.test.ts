@@ -51,7 +51,9 @@ test('deposit exits 10 and signs nothing while a lagging service omits the appro
     exit: 10,
     error: {
       code: 'SIMULATION_REVERTED',
-      message: expect.stringMatching(/has no approval, but the allowance of 0x\w+ is 0 USDC and it needs 10 USDC/),
+      message: expect.stringMatching(
+        /has no approval, but the allowance of 0x\w+ is 0 USDC and it needs 10 USDC/,
+      ),
       hint: 'Run the same command again in a few seconds.',
     },
   })

@@ -52,7 +52,9 @@ test('resume rebroadcasts only the signed step of an abandoned action that a reo
   const id = await takenAway('half-0001')
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({
     situation: 'GIVEN_UP',
-    verdict: expect.stringContaining('A deep reorganisation removed one of its final transactions from the chain'),
+    verdict: expect.stringContaining(
+      'A deep reorganisation removed one of its final transactions from the chain',
+    ),
     safeToRetry: false,
     next: `sluice action resume ${id}`,
   })

@@ -50,7 +50,10 @@ test('a payment whose cancel a reorganisation removed is unsafe to retry, and a 
       method === 'eth_getBlockByNumber' && Number(params[0]) === at ? { result } : undefined,
     )
   const others = [await saying(null), await saying(kept)]
-  const doubts = [`has another block ${at} than the one that contained it, and`, `have different blocks ${at}`]
+  const doubts = [
+    `has another block ${at} than the one that contained it, and`,
+    `have different blocks ${at}`,
+  ]
   for (const [place, other] of others.entries()) {
     const said = await explained(id, url(), other.url)
     expect(said).toMatchObject({

@@ -34,9 +34,7 @@ test('hides the deposit address while it cannot check whether the deposit is pai
   const { json: quote } = await blind.run(`swap quote ${flags} --provider near-intents --json`)
   const { exit, out, err, json } = await blind.run(`swap execute ${quote.id} --no-wait --yes --json`)
   expect({ exit, code: json.error.code }).toEqual({ exit: 20, code: 'PENDING' })
-  expect(json.error.message).toMatch(
-    /^Whether this deposit is paid is not known now\. .*Do not pay it until/,
-  )
+  expect(json.error.message).toMatch(/^Whether this deposit is paid is not known now\. .*Do not pay it until/)
   expect(out + err).not.toMatch(/bcrt1q/)
 })
 

@@ -115,7 +115,10 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     expect({ exit, code: json.error.code }).toEqual({ exit: 25, code: 'ARRIVED_SHORT' })
     expect(json.error.details).toMatchObject({
       status: 'failed',
-      deposit: { delivery: 'verified', note: expect.stringMatching(/^Only .* USDC arrived; the promised minimum is/) },
+      deposit: {
+        delivery: 'verified',
+        note: expect.stringMatching(/^Only .* USDC arrived; the promised minimum is/),
+      },
     })
     expect((await run(`action explain ${shown.id} --json`)).json).toMatchObject({
       situation: 'BRIDGE_SHORT',
@@ -410,7 +413,9 @@ test('a dry run shows amount, late-payment terms and a payment URI, and for THOR
   expect(one.exit).toBe(0)
   expect(one.out).toMatch(/pay +0\.01 BTC, exactly/)
   expect(one.out).toMatch(/uri +bitcoin:bcrt1\w+\?amount=0\.01/)
-  expect(one.out).toMatch(/if late +A payment below the amount, or one that cannot be swapped, is refunded to/)
+  expect(one.out).toMatch(
+    /if late +A payment below the amount, or one that cannot be swapped, is refunded to/,
+  )
   const other = await run(`swap execute ${flags} --provider thorchain --dry-run`)
   expect(other.out).toMatch(
     /memo +=:SANDONE\.USDC-\w{3}:0x70997970C51812dc3A010C7d01b50e0d17dc79C8:\d+ in an OP_RETURN/,
