@@ -51,8 +51,8 @@ test.each(['first', 'second'])(
       run(journal, home, chain.url, 'pay', { rpc: () => both, timeoutMs: 1_000, onProgress }),
     ).rejects.toMatchObject({
       code: 'PENDING',
-      message: `It is in block ${stoppedAt + 1} but not final yet: ${host} does not have block ${stoppedAt + 1}, which ${new URL(chain.url).host} has; a block is final only if all endpoints have it`,
-      hint: `If this persists, remove ${host} out of SLUICE_RPC_SANDBOX_ONE, then: sluice action resume pay`,
+      message: `The transaction is in block ${stoppedAt + 1} but not final yet: ${host} does not have block ${stoppedAt + 1}, which ${new URL(chain.url).host} has; a block is final only if all endpoints have it`,
+      hint: `If this persists, remove ${host} from SLUICE_RPC_SANDBOX_ONE, then: sluice action resume pay`,
       details: { host, blockNumber: stoppedAt + 1, has: 'nothing' },
     })
     expect((await paid()) - before).toBe(oneCoin)

@@ -70,7 +70,7 @@ describe('--assert', () => {
     expect(ran.json.error.message).toContain(condition.split(',').at(-1))
     // The condition is the user's own; the one in the hint is met.
     const [, holds] =
-      /^To accept this change, adjust the condition(?:, and keep the others)?: --assert '(.+)'$/.exec(
+      /^To accept this change, adjust the condition(?: and keep the others)?: --assert '(.+)'$/.exec(
         ran.json.error.hint,
       )!
     const again = await signsNothing(() => run([...deposit.split(' '), '--dry-run', '--assert', holds!]))
@@ -200,7 +200,7 @@ describe('a policy', () => {
     writePolicy({ perDay: { 'sandbox-one:USDC': '250' } })
     expect((await run(transfer(200, key(1)))).exit).toBe(0)
     const error = await refused(transfer(51, key(2)), 'POLICY_LIMIT')
-    expect(error.details).toMatchObject({ rule: 'perDay USDC', found: '51 USDC beside 200 USDC' })
+    expect(error.details).toMatchObject({ rule: 'perDay USDC', found: '51 USDC plus 200 USDC earlier' })
     expect((await run(transfer(50, key(3)))).exit).toBe(0)
     await refused(transfer(0.000001, key(4)), 'POLICY_LIMIT')
     expect((await run(transfer(200, key(5)), { later: 86_400_000 + 60_000 })).exit).toBe(0)

@@ -195,7 +195,7 @@ describe('the guard on a Pendle PT', () => {
       checkEffect(intent, { changes, allowances: [] }, units)
     const paid = seen(usdc, -amount, amount)
     expect(effect(coming, [paid, seen(pt.receipt, least)])).not.toThrow()
-    expect(effect(coming, [paid, seen(pt.receipt, least - 1n)])).toThrow(/brings too little/)
+    expect(effect(coming, [paid, seen(pt.receipt, least - 1n)])).toThrow(/returns too little/)
     const given = seen(pt.receipt, -units, units)
     expect(effect(part, [given, seen(usdc, 99_000_000n)])).not.toThrow()
     expect(effect(part, [given, seen(usdc, 98_999_999n)])).toThrow(/the output is too low/)

@@ -190,7 +190,7 @@ describe('a PT with the bytecode of Pendle', () => {
     ])
     expect(await faults({ yt: pendle.constants.sy })).toEqual([
       expect.stringContaining('the YT of the market is'),
-      expect.stringContaining('what a mature PT brings is not said'),
+      expect.stringContaining('what a mature PT brings is not returned'),
     ])
     expect(await faults({ market: pendle.constants.router })).not.toEqual([])
   })

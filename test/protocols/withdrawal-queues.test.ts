@@ -575,7 +575,7 @@ describe('StakeWise', () => {
     await expect(made('withdraw', ether / 2n)).rejects.toThrow(/has no validators yet/)
     for (const most of [ether, ether / 2n]) {
       await tell('function limit(uint256,bool)', [most, false])
-      await expect(made('lend', 1n)).rejects.toThrow(/takes no deposits now$/)
+      await expect(made('lend', 1n)).rejects.toThrow(/accepts no deposits now$/)
       expect(await codeOf(made('lend', 1n))).toBe('STRATEGY_CAP_REACHED')
     }
     expect(await made('withdraw', ether / 2n)).toHaveLength(1)
@@ -748,7 +748,7 @@ describe('StakeWise', () => {
       expect.stringMatching(/^the kind of the vault is 0x/),
     ])
     await tell('function limit(uint256,bool)', [ether, true])
-    expect(await faults(entry.asset)).toEqual(['whether the vault has validators is false, and not true'])
+    expect(await faults(entry.asset)).toEqual(['whether the vault has validators is false, not true'])
     await tell('function limit(uint256,bool)', [ether, false])
     await tell('function forget()', [])
     expect(await faults(entry.asset)).toEqual(['whether StakeWise made the vault is false, and not true'])

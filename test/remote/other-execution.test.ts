@@ -261,7 +261,7 @@ const costlyDeposit = (bps: bigint): Lies => ({
 describe('false answers of the deployment', () => {
   const [tooLow, unfair] = [
     /less than [0-9]|may bring less than|is the least that is accepted/,
-    /% less than .* and (3|0\.75) %/,
+    /% less than .* maximum is (3|0\.75) %/,
   ]
   const exactIn = `swap execute ${near} --amount-in 100`
   const exactOut = `swap execute ${near} --amount-out 0.02`

@@ -184,7 +184,7 @@ describe('Across API', () => {
   test('reports its minimum and maximum amount in the error', async () => {
     expect(await asked({ ...good(), outputAmount: '400000' }, 200, '0.5')).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: 'Across carries 1 USDT',
+      message: 'The minimum for Across is 1 USDT',
     })
     expect(await asked({ ...good(), isAmountTooLow: true })).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
@@ -206,7 +206,7 @@ describe('Across API', () => {
     const { json } = await run(`swap quote ${usdt} --amount-in 0.000001 --json`)
     expect(json.error).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: 'Across carries 0.001 USDT',
+      message: 'The minimum for Across is 0.001 USDT',
       hint: 'Try a larger amount.',
     })
   })
@@ -248,7 +248,7 @@ describe('an Across deposit without a fill', () => {
       /^No relayer has paid out on sandbox-two yet\. A relayer can do so until 20.*Z; /,
     )
     expect(said.funds).toMatch(
-      /^100 USDT: deposited on sandbox-one in 0x\w{64}, not paid out on sandbox-two\./,
+      /^100 USDT: deposited on sandbox-one in 0x\w{64}, not paid out on sandbox-two yet\./,
     )
     expect((await run(`swap status ${id} --json`)).json).toMatchObject({ status: 'processing' })
     await fault('clear')

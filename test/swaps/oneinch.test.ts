@@ -271,7 +271,7 @@ describe('1inch API', () => {
       'limits requests for 7 seconds',
       () => ({ status: 429, body: {}, headers: { 'retry-after': '7' } }),
       'PROVIDER_API_ERROR',
-      /takes the next one in 7 s/,
+      /accepts the next one in 7 s/,
     ],
   ])('builds no transaction when it %s', async (_, answer, code, message) => {
     await expect(transaction(answer())).rejects.toMatchObject({

@@ -415,7 +415,7 @@ describe('Relay API', () => {
     [
       'the documented example',
       () => ({ status: 200, body: sampleOf('quote-excerpt').response }),
-      /names another depository/,
+      /returned another depository/,
     ],
     [
       'a step of another kind',
@@ -436,7 +436,7 @@ describe('Relay API', () => {
       () => answerWith({ steps: [step('deposit', {}, { kind: 'signature' })] }),
       /does not request exactly one deposit/,
     ],
-    ['another depository', () => answerWith({ data: { to: thief } }), /names another depository/],
+    ['another depository', () => answerWith({ data: { to: thief } }), /returned another depository/],
     ['another chain', () => answerWith({ data: { chainId: 31338 } }), /a deposit that differs from/],
     [
       'another depositor',
@@ -452,7 +452,7 @@ describe('Relay API', () => {
     [
       'a deposit for another order',
       () => answerWith({ call: depositCall(wallet, usdc.address, amountIn, padHex('0x01')) }),
-      /another order than/,
+      /an order that differs from/,
     ],
     ['another order ID', () => answerWith({ id: padHex('0x01') }), /another order than/],
     ['another recipient', ordered({ paid: { recipient: thief } }), /another order than/],
@@ -636,7 +636,7 @@ describe('Relay', () => {
     expect(exit).toBe(20)
     const explained = (await run(['action', 'explain', json.error.details.operation, '--json'])).json
     expect(explained.situation).toBe('BRIDGE_STUCK')
-    expect(explained.verdict).toContain('calls it failure (AMOUNT_TOO_LOW_TO_REFUND)')
+    expect(explained.verdict).toContain('reports failure (AMOUNT_TOO_LOW_TO_REFUND)')
     expect(explained.verdict).not.toContain('usual at most')
     await run('sandbox fault clear --json')
     const over = await run(['action', 'resume', json.error.details.operation, '--json', '--timeout', '20s'])

@@ -188,7 +188,7 @@ describe('THORChain', () => {
     const { quote: asking } = await at(naming(() => quote()))
     await expect(asking({ amount: 224_807n })).rejects.toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: expect.stringContaining('no less than 0.00224808 BTC'),
+      message: expect.stringContaining('minimum for THORChain is 0.00224808 BTC'),
     })
     expect(await asking({ amount: 224_808n })).toBeDefined()
   })
@@ -197,7 +197,7 @@ describe('THORChain', () => {
     [
       'another address',
       vaults({ address: 'bc1qn9esxuw8ca7ts8l6w66kdh800s09msvutydc46' }),
-      /names another address/,
+      /returns another address/,
     ],
     ['no address', vaults({ address: undefined }), /names another address for BTC \(none\)/],
     ['no vault for BTC', { status: 200, body: [] }, /names no vault for BTC/],

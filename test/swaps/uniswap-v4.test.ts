@@ -181,7 +181,7 @@ describe('Uniswap v4', () => {
     const failed = await asked('execute --token-in USDC --token-out ETH --amount-in 33 --yes')
     await run('sandbox fault clear')
     expect({ exit: failed.exit, code: failed.json.error.code }).toEqual({ exit: 22, code: 'REVERTED' })
-    expect(failed.json.error.message).toContain(`${permit2} may still take 33 USDC`)
+    expect(failed.json.error.message).toContain(`${permit2} still has an allowance of 33 USDC`)
     expect(await allowed('USDC')).toBe(33_000000n)
     const id = failed.json.error.details.operation ?? failed.json.error.details.id
     const back = await run(`action revoke ${id} --yes --json`)

@@ -94,7 +94,7 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
   if (unknown !== undefined)
     throw new AppError(
       'CONFIG_INVALID',
-      `${path} names a desk on "${sanitizeText(unknown)}", where sluice supports no ramps`,
+      `${path} names a desk on "${sanitizeText(unknown)}", where ramps are not supported`,
       {
         hint: `Networks with ramps: ${Object.keys(aveniaChains).join(', ')}`,
       },

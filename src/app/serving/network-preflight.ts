@@ -36,7 +36,7 @@ export async function servedNetworks(
     {
       details: { networks: failed.map(({ network }) => network.name) },
       cause: first.fault,
-      hint: `Try again, or name another RPC in ${variables}.${isSandbox ? ' In the sandbox: sluice sandbox status' : ''}`,
+      hint: `Try again, or set another RPC in ${variables}.${isSandbox ? ' In the sandbox: sluice sandbox status' : ''}`,
     },
   )
 }

@@ -168,6 +168,6 @@ export const meanings: Readonly<Record<string, string>> = {
   UserCannotHaveDebt: 'not allowed while the wallet has a debt there',
 
   // A deposit for another chain is late.
-  InvalidQuoteTimestamp: 'its fee quote is too old, or from a later block',
+  InvalidQuoteTimestamp: 'its fee quote is outdated, or from a later block',
   InvalidFillDeadline: 'its fill deadline is later than the pool allows',
 }

@@ -56,7 +56,7 @@ export function unknownHash(hash: Hex, silent: readonly UnansweredNetwork[]): Ap
   const named = [...settings(others), ...(unasked.length > 0 ? ['SLUICE_RPC_<NETWORK>'] : [])]
   const ifItStays =
     odd.length > 0
-      ? `${again}; if the error persists, name another RPC in ${settings(odd).join(' and ')}`
+      ? `${again}. If the error persists, set another RPC in ${settings(odd).join(' and ')}`
       : again
   // A network that cannot be reached at all will not answer a retry either.
   const [code] = [

@@ -43,8 +43,8 @@ export const compoundV2 = (entry: StrategyEntry, constants: CompoundV2Constants)
             ),
           ]
         : []),
-      (constants.rate === 'second' ? mustRespond : mustNotRespond)('its rate a second', eachSecond(market)),
-      ...(constants.rate === 'block' ? [mustRespond('its rate a block', eachBlock(market))] : []),
+      (constants.rate === 'second' ? mustRespond : mustNotRespond)('its rate per second', eachSecond(market)),
+      ...(constants.rate === 'block' ? [mustRespond('its rate per block', eachBlock(market))] : []),
       mustRespond('whether it is paused', pausedAt(constants, 0)),
     ],
     state: stateOf(constants, asset.decimals),

@@ -9,7 +9,7 @@ import { stakewiseQueue } from './queue.ts'
 export const stakewise: Protocol<StakewiseConstants> = {
   grade: {
     grade: 'B',
-    by: '@stakewise/v3-sdk 2.0.2; if rewards of the vault are due, the SDK collects them first, and sluice does not',
+    by: '@stakewise/v3-sdk 2.0.2; if rewards of the vault are due, the SDK collects them first, and this program does not',
   },
   description: stakingDescription,
   calldata: ({ asset }, { vault }) => ({

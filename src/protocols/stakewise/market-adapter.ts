@@ -93,7 +93,7 @@ const stateOf = ({ worth, held, most }: Amounts, isBehind: boolean, hasValidator
         'accepts deposits again once its rewards are updated (updateState of its vault), which needs a proof that no contract provides',
     }),
     ...(!hasValidators && {
-      withdraw: 'has no validators yet: its vault would pay at once, which sluice does not support',
+      withdraw: 'has no validators yet: its vault would pay at once, which is not supported',
     }),
   },
 })

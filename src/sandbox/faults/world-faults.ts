@@ -200,7 +200,7 @@ async function send(rpc: ChainClient, to: Address, data: string): Promise<void> 
   if (status !== '0x1')
     throw new AppError(
       'USAGE',
-      'The USDC of this sandbox does not support this fault, because an older version of sluice created it',
+      'The USDC of this sandbox does not support this fault, because an older version created it',
       {
         hint: 'sluice sandbox reset',
       },

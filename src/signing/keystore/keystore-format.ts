@@ -86,7 +86,7 @@ function lowerCased(_: string, value: unknown): unknown {
 }
 
 const refused = (name: string, why: string, cause: unknown): AppError =>
-  new AppError('KEY_SOURCE', `${name} is not a keystore that sluice can open: ${why}`, {
+  new AppError('KEY_SOURCE', `${name} is not a supported keystore: ${why}`, {
     cause,
     hint: 'Copy the file again from its origin, complete and unchanged. To import a raw key: sluice wallet import NAME --key-file PATH',
   })

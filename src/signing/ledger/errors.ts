@@ -83,7 +83,7 @@ export function ledgerError(thrown: unknown, moment: LedgerRequestKind, isBlind 
   if (known) return known
   if (word !== undefined)
     return keySourceError(
-      `The Ledger answered 0x${sanitizeText(word)}, which this version of sluice does not know`,
+      `The Ledger answered 0x${sanitizeText(word)}, which this version does not know`,
       openAppHint,
       thrown,
     )

@@ -132,7 +132,7 @@ export async function resolveNonceConflict(
     `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}; no node has a receipt of this one`}${taken}`,
     {
       details: { operation: operationId, hash, nonce, allowance: left ?? null },
-      hint: `Check what it did${hash ? `: sluice action explain ${hash}` : ''}; then a new plan: sluice action replan ${operationId}`,
+      hint: `Check what it did${hash ? `: sluice action explain ${hash}` : ''}. Then make a new plan: sluice action replan ${operationId}`,
     },
   )
 }

@@ -57,4 +57,4 @@ export function allowanceText(
 
 /** Removes that text from a message, for when the allowance is gone. */
 export const withoutAllowanceText = (message: string): string =>
-  message.replace(/; 0x[0-9a-fA-F]{40} may still take .+ on \S+$/, '')
+  message.replace(/; 0x[0-9a-fA-F]{40} still has an allowance of .+ on \S+$/, '')

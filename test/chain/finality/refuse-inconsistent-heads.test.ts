@@ -136,7 +136,7 @@ describe('a second endpoint', () => {
       code,
       message: expect.stringContaining(host),
       details: { host },
-      hint: expect.stringContaining(`Leave ${host} out of the endpoints`),
+      hint: expect.stringContaining(`Remove ${host} from the endpoints`),
     })
     await broken.close()
   })
@@ -170,7 +170,7 @@ describe('a run whose time limit passes before a signature', () => {
         ),
       ),
       details: { host },
-      hint: `Allow more time: --timeout 10m. If there is another endpoint, you can remove ${host} out of SLUICE_RPC_SANDBOX_ONE while it is slow`,
+      hint: `Allow more time: --timeout 10m; or remove ${host} from SLUICE_RPC_SANDBOX_ONE while it is slow`,
     })
     expect(journal.attempts('slow', 0)).toEqual([])
     await slow.close()

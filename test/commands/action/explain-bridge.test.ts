@@ -294,7 +294,7 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
   const old = await explain(id, 50 * hour)
   expect(old.situation).toBe('BRIDGE_STUCK')
   expect(old.verdict).toMatch(
-    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago, and 60 min\. The transfer is not necessarily lost: it may be attested late, or may have been delivered\. Check what 0x\w{40} got on sandbox-two since/,
+    /^The attestation service of the bridge does not know the transfer, which was sent 300\d min ago; the usual maximum is 60 min\. The transfer is not necessarily lost: it may be attested late, or may have been delivered\. Check what 0x\w{40} has received on sandbox-two since/,
   )
   expect(old.funds).toMatch(/Whether the funds are minted there is not known; no one else can take them\.$/)
   expect(old.next).toBe(`sluice action export ${id}`)

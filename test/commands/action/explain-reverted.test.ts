@@ -47,7 +47,7 @@ const explain = async (id: string, safeToRetry = true) => {
   expect(exit).toBe(0)
   expect(json).toMatchObject({ id, safeToRetry, next: `sluice action revoke ${id}` })
   expect(json.funds).toMatch(
-    /^[0-9]+ USDC: still in the wallet 0x\w{40} on sandbox-one\. Only the gas fee was spent\. The contract 0x\w{40} may still take [0-9]+ USDC on sandbox-one\.$/,
+    /^[0-9]+ USDC: still in the wallet 0x\w{40} on sandbox-one\. Only the gas fee was spent\. The contract 0x\w{40} still has an allowance of [0-9]+ USDC on sandbox-one\.$/,
   )
   return json
 }

@@ -129,7 +129,7 @@ describe('explain before anything is signed', () => {
     expect(id).not.toBe(said.id)
     expect(await explain(said.id)).toMatchObject({
       situation: 'DROPPED',
-      verdict: `The action was abandoned before anything was signed, and the same was asked for again under its key since, as ${id}.`,
+      verdict: `The action was abandoned before anything was signed. The same request was started again under its key as ${id}.`,
       safeToRetry: false,
       next: `sluice action explain ${id}`,
     })
@@ -264,7 +264,7 @@ describe('explain for a signed transaction in no block', () => {
     expect(said).toMatchObject({
       situation: 'SENT_NOT_SEEN',
       verdict:
-        'It was sent, but the node of sandbox-one does not know it: it was dropped, or only another node has it.',
+        'The transaction was sent, but the node of sandbox-one does not know it: it was dropped, or only another node has it.',
       safeToRetry: false,
       next: `sluice action resume ${id}`,
     })
@@ -429,7 +429,7 @@ describe('explain for a signed transaction in no block', () => {
     const block = Number(await rpc().request('eth_blockNumber'))
     expect(await explain(id, '--confirmations', '4')).toMatchObject({
       situation: 'MINED_NOT_FINAL',
-      verdict: `It is in block ${block}, 1 deep, which is not final yet.`,
+      verdict: `The transaction is in block ${block}, 1 deep, which is not final yet.`,
       funds: `Once the step is final: 5 USDC: with ${friend}.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -462,7 +462,7 @@ describe('explain for a nonce that another transaction uses', () => {
     await rpc().request('evm_mine')
     expect(await explain(id)).toMatchObject({
       situation: 'SUPERSEDED',
-      verdict: `It can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}. Check what that transaction did before you repeat the request.`,
+      verdict: `The transaction can never be mined: another transaction of this wallet, ${hash}, used its nonce ${at}. Check what that transaction did before you repeat the request.`,
       funds: `${stillThere()} This is true unless ${hash} moved the funds.`,
       safeToRetry: false,
       next: `sluice action resume ${id}`,
@@ -526,7 +526,7 @@ describe('explain for a mined transaction', () => {
 
   test('PARTLY_DONE with the remaining allowance, GIVEN_UP after abandon', async () => {
     const id = idOf(await deposit('--no-wait'))
-    const allowance = ` The contract ${pool()} may still take 3 USDC on sandbox-one.`
+    const allowance = ` The contract ${pool()} still has an allowance of 3 USDC on sandbox-one.`
     const half = {
       situation: 'PARTLY_DONE',
       verdict: `The action is partly done and final; step 2 of 2 (action) is not signed. Continue, or revoke the allowance (sluice action revoke ${id}). The same request is refused until this action is resumed or abandoned.`,
@@ -577,7 +577,7 @@ describe('explain for a mined transaction', () => {
       safeToRetry: false,
       next: `sluice action replan ${id}`,
     })
-    expect(said.funds).toMatch(/may still take 100 USDC on sandbox-one/)
+    expect(said.funds).toMatch(/still has an allowance of 100 USDC on sandbox-one/)
   })
 })
 
@@ -595,7 +595,7 @@ describe('explain without a usable node', () => {
     })
     expect(said.verdict).toMatch(/^The chain does not answer, so only the journal can be read: sandbox-one: /)
     expect(said.funds).toBe(
-      `The chain cannot be read now. By the journal, 5 USDC may have left the wallet ${wallet()}, or may leave it at any time.`,
+      `The chain cannot be read now. According to the journal, 5 USDC may have left the wallet ${wallet()}, or may leave it at any time.`,
     )
     expect(await explain(done)).toMatchObject({ situation: 'DONE' })
   })
@@ -609,7 +609,7 @@ describe('explain without a usable node', () => {
       safeToRetry: false,
       next: `sluice action explain ${id}`,
     })
-    expect(said.verdict).toMatch(/is on chain 1, not on 31337\.$/)
+    expect(said.verdict).toMatch(/is on chain 1, not 31337\.$/)
   })
 })
 

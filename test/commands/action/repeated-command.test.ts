@@ -430,7 +430,7 @@ test('a revocation that policy.json forbids does not abandon the action, which c
       json: {
         error: {
           code: 'PARTIAL',
-          message: expect.stringContaining('gas costs'),
+          message: expect.stringContaining('The gas price is'),
           hint: `Once this is allowed: ${next}`,
         },
       },

@@ -78,7 +78,7 @@ describe('remaining allowances without a node or a known token', () => {
     )
     const { json } = await run(`action explain ${id} --json ${now}`)
     expect(json).toMatchObject({ situation: 'GIVEN_UP', next: `sluice action revoke ${id}` })
-    expect(json.funds).toContain('is not known: a chain does not say')
+    expect(json.funds).toContain('are not known: a chain does not answer')
     await takeBack(id)
     const { out } = await run(`action revoke ${id} --yes`)
     expect(out).toContain('No allowance of this action remains.')
@@ -174,7 +174,7 @@ describe('--revoke-on-failure', () => {
       /^Step 2 of 2 reverted on chain \(0x\w{64}\)\. Revoked: 100 USDC on sandbox-one from /,
     )
     expect(message).toMatch(/No allowance of the action remains$/)
-    expect(message).not.toContain('may still take')
+    expect(message).not.toContain('still has an allowance')
     expect(hint).toBe(`sluice action explain ${details.id}`)
     expect(details).toMatchObject({ allowance: null, revoked: { status: 'revoked' } })
     expect(await allowance()).toBe(0n)
@@ -208,7 +208,7 @@ describe('--revoke-on-failure', () => {
   test('omitted, the error names the remaining allowance, and a repeat with the flag revokes it', async () => {
     await reverts()
     const { message, hint, details } = await error(line('after-0004'))
-    expect(message).toContain(`; ${pool()} may still take 100 USDC on sandbox-one`)
+    expect(message).toContain(`; ${pool()} still has an allowance of 100 USDC on sandbox-one`)
     expect(hint).toBe(`sluice action revoke ${details.id}`)
     // A repeat with the flag revokes it; an allowance that cannot be read makes the revocation fail.
     await fault('rpc-502 --method eth_call')
@@ -253,7 +253,9 @@ describe('the allowance of a deposit whose call lost its nonce', () => {
       exit: 23,
       code: 'SUPERSEDED',
       message: expect.stringMatching(
-        new RegExp(`^Nonce .* was used by another .*; ${pool()} may still take 100 USDC on sandbox-one$`),
+        new RegExp(
+          `^Nonce .* was used by another .*; ${pool()} still has an allowance of 100 USDC on sandbox-one$`,
+        ),
       ),
       hint: next(id),
       details: { allowance: { spender: pool(), amount: '100000000' } },
@@ -266,7 +268,7 @@ describe('the allowance of a deposit whose call lost its nonce', () => {
     const { exit, message, hint, details } = await error(line('lost-0002').concat('--revoke-on-failure'))
     expect({ exit, hint }).toEqual({ exit: 23, hint: next(id) })
     expect(message).toMatch(/^Nonce .* was used by another .*\. Revoked: 100 USDC on sandbox-one from /)
-    expect(message).not.toContain('may still take')
+    expect(message).not.toContain('still has an allowance')
     expect(details).toMatchObject({ id, allowance: null, revoked: { status: 'revoked' } })
     expect(await allowance()).toBe(0n)
     expect(await run(`action replan ${id} --yes --json`)).toMatchObject({
@@ -293,7 +295,7 @@ test('resume, replan, cancel and speed-up report how an action ended, and sign n
   ids.DECLINED = dropped('closed-0003')
   const before = attempts()
   const ends: Record<string, { exit: number; says: string }> = {
-    PARTIAL: { exit: 21, says: 'was given up' },
+    PARTIAL: { exit: 21, says: 'was abandoned' },
     REVERTED: { exit: 22, says: 'reverted on chain' },
     DECLINED: { exit: 9, says: 'was abandoned before anything was signed' },
   }

@@ -43,7 +43,7 @@ test('verify accepts the note on an unknown payout of a withdrawal only in the e
   const { json, words } = await exported(left.json.id)
   const text: string = json.operation.steps[0].text
   const [told, said] = text.split(';') as [string, string]
-  expect(said).toContain('the vault does not say')
+  expect(said).toContain('the vault does not quote')
   expect(await words((was) => was)).toBe('0 VERIFIED')
   for (const other of [
     `; nobody said anything of it: at least 5 USDC at its price is accepted`,

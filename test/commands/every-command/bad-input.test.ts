@@ -581,7 +581,7 @@ describe('a deposit of one unit that rounds to no shares', () => {
     ['Lido', 'sandbox-lido-eth-sandbox-one'],
   ])('into %s exits 2 and asks for a larger amount', async (_, slug) => {
     await sandbox.world.warp(86_400 * 30)
-    const wrong = { exit: 2, code: 'INVALID_AMOUNT', says: /is too little for .* Name a larger amount/ }
+    const wrong = { exit: 2, code: 'INVALID_AMOUNT', says: /is too little for .* Give a larger amount/ }
     await refused(`deposit ${slug} --amount-raw 1 --yes --idempotency-key dust-is-little`, wrong)
   })
 })

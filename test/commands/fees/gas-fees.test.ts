@@ -223,7 +223,7 @@ describe('a transaction pool that refuses a transaction as underpriced', () => {
     expect(raised.exit).toBe(20)
     const capped = await run(`action resume ${id} --json`, here())
     expect(capped.exit).toBe(21)
-    expect(capped.json.error.message).toMatch(/and at most 0 may be paid$/)
+    expect(capped.json.error.message).toMatch(/above the maximum of 0 wei$/)
     const [, pasted] = /^Once this is allowed: (sluice action resume \S+ --max-fee [0-9.]+);/.exec(
       capped.json.error.hint,
     )!

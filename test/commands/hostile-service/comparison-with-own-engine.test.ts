@@ -177,7 +177,7 @@ describe('the price of a swap', () => {
   test('more than 3 % below that of the local engine is refused', async () => {
     const { exit, json } = await signsNothing(() => lied(swap, worse(90n)))
     expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
-    expect(json.error.message).toContain('and 3 %')
+    expect(json.error.message).toContain('the maximum is 3 %')
   })
 
   /** A quote whose minimum is so many thousandths of its output; `inCalldata` puts that minimum into the calldata, too. */

@@ -222,7 +222,7 @@ describe.each(['near-intents', 'thorchain'])('a swap from Bitcoin through %s', (
     const second = await paid(shown, '0.01', ['--replace', first])
     expect(second).not.toBe(first)
     const replaced = await run(`swap status ${shown.id} --btc-tx ${first} --json`)
-    const note = `The transaction ${first} is not there: ${second} pays the same deposit and may have replaced it (RBF)`
+    const note = `The transaction ${first} was not found: ${second} pays the same deposit and may have replaced it (RBF)`
     expect(replaced.json).toMatchObject({ originTxHash: second, deposit: { note } })
     await run('sandbox fault clear')
     expect((await run(`swap execute ${shown.id} --json`)).exit).toBe(0)

@@ -131,7 +131,7 @@ describe('a payout that the provider reports', () => {
   test('without a deposit on Bitcoin stays pending', async () => {
     const { status, deposit } = await statusWhen('near-intents', { status: 'fulfilled' }, { of: nothing })
     expect(status).toBe('pending')
-    expect(deposit?.note).toContain('no deposit is on Bitcoin')
+    expect(deposit?.note).toContain('Bitcoin shows no deposit')
   })
 
   test('stays processing while the node of its chain is unreachable', async () => {

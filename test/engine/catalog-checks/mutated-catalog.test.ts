@@ -100,7 +100,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
       one!.feed = two!.feed
       two!.feed = feed
     },
-    /the name of the feed of AERO is DAI \/ USD, and not AERO \/ USD/,
+    /the name of the feed of AERO is DAI \/ USD, not AERO \/ USD/,
   ],
   [
     'ethereum',
@@ -108,7 +108,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     ({ priceFeeds }) => {
       priceFeeds[0]!.decimals = 18
     },
-    /the decimals of the feed of COMP is 8, and not 18/,
+    /the decimals of the feed of COMP is 8, not 18/,
   ],
   [
     'base',
@@ -294,7 +294,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     ({ cctpV2 }) => {
       cctpV2!.domain = 6
     },
-    /the domain of the bridge is 0, and not 6/,
+    /the domain of the bridge is 0, not 6/,
   ],
   [
     'bnb',

@@ -142,7 +142,7 @@ describe('a vault that gives shares only during a simulation', () => {
     for (const amount of [hundred, 60_000_000n, 1_000_000_000n, 10n])
       await expect(putIn(amount)).rejects.toMatchObject({
         code: 'POLICY_SIMULATION',
-        message: expect.stringMatching(/rounding could keep too much|brings too little/),
+        message: expect.stringMatching(/rounding could keep too much|returns too little/),
       })
   })
 
@@ -160,7 +160,7 @@ describe('effects of a leg that were not requested', () => {
   test('a remaining allowance is refused', async () => {
     await expect(tried(depositing(), into(2n * hundred))).rejects.toMatchObject({
       code: 'POLICY_SIMULATION',
-      message: expect.stringContaining('may still take'),
+      message: expect.stringContaining('still has an allowance'),
     })
   })
 
@@ -420,7 +420,7 @@ test('an endpoint whose simulation crashes is not skipped: RPC_INCONSISTENT name
   const crash = new AppError('RPC_ERROR', message, { details: { code: -32603, message } })
   await expect(tried(depositing(), into(), { rpc: besideOneThat(crash) })).rejects.toMatchObject({
     code: 'RPC_INCONSISTENT',
-    hint: expect.stringContaining('Leave elsewhere out'),
+    hint: expect.stringContaining('Remove elsewhere from the endpoints'),
   })
 })
 

@@ -65,7 +65,7 @@ describe('a Ledger', () => {
     ledger.set({ isLocked: true })
     expect((await refusal(key.signTransaction(transaction))).message).toMatch(/locked/)
     ledger.set({ isLocked: false, app: 'BOLOS' })
-    expect((await refusal(key.signTransaction(transaction))).message).toMatch(/app closed/)
+    expect((await refusal(key.signTransaction(transaction))).message).toMatch(/app of the Ledger is closed/)
     ledger.set({ app: 'Ethereum', key: sandboxKey(3) })
     const { code, message } = await refusal(key.signTransaction(transaction))
     expect([code, message]).toEqual([

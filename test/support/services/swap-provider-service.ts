@@ -35,7 +35,7 @@ export const serviceFailures: readonly [name: string, answer: () => Answered, me
   [
     'HTTP 429 with a retry-after',
     () => ({ status: 429, body: {}, headers: { 'retry-after': '7' } }),
-    /takes the next one in 7 s/,
+    /accepts the next one in 7 s/,
   ],
   ['HTTP 429 without a retry-after', () => ({ status: 429, body: {} }), /limits the requests$/],
   [
