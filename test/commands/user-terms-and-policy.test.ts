@@ -90,7 +90,7 @@ describe('--assert', () => {
     const ran = await run([...line.split(' '), '--assert', 'sandbox-two:aUSDC>=1000'])
     expect({ exit: ran.exit, code: ran.json.error.code }).toEqual({ exit: 21, code: 'PARTIAL' })
     expect(ran.json.error.hint).toMatch(
-      /^Once the condition holds: sluice action resume \S+. To stop instead: /,
+      /^Once the condition holds: sluice action resume \S+; to stop instead: /,
     )
   })
 })

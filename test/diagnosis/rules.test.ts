@@ -51,7 +51,9 @@ describe('a final state in the journal', () => {
     (state) => {
       const waits = { steps: [factsOf(state, { waiting: hash })] }
       expect(isSettlementContradicted(waits)).toBe(true)
-      expect(contradictionsText(waits)).toBe(` ${hash} is pending again and can still be mined.`)
+      expect(contradictionsText(waits)).toBe(
+        ` Its transaction ${hash} is pending again and can still be mined.`,
+      )
       const inclusion = { blockNumber: 7 } as Step['inclusion']
       const lacks = { steps: [factsOf(state, { lacksBlock: true }, { step: stepOf(state, { inclusion }) })] }
       expect(isSettlementContradicted(lacks)).toBe(true)

@@ -751,6 +751,6 @@ describe('StakeWise', () => {
     expect(await faults(entry.asset)).toEqual(['whether the vault has validators is false, not true'])
     await tell('function limit(uint256,bool)', [ether, false])
     await tell('function forget()', [])
-    expect(await faults(entry.asset)).toEqual(['whether StakeWise made the vault is false, and not true'])
+    expect(await faults(entry.asset)).toEqual(['whether StakeWise made the vault is false, not true'])
   })
 })

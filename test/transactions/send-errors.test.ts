@@ -108,7 +108,7 @@ it.each([
   const refused = await goOn(act, { noWait: true })
   expect(refused).toMatchObject({
     code: 'PENDING',
-    message: `It is signed but not final yet; the node refused it when it was sent: ${words}`,
+    message: `The transaction is signed but not final yet; the node refused it when it was sent: ${words}`,
     hint: act.endsWith('-cap') ? `sluice action cancel ${act} --yes` : `sluice action resume ${act}`,
     details: { refused: words },
   })

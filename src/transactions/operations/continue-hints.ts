@@ -15,7 +15,7 @@ export function continueHint(error: AppError, id: string, again = `sluice action
     return `To stop and see where the funds are: ${giveUp}. To continue once the wallet has the missing amount: ${again}`
   if (!error.code.startsWith('POLICY_')) return hintAfterFix(error, again)
   const revoke = `sluice action revoke ${id}`
-  const giveUpInstead = again.startsWith(revoke) ? '' : `. To stop instead: ${revoke}`
+  const giveUpInstead = again.startsWith(revoke) ? '' : `; to stop instead: ${revoke}`
   return isSignerTampering(error)
     ? otherSignerHint(error, again).concat(giveUpInstead && `${giveUpInstead} --wallet NAME`)
     : `${conditionText(error)}: ${again}`.concat(giveUpInstead)

@@ -127,12 +127,12 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
   if (!said)
     return error(
       isUnanswered(run, inTheAir)
-        ? 'It is signed, but no node has confirmed yet that it accepted it'
+        ? 'The transaction is signed, but no node has confirmed yet that it accepted it'
         : 'Signed and sent, not final yet',
       again,
     )
   return error(
-    `It is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
+    `The transaction is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
     run.replacement === 'cancel' ? again : sendErrorHint(run, said, again),
     { refused: said.refused.words },
   )

@@ -71,14 +71,14 @@ export function pendingCause(
   if (precedingNonce) {
     const { operation: before, nonce } = precedingNonce
     return {
-      why: `It is signed, but pending behind nonce ${nonce}, which belongs to the action ${before} and is not on the chain yet`,
+      why: `The transaction is signed, but pending behind nonce ${nonce}, which belongs to the action ${before} and is not on the chain yet`,
       hint: `sluice action resume ${before}, then: ${again}`,
       details: { before, nonce },
     }
   }
   return (
     disagreement && {
-      why: `It is in block ${disagreement.blockNumber} but not final yet: ${disagreementText(disagreement)}`,
+      why: `The transaction is in block ${disagreement.blockNumber} but not final yet: ${disagreementText(disagreement)}`,
       hint: `${disagreementHint(disagreement, variable)}, then: ${again}`,
       details: disagreement,
     }

@@ -311,7 +311,7 @@ describe('explain for a signed transaction in no block', () => {
     const second = await sent('--queue-behind')
     expect(await explain(second)).toMatchObject({
       situation: 'BEHIND_ANOTHER',
-      verdict: `It has the nonce ${at + 1}, and ${at} comes first: that one belongs to the action ${first}.`,
+      verdict: `The transaction has the nonce ${at + 1}, but the nonce ${at} comes first: that one belongs to the action ${first}.`,
       safeToRetry: false,
       next: `sluice action resume ${first}`,
     })
@@ -325,7 +325,7 @@ describe('explain for a signed transaction in no block', () => {
     const at = await nonce()
     await rpc().request('eth_sendTransaction', [{ from: wallet(), to: friend, value: '0x1' }])
     const id = await sent('--queue-behind')
-    const before = `It has the nonce ${at + 1}, and ${at} comes first: `
+    const before = `The transaction has the nonce ${at + 1}, but the nonce ${at} comes first: `
     expect(await explain(id)).toMatchObject({
       situation: 'BEHIND_ANOTHER',
       verdict: `${before}that one is pending, too, and another program sent it.`,

@@ -422,7 +422,7 @@ test('a revocation that policy.json forbids does not abandon the action, which c
   const before = attempts()
   const file = policy('{"maxFeePerGas":"0.000001"}')
   for (const [verb, next] of [
-    ['resume', `sluice action resume ${id}. To stop instead: sluice action revoke ${id}`],
+    ['resume', `sluice action resume ${id}; to stop instead: sluice action revoke ${id}`],
     ['revoke', `sluice action revoke ${id} --yes`],
   ])
     expect(await run(`action ${verb} ${id} --yes --json`)).toMatchObject({

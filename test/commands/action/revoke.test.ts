@@ -201,7 +201,7 @@ describe('--revoke-on-failure', () => {
     ])
     expect({ exit, revoked: details.revoked.status }).toEqual({ exit: 21, revoked: 'failed' })
     expect(message).toContain('Its allowances were not revoked: ')
-    expect(hint).toContain(`sluice action resume ${id}. To stop instead: sluice action revoke ${id}`)
+    expect(hint).toContain(`sluice action resume ${id}; to stop instead: sluice action revoke ${id}`)
     await takeBack(id)
   })
 

@@ -83,7 +83,7 @@ describe('an external signer', () => {
       const { id } = json.error.details
       expect({ exit, hint: json.error.hint }).toEqual({
         exit: 21,
-        hint: `Do not use this signer again until you know why. For other ways to sign: sluice help signing. If its key is elsewhere: sluice action resume ${id} --wallet NAME. To stop instead: sluice action revoke ${id} --wallet NAME`,
+        hint: `Do not use this signer again until you know why. For other ways to sign: sluice help signing. If its key is elsewhere: sluice action resume ${id} --wallet NAME; to stop instead: sluice action revoke ${id} --wallet NAME`,
       })
       const explained = (await run(['action', 'explain', id, '--json'])).json
       expect(explained).toMatchObject({

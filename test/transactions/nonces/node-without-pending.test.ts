@@ -144,7 +144,7 @@ it('a transaction that no node has accepted is reported as signed and not yet ac
   planPayments(journal, 'untaken')
   expect(await pay('untaken', { noWait: true })).toMatchObject({
     code: 'PENDING',
-    message: 'It is signed, but no node has confirmed yet that it accepted it',
+    message: 'The transaction is signed, but no node has confirmed yet that it accepted it',
     hint: 'sluice action resume untaken',
   })
   node.says = () => undefined

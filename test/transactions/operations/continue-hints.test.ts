@@ -24,7 +24,7 @@ describe('the hint after a policy error', () => {
     ['a limit', 'POLICY_FEE_CAP', {}, 'Once that is allowed'],
   ] as const)('names the condition for resuming, and the command to revoke: %s', (_, code, more, once) => {
     expect(continueHint(new AppError(code, 'no', more), 'one')).toBe(
-      `${once}: ${again}. To stop instead: sluice action revoke one`,
+      `${once}: ${again}; to stop instead: sluice action revoke one`,
     )
   })
 })
