@@ -83,8 +83,8 @@ describe('the revert reason', () => {
     ['E_SupplyCapExceeded()', [], 'the supply cap of the vault is reached'],
     ['E_OperationDisabled()', [], 'the vault has disabled this action'],
     ['Paused()', [], 'it is paused'],
-    ['NotCollateralized()', [], 'what is owed would not be covered by the collateral'],
-    ['V3TooLittleReceived()', [], 'the price moved: less would come out than the minimum'],
+    ['NotCollateralized()', [], 'the collateral would not cover the debt'],
+    ['V3TooLittleReceived()', [], 'the price moved: the output would be below the minimum'],
   ])('explains %s with its name', (signature, args, words) => {
     expect(revertReason(thrown(signature, args))).toBe(`${words} (${signature.slice(0, -2)})`)
   })

@@ -240,8 +240,8 @@ describe('a Compound v2 market', () => {
   })
 
   test.each([
-    [undefined, 'the rate a second, compounded every second over 365 days'],
-    ['daily', 'the rate a second, compounded daily over 365 days'],
+    [undefined, 'the rate per second, compounded every second over 365 days'],
+    ['daily', 'the rate per second, compounded daily over 365 days'],
   ] as const)(
     'with compounding set to %s states that convention and the matching APY',
     async (compounds, words) => {

@@ -138,7 +138,7 @@ function parseShownTransaction(
 ): ShownTransaction & { isInBlock: boolean } {
   const response = Object(answer) as Record<string, unknown>
   if (String(response.hash).toLowerCase() !== hash.toLowerCase())
-    throw new AppError('RPC_INCONSISTENT', `The node at ${host} shows another transaction`)
+    throw new AppError('RPC_INCONSISTENT', `The node at ${host} returns another transaction`)
   const [from, to] = [EvmAddress.safeParse(response.from), EvmAddress.nullable().safeParse(response.to)]
   if (!from.success || !to.success || !/^0x([0-9a-f]{2})*$/i.test(String(response.input)))
     throw new AppError(

@@ -25,6 +25,6 @@ export async function exchangeBounds(
   if (!asked) return undefined
   const [offer] = await answerRounds(context.chain(entry.chainId), [asked])
   if (!offer?.brings)
-    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} quotes nothing for this amount`)
+    throw new AppError('QUOTE_GENERATION_FAILED', `${entry.slug} returns no quote for this amount`)
   return { least: leastOf(offer, slippage), isMature: offer.isMature ?? false }
 }

@@ -306,7 +306,7 @@ test('a transfer that the attestation service does not know is BRIDGE_STUCK with
     exit: 20,
     json: { error: { code: 'PENDING', hint: `sluice action explain ${id}` } },
   })
-  expect(resumed.json.error.message).toContain('does not know what was sent more than 60 min ago')
+  expect(resumed.json.error.message).toContain('does not know the transfer, sent more than 60 min ago')
   // Any other status says nothing about the transfer.
   answers = 429
   expect((await explain(id)).verdict).toMatch(/^Whether the bridge has attested the transfer cannot be read/)

@@ -484,8 +484,8 @@ describe('a swap from Bitcoin through a remote service', () => {
 
   // The client knows only the real Bitcoin here, so the terms of the sandbox fail its check.
   test.each([
-    ['near-intents', /is not signed by its key/],
-    ['thorchain', /not one of this Bitcoin chain/],
+    ['near-intents', /is not signed with its key/],
+    ['thorchain', /not on this Bitcoin chain/],
   ])('refuses terms of %s that fail the check on this machine', async (provider, message) => {
     const line = `swap execute ${flags.replace(refund, '158gYbSooieRtN52drCxzvPdMQbH9jr2WV')} --provider ${provider} --idempotency-key not-believed-${provider}`
     const swapped = (await asked(`${line} --json`)).json.error

@@ -231,7 +231,7 @@ describe('a simulation that changes the wallet itself', () => {
   }
   test.each([
     ['more native coin is spent than value and gas', 0, 'native coin'],
-    ['the wallet has other code', 1, 'other code'],
+    ['the wallet has other code', 1, 'the code of the wallet'],
   ])('is refused: %s', async (_, probe, what) => {
     await expect(
       tried(depositing(), into(), { rpc: saying(probe, `0x${'00'.repeat(31)}01`) }),
@@ -289,10 +289,10 @@ describe('a withdrawal of the whole position', () => {
   test.each<[pays: string, says: string, kept: bigint, bigint, why: string | undefined]>([
     ['all of it', 'the payout', 0n, both, undefined],
     ['all but 0.01 %', 'the payout', 1n, both, undefined],
-    ['0.1 % less', 'the payout', 10n, both, 'too little comes out'],
-    ['1 % of it', 'the payout', 9_900n, both, 'too little comes out'],
+    ['0.1 % less', 'the payout', 10n, both, 'the output is too low'],
+    ['1 % of it', 'the payout', 9_900n, both, 'the output is too low'],
     ['all of it', 'only its price', 0n, price, undefined],
-    ['0.1 % less', 'only its price', 10n, price, 'too little comes out'],
+    ['0.1 % less', 'only its price', 10n, price, 'the output is too low'],
     ['all of it', 'nothing', 0n, nothing, 'does not say what its STI is worth'],
   ])('from a vault that pays %s and reports %s', async (_, __, kept, says, why) => {
     const { asset } = lending()

@@ -136,8 +136,8 @@ describe('a keystore that cannot be opened', () => {
     ['an old version', { ...light, version: 1 }, /only version 3/],
     ['both crypto and Crypto', { ...light, Crypto: light.crypto }, /not JSON/],
     ['an invalid MAC', { ...light, crypto: { ...light.crypto, mac: 'xyz' } }, /crypto\.mac: is not 32 bytes/],
-    ['the address of another key', { ...light, address: '11'.repeat(20) }, /names another address/],
-    ['a truncated file', JSON.stringify(light).slice(0, 200), /not all of it/],
+    ['the address of another key', { ...light, address: '11'.repeat(20) }, /does not match its key/],
+    ['a truncated file', JSON.stringify(light).slice(0, 200), /is cut off/],
     ['an empty file', '', /not JSON/],
   ])('exits with 13, the reason and little memory used: %s', async (_, file, says) => {
     const path = join(home(), 'file')

@@ -145,7 +145,7 @@ describe('a key file', () => {
   )
 
   it.each([0o644, 0o640, 0o660, 0o604])('with mode %o is refused with the hint to use chmod 600', (mode) => {
-    const hint = `The file must be yours alone: chmod 600 ${join(home, 'key')}`
+    const hint = `Make it readable only by you: chmod 600 ${join(home, 'key')}`
     expect(() => readKeyFile(write(testKey, mode))).toThrow(
       expect.objectContaining({ code: 'KEY_SOURCE', hint }),
     )

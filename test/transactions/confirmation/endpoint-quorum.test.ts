@@ -114,7 +114,10 @@ describe('a lost nonce is not final', () => {
           situation: 'NONCE_TAKEN_NOT_FINAL',
           safeToRetry: false,
           evidence: expect.arrayContaining([
-            { source: 'chain', text: expect.stringContaining('final is what all endpoints have') },
+            {
+              source: 'chain',
+              text: expect.stringContaining('a block is final only if all endpoints have it'),
+            },
           ]),
         })
       } finally {

@@ -11,17 +11,17 @@ describe('the hint after a policy error', () => {
       'an assertion that does not hold',
       'POLICY_SIMULATION',
       { details: { assertion: 'USDC<=-5' } },
-      'Once that holds',
+      'Once the condition holds',
     ],
     ['a changed plan', 'POLICY_TAMPER', {}, 'Once you know who changed it'],
-    ['a price that has moved', 'POLICY_QUOTE_DRIFT', {}, 'Once that has changed'],
+    ['a price that has moved', 'POLICY_QUOTE_DRIFT', {}, 'Once this has changed'],
     [
       'a proposal that does not match the request',
       'POLICY_SHAPE',
       { hint: refusedProposalHint },
-      'Once that has changed',
+      'Once this has changed',
     ],
-    ['a limit', 'POLICY_FEE_CAP', {}, 'Once that is allowed'],
+    ['a limit', 'POLICY_FEE_CAP', {}, 'Once this is allowed'],
   ] as const)('names the condition for resuming, and the command to revoke: %s', (_, code, more, once) => {
     expect(continueHint(new AppError(code, 'no', more), 'one')).toBe(
       `${once}: ${again}; to stop instead: sluice action revoke one`,
