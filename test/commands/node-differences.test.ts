@@ -140,9 +140,9 @@ test('a node that lacks the block of a transaction leaves the action MINED_NOT_F
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({
     situation: 'MINED_NOT_FINAL',
     verdict: expect.stringMatching(
-      /was in block \d+ of sandbox-one, which the node that answers now does not have/,
+      /was in block \d+ of sandbox-one\. The node that answers now does not have that block/,
     ),
-    funds: 'By the journal, 10 USDC may have left the wallet '.concat(
+    funds: 'According to the journal, 10 USDC may have left the wallet '.concat(
       sandbox.user.address,
       ', or may leave it at any time.',
     ),

@@ -406,7 +406,7 @@ describe('--slippage with a service fee', () => {
   test('narrower than the fee is refused, and the hint names a sufficient one', async () => {
     const { exit, json } = await slipping('0.2%')
     expect({ exit, code: json.error?.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
-    expect(json.error.message).toContain('the fee of the service among it')
+    expect(json.error.message).toContain('including the service fee')
     const [, accepted] = /--slippage (\S+)$/.exec(json.error.hint) ?? []
     expect((await slipping(accepted!)).exit).toBe(0)
   })
