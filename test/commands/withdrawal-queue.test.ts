@@ -63,7 +63,7 @@ describe.each([
     // The claimed request has left the queue; its amount is in the wallet.
     const said = async (one: string) => (await run(['action', 'explain', one, '--json'])).json.funds
     expect(await said(json.id)).toBe(`2 ETH: with ${wallet}.`)
-    expect(await said(asked.id)).toContain(`the action ${json.id} claimed 2 ETH, for ${wallet}: of this`)
+    expect(await said(asked.id)).toContain(`the action ${json.id} claimed 2 ETH for ${wallet}, from this`)
     const gas = then + 2n * ether - (await coin())
     expect(gas).toBeGreaterThan(0n)
     expect(gas).toBeLessThan(ether / 100n)

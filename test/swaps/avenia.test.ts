@@ -166,8 +166,8 @@ describe('Avenia API', () => {
 
   const noQuote = /did not return a quote/
   test.each<[string, () => ReturnType<Answering>, RegExp]>([
-    ['another input amount', () => quote({ inputAmount: '101' }), /another swap than was asked for/],
-    ['another output currency', () => quote({ outputCurrency: 'BRL' }), /another swap than was asked for/],
+    ['another input amount', () => quote({ inputAmount: '101' }), /another swap than requested/],
+    ['another output currency', () => quote({ outputCurrency: 'BRL' }), /another swap than requested/],
     ['an amount in scientific notation', () => quote({ outputAmount: '1e18' }), noQuote],
     ['a negative amount', () => quote({ outputAmount: '-1' }), noQuote],
     ['an empty quote token', () => quote({ quoteToken: '' }), noQuote],
@@ -178,7 +178,7 @@ describe('Avenia API', () => {
     [
       'HTTP 401 (key refused)',
       () => ({ status: 401, body: {} }),
-      /the key of \/keys\.json, or its signature/,
+      /the API key in \/keys\.json, or the signature/,
     ],
     ...serviceFailures,
   ])('reports %s as a provider error', async (_, answer, message) => {

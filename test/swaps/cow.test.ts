@@ -298,7 +298,7 @@ describe('CoW order book API', () => {
   test.each([
     ['NoLiquidity', undefined],
     ['UnsupportedToken', undefined],
-    ['SellAmountDoesNotCoverFee', /does not cover what its fill/],
+    ['SellAmountDoesNotCoverFee', /does not cover the cost of a fill/],
   ])('gives no quote for the error %s', async (errorType, text) => {
     const { provider } = await opened({ status: 400, body: { errorType, description: '' } })
     const said = await provider.quote(ask(), signal()).catch(({ message }: Error) => message)
@@ -307,12 +307,12 @@ describe('CoW order book API', () => {
   })
 
   test.each([
-    ['returns another order UID', { status: 201, body: `0x${'11'.repeat(56)}` }, /took another order/],
-    ['returns no order UID', { status: 200, body: {} }, /did not take the order/],
+    ['returns another order UID', { status: 201, body: `0x${'11'.repeat(56)}` }, /accepted another order/],
+    ['returns no order UID', { status: 200, body: {} }, /did not accept the order/],
     [
       'reports an insufficient balance',
       { status: 400, body: { errorType: 'InsufficientBalance' } },
-      /less than it sells/,
+      /below the amount sold/,
     ],
   ])('builds no transaction when it %s', async (_, answer, text) => {
     const { provider } = await opened({ status: 200, body: { quote: good() } }, answer)

@@ -177,9 +177,9 @@ describe('1Click API', () => {
       { quote: { depositAddress: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080' } },
       /not on this Bitcoin chain/,
     ],
-    ['an amount in scientific notation', { quote: { amountOut: '1e9' } }, /did not answer with a quote/],
-    ['a dry-run quote', { request: { dry: true } }, /did not answer with a quote/],
-    ['an unreadable token list', { tokens: { message: 'x' } }, /did not answer with its tokens/],
+    ['an amount in scientific notation', { quote: { amountOut: '1e9' } }, /did not return a quote/],
+    ['a dry-run quote', { request: { dry: true } }, /did not return a quote/],
+    ['an unreadable token list', { tokens: { message: 'x' } }, /did not return its tokens/],
   ])('fails the quote with PROVIDER_API_ERROR for %s', async (_, changes, message) => {
     const { quote } = await at(quoting(changes))
     await expect(quote()).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe('1Click API', () => {
       /limits requests; it accepts .* 7 s/,
     ],
     ['answers HTTP 503', { status: 503, body: {} }, /the HTTP status 503/],
-    ['drops the connection', 'drop', /does not answer as it should/],
+    ['drops the connection', 'drop', /returned an invalid response/],
   ])('reports in quote and status that it %s', async (_, answer, message) => {
     const { quote, status } = await at(() => answer)
     for (const work of [quote(), status()])

@@ -166,15 +166,11 @@ describe('1inch API', () => {
   })
 
   test.each<[string, () => ReturnType<Answering>, RegExp]>([
-    ['HTTP 400 with an error', () => refusal(`bad ${key}`), /did not answer with a quote/],
-    [
-      'HTTP 401 (key refused)',
-      () => refusal('Unauthorized', 401),
-      /does not accept the key of \/keys\/1inch/,
-    ],
-    ['an amount in scientific notation', () => price('1e18'), /did not answer with a quote/],
-    ['an amount longer than 78 digits', () => price('9'.repeat(79)), /did not answer with a quote/],
-    ['HTTP 404 with text', () => ({ status: 404, body: key }), /did not answer with a quote/],
+    ['HTTP 400 with an error', () => refusal(`bad ${key}`), /did not return a quote/],
+    ['HTTP 401 (key refused)', () => refusal('Unauthorized', 401), /rejects the API key in \/keys\/1inch/],
+    ['an amount in scientific notation', () => price('1e18'), /did not return a quote/],
+    ['an amount longer than 78 digits', () => price('9'.repeat(79)), /did not return a quote/],
+    ['HTTP 404 with text', () => ({ status: 404, body: key }), /did not return a quote/],
     ...serviceFailures,
     [
       'an oversized body',
@@ -257,7 +253,7 @@ describe('1inch API', () => {
       'QUOTE_EXPIRED',
       /no longer swaps/,
     ],
-    ['rejects the request', () => refusal('bad'), 'PROVIDER_API_ERROR', /did not answer with a transaction/],
+    ['rejects the request', () => refusal('bad'), 'PROVIDER_API_ERROR', /did not return a transaction/],
     ['changes the amount', () => tx({ amount: 1_000_001n }), 'PROVIDER_API_ERROR', /another swap/],
     ['names another router', () => tx({}, undefined, thief), 'PROVIDER_API_ERROR', /another swap/],
     ['calls another function', () => tx({}, recorded.others.unoswapTo), 'PROVIDER_API_ERROR', /than swap$/],
@@ -265,7 +261,7 @@ describe('1inch API', () => {
       'returns an unreadable body',
       () => ({ status: 200, body: [] }),
       'PROVIDER_API_ERROR',
-      /with a transaction/,
+      /return a transaction/,
     ],
     [
       'limits requests for 7 seconds',

@@ -164,8 +164,8 @@ describe('THORChain', () => {
     ['a fee for another address', { memo: `${memo}:t:100` }, /pays a fee to another address/],
     ['a memo longer than 80 bytes', { memo: `${memo}/${'1'.repeat(20)}` }, /longer than 80 bytes/],
     ['a memo of another action', { memo: `+:ETH.ETH:${recipient}` }, /not the memo of a swap/],
-    ['no memo', { memo: undefined }, /did not answer with a quote/],
-    ['an amount in scientific notation', { expected_amount_out: '1e9' }, /did not answer with a quote/],
+    ['no memo', { memo: undefined }, /did not return a quote/],
+    ['an amount in scientific notation', { expected_amount_out: '1e9' }, /did not return a quote/],
     [
       'a deposit address with a wrong checksum',
       { inbound_address: 'bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62q' },
@@ -199,11 +199,11 @@ describe('THORChain', () => {
       vaults({ address: 'bc1qn9esxuw8ca7ts8l6w66kdh800s09msvutydc46' }),
       /returns another address/,
     ],
-    ['no address', vaults({ address: undefined }), /names another address for BTC \(none\)/],
-    ['no vault for BTC', { status: 200, body: [] }, /names no vault for BTC/],
-    ['HTTP 404', { status: 404, body: {} }, /names no vault for BTC/],
-    ['a halted BTC chain', vaults({ halted: true }), /takes no BTC now/],
-    ['no response', 'drop', /does not answer as it should/],
+    ['no address', vaults({ address: undefined }), /returns another address for BTC \(none\)/],
+    ['no vault for BTC', { status: 200, body: [] }, /returns no vault for BTC/],
+    ['HTTP 404', { status: 404, body: {} }, /returns no vault for BTC/],
+    ['a halted BTC chain', vaults({ halted: true }), /accepts no BTC now/],
+    ['no response', 'drop', /returned an invalid response/],
   ])('fails the quote when the first or the second node returns %s', async (_, named, message) => {
     const refused = { code: 'PROVIDER_API_ERROR', message: expect.stringMatching(message) }
     await expect((await at(naming(() => quote(), named))).quote()).rejects.toMatchObject(refused)
@@ -258,9 +258,9 @@ describe('THORChain', () => {
   })
 
   test.each<[string, Answer | 'drop', RegExp]>([
-    ['limits requests', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits the requests/],
+    ['limits requests', { status: 429, body: {}, headers: { 'retry-after': '7' } }, /limits requests/],
     ['answers HTTP 503', { status: 503, body: {} }, /the HTTP status 503/],
-    ['drops the connection', 'drop', /does not answer as it should/],
+    ['drops the connection', 'drop', /returned an invalid response/],
   ])('reports in quote and status that the node %s', async (_, answer, message) => {
     const { quote: asking, status } = await at(() => answer)
     for (const work of [asking(), status()])

@@ -226,7 +226,7 @@ describe('the price of a swap', () => {
     ] as const) {
       const { exit, json } = await signsNothing(() => lied(`${swap} ${flag}`, worse(percent)))
       expect({ exit, code: json.error.code }).toEqual({ exit: 8, code: 'POLICY_MIN_OUT' })
-      expect(json.error.message).toContain('our own engine knows')
+      expect(json.error.message).toContain('of the local engine')
       // The slippage in the hint works when pasted.
       const [accepted] = /--slippage \S+$/.exec(json.error.hint) ?? []
       const more = await lied(`${swap.replace('--yes', '--dry-run')} ${accepted}`, worse(percent))

@@ -201,13 +201,23 @@ describe('an external signer', () => {
   const elsewhere: SignerSays = (_, response) =>
     void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()
   test.each<[string, (asked: never) => SignerSays | Promise<SignerSays>, number, RegExp]>([
-    ['with another key', async (asked) => ({ result: await signer.sign(asked, keys[1]) }), 8, /not what/],
-    ['to another recipient', altered({ to: second }), 8, /not what was to be signed/],
-    ['with more value', altered({ value: '0x1' }), 8, /not what was to be signed/],
-    ['with another nonce', altered({ nonce: '0xff' }), 8, /not what was to be signed/],
-    ['with a higher fee', altered({ maxFeePerGas: '0x5d21dba000' }), 8, /not what was to be signed/],
-    ['on another chain', altered({ chainId: '0x1' }), 8, /not what was to be signed/],
-    ['nonsense', () => ({ result: '0x02c0' }), 8, /not a signed transaction/],
+    [
+      'with another key',
+      async (asked) => ({ result: await signer.sign(asked, keys[1]) }),
+      8,
+      /did not return/,
+    ],
+    ['to another recipient', altered({ to: second }), 8, /not return the requested transaction/],
+    ['with more value', altered({ value: '0x1' }), 8, /not return the requested transaction/],
+    ['with another nonce', altered({ nonce: '0xff' }), 8, /not return the requested transaction/],
+    [
+      'with a higher fee',
+      altered({ maxFeePerGas: '0x5d21dba000' }),
+      8,
+      /not return the requested transaction/,
+    ],
+    ['on another chain', altered({ chainId: '0x1' }), 8, /not return the requested transaction/],
+    ['nonsense', () => ({ result: '0x02c0' }), 8, /not return a signed transaction/],
     ['a hash', () => ({ result: { hash: '0x00' } }), 13, /not a signed transaction/],
     [
       'a rejection',
@@ -224,7 +234,7 @@ describe('an external signer', () => {
     ['an error', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
     ['an HTML page', () => html, 13, /HTTP status 502/],
     ['a redirect', () => elsewhere, 13, /redirect, which is not followed/],
-    ['nothing in time', silence, 13, /time was over before the signer had signed/],
+    ['nothing in time', silence, 13, /time limit was reached before the signer had signed/],
   ])(
     'that signs or answers %s causes an error with the cause, and nothing is sent',
     async (_, what, code, words) => {

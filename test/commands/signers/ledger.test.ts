@@ -99,7 +99,7 @@ describe('a Ledger', () => {
   test.each<[string, Partial<LedgerState>, number, RegExp]>([
     ['that rejects', { person: 'rejects' }, 9, /rejected on the Ledger/],
     ['that is locked', { isLocked: true }, 13, /locked.*Unlock/],
-    ['with its app closed', { app: 'BOLOS' }, 13, /app closed.*Open the Ethereum app/],
+    ['with its app closed', { app: 'BOLOS' }, 13, /app of the Ledger is closed.*Open the Ethereum app/],
     ['with another app open', { app: 'Bitcoin' }, 13, /app Bitcoin open.*Open the Ethereum app/],
     ['with an old app', { version: '1.8.8' }, 13, /is 1\.8\.8.*1\.9\.0/],
     ['without blind signing', { blindSigning: false }, 13, /blind signing is off.*Settings, Blind signing/],

@@ -74,7 +74,9 @@ test('a grade A names a dependency or a package of test/protocols by version, an
     if (grade === 'A') expect([dependencies[name!], taken]).toContain(version)
     if (grade === 'B') expect(oracles.map(({ packages: known }) => known[name!])).toContain(version)
   }
-  expect(grades.stakewise.by).toMatch(/rewards .* are due, the SDK collects them first, and this program does not$/)
+  expect(grades.stakewise.by).toMatch(
+    /rewards .* are due, the SDK collects them first, and this program does not$/,
+  )
   const families = names.flatMap((name) => fileOf(name).strategies.map(({ constants }) => constants.family))
   expect([...new Set(families)].toSorted()).toEqual(Object.keys(grades).toSorted())
 })

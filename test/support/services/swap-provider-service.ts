@@ -37,17 +37,17 @@ export const serviceFailures: readonly [name: string, answer: () => Answered, me
     () => ({ status: 429, body: {}, headers: { 'retry-after': '7' } }),
     /accepts the next one in 7 s/,
   ],
-  ['HTTP 429 without a retry-after', () => ({ status: 429, body: {} }), /limits the requests$/],
+  ['HTTP 429 without a retry-after', () => ({ status: 429, body: {} }), /limits requests$/],
   [
     'HTTP 429 with an unreadable retry-after',
     () => ({ status: 429, body: {}, headers: { 'retry-after': 'soon' } }),
     /limits requests$/,
   ],
-  ['a dropped connection', () => 'drop', /does not answer as it should/],
+  ['a dropped connection', () => 'drop', /returned an invalid response/],
   [
     'a body shorter than its content-length',
     () => ({ status: 200, body: {}, headers: { 'content-length': '99', connection: 'close' } }),
     /returned an invalid response/,
   ],
-  ['no response', () => new Promise(() => undefined), /does not answer as it should/],
+  ['no response', () => new Promise(() => undefined), /returned an invalid response/],
 ]
