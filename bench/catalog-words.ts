@@ -6,37 +6,39 @@ import type { Surveyed } from './catalog-make.ts'
  */
 const risks: Readonly<Record<string, string>> = {
   'aave-v3':
-    'What is lent is collateral for what its owner borrows there: with debts, a withdrawal may be refused.',
-  'compound-v3': 'Who owes some of the asset there pays that back first when lending.',
-  'compound-v2': 'What is collateral for a debt there cannot be withdrawn.',
-  'compound-v2-native': 'What is collateral for a debt there cannot be withdrawn.',
+    'The deposit is collateral for debts of the wallet in this protocol: with a debt, a withdrawal may be refused.',
+  'compound-v3': 'If the wallet owes this asset in the market, a deposit repays that debt first.',
+  'compound-v2': 'A deposit that is collateral for a debt in this protocol cannot be withdrawn.',
+  'compound-v2-native': 'A deposit that is collateral for a debt in this protocol cannot be withdrawn.',
   'erc4626-morpho':
-    'A withdrawal takes no more than what is idle and what the markets behind the vault have at hand.',
-  'erc4626-fluid': 'Withdrawals are limited; the limit grows again with time.',
-  'erc4626-euler':
-    'Shares that are collateral for a debt there can be withdrawn only as far as the debt allows.',
+    'A withdrawal is limited to the idle funds of the vault and the liquidity of its markets.',
+  'erc4626-fluid': 'Withdrawals are limited; the limit recovers over time.',
+  'erc4626-euler': 'Shares that are collateral for a debt can be withdrawn only as far as the debt allows.',
   'erc4626-yearn-v3':
-    'What a strategy behind the vault has lost and not yet reported is borne by who withdraws.',
+    'A withdrawal bears its part of losses that a strategy of the vault has not reported yet.',
   'spark-psm3':
-    'A withdrawal takes no more than the exchange contract has; its rate may be behind that of Ethereum.',
-  'ethena-susde': 'A withdrawal waits for a cooldown, and another request begins it anew for all that waits.',
-  'lido-steth': 'A withdrawal waits in a queue, for days.',
-  'lido-wsteth': 'A withdrawal waits in a queue, for days.',
-  'rocketpool-reth': 'A withdrawal takes no more than the ETH that the protocol has at hand.',
-  'frax-ether': 'A withdrawal is a ticket that is paid when it has matured.',
-  etherfi: 'A withdrawal is a request that is paid when the protocol has made it final.',
-  'stader-ethx': 'A withdrawal is a request that is paid later.',
+    'A withdrawal is limited to the funds of the exchange contract, whose rate may lag behind that of Ethereum.',
+  'ethena-susde':
+    'A withdrawal is paid after a cooldown; another request restarts the cooldown for all requested amounts.',
+  'lido-steth': 'A withdrawal is queued for days.',
+  'lido-wsteth': 'A withdrawal is queued for days.',
+  'rocketpool-reth': 'A withdrawal is limited to the ETH that the protocol holds in reserve.',
+  'frax-ether': 'A withdrawal yields a ticket, which is paid once it has matured.',
+  etherfi: 'A withdrawal is a request, which is paid once the protocol has finalized it.',
+  'stader-ethx': 'A withdrawal is a request, which is paid later.',
   'lista-slisbnb': 'A withdrawal takes about a week.',
   'benqi-savax':
-    'What was asked back must be taken in the days after its cooldown; after them redeemOverdueShares() of the token gives the shares back, to be asked for again.',
-  'pendle-pt':
-    'The yield is fixed only until maturity and only for who waits for it; before, the price moves.',
+    'A requested withdrawal must be claimed within days after its cooldown; afterwards redeemOverdueShares() of the token returns the shares, and the withdrawal must be requested again.',
+  'pendle-pt': 'The yield is fixed only if the deposit is held until maturity; before that, its price moves.',
 }
 
 /** Notes of the survey about single markets that are a risk, and our text for them. */
 const notes: readonly (readonly [note: RegExp, risk: string])[] = [
-  [/^higher-risk cluster$/, 'It belongs to a cluster of higher risk.'],
-  [/wind-down announced/, 'Its protocol has said that it is wound down; markets may be frozen.'],
+  [/^higher-risk cluster$/, 'The vault belongs to a cluster with higher risk.'],
+  [
+    /wind-down announced/,
+    'The protocol has announced that it will be wound down; its markets may be frozen.',
+  ],
 ]
 
 /** The texts of a market, limited to facts with a source in the survey. */

@@ -148,7 +148,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
     },
     noteOperation: (id) => void concerned.push(id),
     signedOperation: async (argv) =>
-      (await import('./signing/find-signed-operation.ts')).findSignedOperation(argv, concerned, {
+      (await import('./signing/signed-operation-of-command-line.ts')).findSignedOperation(argv, concerned, {
         dirs,
         env,
         settings,

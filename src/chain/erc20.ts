@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import { strictDecode } from './calldata.ts'
+import { strictDecode } from './strict-calldata-decoding.ts'
 
 /** The ERC-20 ABI (EIP-20). */
 export const erc20Abi = parseAbi([

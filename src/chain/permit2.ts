@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Permit2Payment, Transaction } from '../domain/transaction-types.ts'
-import { strictDecode } from './calldata.ts'
+import { strictDecode } from './strict-calldata-decoding.ts'
 
 /** The approval at Permit2, of its own call and without a signature (Permit2.json of `@uniswap/permit2-sdk` 1.4.0). */
 export const permit2Abi = parseAbi([

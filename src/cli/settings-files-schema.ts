@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { schemaMismatchText } from '../domain/schema-mismatch.ts'
+import { schemaMismatchText } from '../domain/schema-mismatch-text.ts'
 
 /** The name of a profile of one's own. */
 export const ProfileName = z

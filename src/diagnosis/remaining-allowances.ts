@@ -11,7 +11,7 @@ import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { AllowanceRef } from '../planning/revoke-legs.ts'
 import { trackedTokens } from '../planning/tracked-tokens.ts'
 import type { Operation, Step } from '../store/journal/operation-types.ts'
-import type { RemainingAllowance } from './facts/operation-facts.ts'
+import type { RemainingAllowance } from './facts/operation-facts-types.ts'
 
 /** A remaining allowance, as its revocation is planned with. */
 type UnusedAllowance = AllowanceRef & { amount: bigint }

@@ -1,4 +1,4 @@
-import type { Facts } from './facts/operation-facts.ts'
+import type { Facts } from './facts/operation-facts-types.ts'
 
 /** A piece of evidence for a verdict, and its source. */
 export type EvidenceLine = { source: 'journal' | 'chain' | 'service'; text: string }

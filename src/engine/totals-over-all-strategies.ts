@@ -1,5 +1,5 @@
-import type { Analytics } from '../api/analytics.ts'
 import type { Strategy } from '../api/strategy.ts'
+import type { Analytics } from '../api/strategy-totals.ts'
 import { sumUsd } from '../domain/usd.ts'
 
 /** Totals over all strategies. The average and the best rates exclude paused strategies. */

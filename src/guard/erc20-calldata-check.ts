@@ -1,5 +1,5 @@
-import { jsonArguments, strictDecode } from '../chain/calldata.ts'
 import { decodeApprove, erc20Writes } from '../chain/erc20.ts'
+import { jsonArguments, strictDecode } from '../chain/strict-calldata-decoding.ts'
 import { nativeAddress, sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import type { Transaction } from '../domain/transaction-types.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/address.ts'
 import type { AssuranceLevel } from './assurance.ts'
-import type { Assertion } from './policy/balance-change-assertions.ts'
 import type { LoadedPolicy } from './policy/policy-file.ts'
+import type { Assertion } from './policy/user-assertions.ts'
 
 /**
  * What the person allows for one operation, as data: stored with the plan and applied again before each leg is signed. `lowest` is

@@ -1,11 +1,11 @@
 import type { Reading } from '../chain/composable-reading.ts'
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
+import type { Step } from './call-with-allowance-type.ts'
 import type { StrategyEntry } from './catalog-types.ts'
 import type { Log, LogFilter, MarketEvent, SentLog } from './market-log-types.ts'
 import type { Exchange } from './moving-price-quotes.ts'
 import type { MarketRewards } from './shared/market-rewards.ts'
-import type { Step } from './step-type.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
 /**

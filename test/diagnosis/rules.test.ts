@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { hasMovedFunds, supersededStep } from '../../src/diagnosis/facts/operation-conditions.ts'
-import type { Facts, NonceOwner, OnChainFacts, StepFacts } from '../../src/diagnosis/facts/operation-facts.ts'
+import type {
+  Facts,
+  NonceOwner,
+  OnChainFacts,
+  StepFacts,
+} from '../../src/diagnosis/facts/operation-facts-types.ts'
 import {
   contradictionsText,
   isSettlementContradicted,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isFreshSnapshot, snapshotLifeMs } from '../../src/chain/chain-snapshot.ts'
 import type { ChainSnapshot } from '../../src/chain/consistent-head.ts'
+import { isFreshSnapshot, snapshotLifeMs } from '../../src/chain/head-fees-nonces-snapshot.ts'
 import { isCheckFresh, type LegCheck } from '../../src/planning/leg-simulation.ts'
 import { provider } from '../support/nodes/proxy-node.ts'
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'

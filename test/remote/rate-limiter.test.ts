@@ -321,7 +321,7 @@ test('watchUntil retries after a rate limit, until its timeout', async () => {
     globals: { json: true },
     io: { out: { write: (text: string) => out.push(text) } },
     notice: (line: string) => err.push(line),
-    world: { interrupt: { signal: new AbortController().signal } },
+    program: { interrupt: { signal: new AbortController().signal } },
   } as never
   const look = async () => {
     if (limits.shift()) throw rateLimitedError(1)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { parsePriceImpact } from '../../domain/price-impact-share.ts'
-import { parseAssertions } from '../../guard/policy/balance-change-assertions.ts'
+import { parseAssertions } from '../../guard/policy/user-assertions.ts'
 import { type OptionRow, withOptions } from './add-option-rows.ts'
 import {
   address,

@@ -5,10 +5,10 @@ import { assuranceLevels } from '../../guard/assurance.ts'
 import { examplesOf, placeholderOf, signs, wordsOf } from '../options/command-tree-queries.ts'
 import { globalOptions } from '../options/global-options.ts'
 import { repeatable } from '../options/option-values.ts'
+import type { CommandSchema } from './command-schema-types.ts'
 import { Failure } from './common.ts'
 import { endsOf, type Standing } from './exit-codes.ts'
 import { outputs } from './outputs.ts'
-import type { CommandSchema } from './schema-command.ts'
 
 /** The environment variables and their meanings: the rows of `help environment`. */
 export type Variables = readonly (readonly [name: string, meaning: string])[]

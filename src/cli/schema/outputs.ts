@@ -9,6 +9,7 @@ import {
   VerdictDocument,
   VerifiedDocument,
 } from './action.ts'
+import { CommandList, CommandSchema } from './command-schema-types.ts'
 import { AddressText, Amount, fields, listOf, maybe, Time, Usd } from './common.ts'
 import type { Standing } from './exit-codes.ts'
 import { PlanDocument } from './plan.ts'
@@ -30,7 +31,6 @@ import {
   SandboxDocument,
   ServeDocument,
 } from './sandbox-and-serving.ts'
-import { CommandList, CommandSchema } from './schema-command.ts'
 import {
   AnalyticsDocument,
   HistoryDocument,

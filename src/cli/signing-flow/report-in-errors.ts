@@ -1,4 +1,4 @@
-import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.ts'
+import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts-types.ts'
 import { finalityText, operationReport, type Report } from '../../diagnosis/report-from-journal.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'

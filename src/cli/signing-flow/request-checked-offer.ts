@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFreshSnapshot, readSnapshot } from '../../chain/chain-snapshot.ts'
 import type { ChainSnapshot } from '../../chain/consistent-head.ts'
+import { isFreshSnapshot, readSnapshot } from '../../chain/head-fees-nonces-snapshot.ts'
 import { learnSyncSends } from '../../chain/rpc/sync-send.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'

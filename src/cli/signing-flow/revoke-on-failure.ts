@@ -1,4 +1,4 @@
-import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts.ts'
+import type { RemainingAllowance } from '../../diagnosis/facts/operation-facts-types.ts'
 import { printedAllowances, unusedAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'

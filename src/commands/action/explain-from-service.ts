@@ -9,7 +9,7 @@ import { AppError } from '../../domain/errors.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
-import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin.ts'
+import { bitcoinVerdict, isBitcoinSwap } from './explain-bitcoin-swap.ts'
 import { isHash, unknownHash } from './explain-transaction.ts'
 
 /**

@@ -7,7 +7,7 @@ import { formatAmount, type TokenAmount, tokenAmount } from '../../domain/amount
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { nativeToken, type Token, tokenNamed } from '../../domain/token.ts'
-import { gasPaid, netTransferred, rawChain } from './chain-reads.ts'
+import { gasPaid, netTransferred, rawChain } from './checks-without-engine.ts'
 import type { Sent } from './steps.ts'
 
 type Row = { network: string; before: TokenAmount; change: TokenAmount; after: TokenAmount }

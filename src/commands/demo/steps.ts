@@ -7,7 +7,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { tokenNamed } from '../../domain/token.ts'
 import type { StrategyEntry } from '../../protocols/catalog-types.ts'
-import { isNearlyEqual, isSameRate, netTransferred, rawChain } from './chain-reads.ts'
+import { isNearlyEqual, isSameRate, netTransferred, rawChain } from './checks-without-engine.ts'
 
 /** Prints a check of the chain; a failed one ends the demo. */
 export type Check = (result: never, holds: (claim: string, holds: boolean) => void) => Promise<void> | void

@@ -14,7 +14,7 @@ import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { addApprovals } from './approvals.ts'
 import { exportKeystore, importKey, listWallets, newWallet, removeWallet, useWallet } from './keystores.ts'
-import { forgetWallet, rememberWallet } from './remember.ts'
+import { forgetWallet, rememberWallet } from './remember-password.ts'
 
 /** `wallet`: positions, and the encrypted keystores. */
 export const wallet = (program: CommandContext) => {

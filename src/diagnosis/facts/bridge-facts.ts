@@ -12,7 +12,7 @@ import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
 import { readDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { resultOf } from '../../transactions/outcome/delivery-result.ts'
-import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts.ts'
+import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts-types.ts'
 
 /**
  * The facts of a bridge transfer that a later leg waits for; `undefined` without one. `reportedHash` is the delivery hash of the service.

@@ -32,7 +32,7 @@ import {
   type Facts,
   isUnderDelivery,
   type StepFacts,
-} from './operation-facts.ts'
+} from './operation-facts-types.ts'
 
 /** Gathers the facts of an operation from journal, chains and bridge. Read-only. */
 export async function gatherFacts(

@@ -1,6 +1,6 @@
 import { isInFlight } from '../../domain/step-state.ts'
-import type { Facts } from './operation-facts.ts'
-import { type ChainFacts, hasStepSucceeded, type StepFacts } from './operation-facts.ts'
+import type { Facts } from './operation-facts-types.ts'
+import { type ChainFacts, hasStepSucceeded, type StepFacts } from './operation-facts-types.ts'
 
 /** Whether an allowance is known to remain. */
 export const hasRemainingAllowance = ({ remainingAllowances }: Facts): boolean =>

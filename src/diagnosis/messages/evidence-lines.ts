@@ -1,9 +1,9 @@
 import { disagreementText } from '../../chain/finality/quorum.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { sendErrorOf } from '../../transactions/send-errors.ts'
-import type { Facts, StepFacts } from '../facts/operation-facts.ts'
+import type { Facts, StepFacts } from '../facts/operation-facts-types.ts'
 import type { EvidenceLine } from '../verdict.ts'
-import { gweiText } from './sentence-parts.ts'
+import { gweiText } from './shared-operation-phrases.ts'
 
 /** What journal, chain and bridge said, line by line. */
 export function evidenceLines(facts: Facts, service: string): EvidenceLine[] {

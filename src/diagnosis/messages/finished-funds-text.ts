@@ -2,7 +2,7 @@ import { decodeTransfer } from '../../chain/erc20.ts'
 import { type TokenAmount, tokenAmount } from '../../domain/amount.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { minimumReceived } from '../../transactions/outcome/received-amount.ts'
-import type { Facts } from '../facts/operation-facts.ts'
+import type { Facts } from '../facts/operation-facts-types.ts'
 
 /** An amount as a person reads it. */
 export const formattedAmount = ({ formatted, symbol }: TokenAmount): string =>

@@ -1,7 +1,12 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { resultOf } from '../../transactions/outcome/delivery-result.ts'
 import { isUnconfirmed, supersededStep } from '../facts/operation-conditions.ts'
-import { type BridgeFacts, type Facts, hasStepSucceeded, type StepFacts } from '../facts/operation-facts.ts'
+import {
+  type BridgeFacts,
+  type Facts,
+  hasStepSucceeded,
+  type StepFacts,
+} from '../facts/operation-facts-types.ts'
 import { formattedAmount, receivedFundsText } from './finished-funds-text.ts'
 
 /** Where the funds of an operation are by its progress: at the origin, on a bridge, or at the destination. */

@@ -2,7 +2,7 @@ import { isInFlight } from '../../domain/step-state.ts'
 import { unnamedTransaction } from '../../transactions/nonces/nonce-use.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasMovedFunds, supersededStep } from '../facts/operation-conditions.ts'
-import type { Facts } from '../facts/operation-facts.ts'
+import type { Facts } from '../facts/operation-facts-types.ts'
 import { isSettlementContradicted } from './contradicted-settlements.ts'
 
 /** The first chain with a signed step that cannot be read. */

@@ -1,8 +1,8 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { isUnderDelivered } from '../../transactions/outcome/delivery-result.ts'
-import { type Facts, isUnderDelivery } from '../facts/operation-facts.ts'
+import { type Facts, isUnderDelivery } from '../facts/operation-facts-types.ts'
 import { bridgeFundsText, fundsText, recipientFundsText, unreturnedFeeText } from '../messages/funds-text.ts'
-import { actionCommand, blockerText, unsignedNextSteps } from '../messages/sentence-parts.ts'
+import { actionCommand, blockerText, unsignedNextSteps } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const bridge = ({ bridge }: Facts) => bridge!

@@ -8,7 +8,7 @@ import {
   underDeliveryText,
   unfilledText,
 } from '../../transactions/outcome/delivery-result.ts'
-import type { Facts } from '../facts/operation-facts.ts'
+import type { Facts } from '../facts/operation-facts-types.ts'
 import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, unreturnedFeeText } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
@@ -20,7 +20,7 @@ import {
   revokeSteps,
   stepText,
   walletBusyText,
-} from '../messages/sentence-parts.ts'
+} from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe, type Situation } from '../verdict.ts'
 
 const isReverted = ({ focus }: Facts): boolean =>

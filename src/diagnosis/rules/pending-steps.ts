@@ -4,9 +4,9 @@ import type { Attempt } from '../../store/journal/operation-types.ts'
 import { inSendingOrder, isCancelling, replacementFees } from '../../transactions/replacement/fee-bump.ts'
 import { isFeeTooLow, isPermanentError, type SendError, sendErrorOf } from '../../transactions/send-errors.ts'
 import { isUnconfirmed } from '../facts/operation-conditions.ts'
-import type { Facts } from '../facts/operation-facts.ts'
+import type { Facts } from '../facts/operation-facts-types.ts'
 import { fundsByJournal, fundsText } from '../messages/funds-text.ts'
-import { actionCommand, allowancesText, gweiText, stepText } from '../messages/sentence-parts.ts'
+import { actionCommand, allowancesText, gweiText, stepText } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const last = ({ focus }: Facts) => focus!.attempts.at(-1)!

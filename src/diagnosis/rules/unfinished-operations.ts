@@ -3,7 +3,7 @@ import { rpcVariable } from '../../domain/networks.ts'
 import { isInFlight } from '../../domain/step-state.ts'
 import { activeSteps } from '../../transactions/operations/active-steps.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
-import { type Facts, hasStepSucceeded } from '../facts/operation-facts.ts'
+import { type Facts, hasStepSucceeded } from '../facts/operation-facts-types.ts'
 import { receivedFundsText } from '../messages/finished-funds-text.ts'
 import { fundsText, fundsWhenFinal } from '../messages/funds-text.ts'
 import { isSafeToRetry } from '../messages/retry-safety.ts'
@@ -16,7 +16,7 @@ import {
   stepText,
   unsignedNextSteps,
   walletBusyText,
-} from '../messages/sentence-parts.ts'
+} from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 
 const nothingMoves = ({ focus }: Facts): boolean =>

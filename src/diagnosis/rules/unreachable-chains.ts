@@ -1,6 +1,6 @@
 import { failingChains } from '../facts/operation-conditions.ts'
 import { fundsByJournal, originNetwork } from '../messages/funds-text.ts'
-import { actionCommand } from '../messages/sentence-parts.ts'
+import { actionCommand } from '../messages/shared-operation-phrases.ts'
 import { type DiagnosisRule, neverSafe } from '../verdict.ts'
 /** Rules for chains that cannot be read. */
 export const unreachableRules: readonly DiagnosisRule[] = [

@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import type { QuotePayment, TakenBy } from '../../store/engine/quote-payments.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-import { type OutcomeEvidence, outcomeNotShown } from './bitcoin-outcome-type.ts'
+import { type OutcomeEvidence, outcomeNotShown } from './outcome-evidence-type.ts'
 
 /** An expected payout, no earlier than `since` (epoch ms). */
 export type ExpectedPayout = { tokenOut: Token; recipient: Address; least: bigint; since: number }

@@ -11,10 +11,10 @@ import { type DepositProgress, evmHash } from '../../swaps/deposit-provider.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { depositOf, type FoundDeposit, lookUpDeposit } from './bitcoin-deposit-lookup.ts'
 import { blockClockMs, depositPayments } from './bitcoin-deposit-payments.ts'
-import { type OutcomeEvidence, outcomeNotShown } from './bitcoin-outcome-type.ts'
 import { checkBitcoinPayout } from './bitcoin-payout-check.ts'
 import { depositsOf } from './bitcoin-quote.ts'
-import { checkBitcoinRefund } from './bitcoin-refund-payment.ts'
+import { checkBitcoinRefund } from './check-bitcoin-refund.ts'
+import { type OutcomeEvidence, outcomeNotShown } from './outcome-evidence-type.ts'
 import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
 
 /**

@@ -7,7 +7,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import type { Step } from '../../protocols/step-type.ts'
+import type { Step } from '../../protocols/call-with-allowance-type.ts'
 import { oncePerBlock } from '../once-per-block.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'

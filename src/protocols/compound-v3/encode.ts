@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem/utils'
-import { strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { callOf } from '../shared/contract-call.ts'

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import type { Rounds } from '../../chain/contract-query.ts'
+import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import { strictDecode } from '../../chain/calldata.ts'
 import type { Read } from '../../chain/composable-reading.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'

@@ -1,7 +1,7 @@
 import type { Abi, AbiFunction } from 'viem'
 import { parseAbi, toEventSelector } from 'viem/utils'
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { refuse, type Verdict } from '../calldata-verdict.ts'
 import { callOf } from '../shared/contract-call.ts'

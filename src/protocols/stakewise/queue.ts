@@ -1,6 +1,6 @@
 import { decodeEventLog, parseAbi, toEventSelector } from 'viem/utils'
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
 import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
+import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse } from '../calldata-verdict.ts'

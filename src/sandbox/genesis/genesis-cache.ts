@@ -7,7 +7,7 @@ import { sandboxNetworks } from '../../domain/networks.ts'
 import { privateDirectory } from '../../store/private-directory.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../anvil.ts'
 import { readSaved, type SavedWorld, saveWorld } from '../saved-worlds.ts'
-import { deployWorld } from './deploy.ts'
+import { deployWorld } from './deploy-world.ts'
 
 const require = createRequire(import.meta.url)
 

@@ -1,4 +1,4 @@
-import { strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { burnAbi } from './abi.ts'

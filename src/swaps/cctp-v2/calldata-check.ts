@@ -1,5 +1,5 @@
 import { padHex } from 'viem/utils'
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

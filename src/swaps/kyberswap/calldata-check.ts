@@ -1,4 +1,4 @@
-import { strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Hex } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'

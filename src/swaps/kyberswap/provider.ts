@@ -9,7 +9,7 @@ import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { requestedSlippageBps } from '../requested-slippage.ts'
+import { requestedSlippageBps } from '../slippage-for-service.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { DecodeFunctionDataReturnType } from 'viem'
-import { jsonArguments, strictDecode } from '../../chain/calldata.ts'
+import { jsonArguments, strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

@@ -8,7 +8,7 @@ import { payingStep } from '../aggregator-step.ts'
 import type { OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { halfSlippage, requestedSlippageBps } from '../requested-slippage.ts'
+import { halfSlippage, requestedSlippageBps } from '../slippage-for-service.ts'
 import { decodeLifi } from './calldata-check.ts'
 
 const provider = 'lifi'

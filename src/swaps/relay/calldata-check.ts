@@ -1,4 +1,4 @@
-import { jsonArguments } from '../../chain/calldata.ts'
+import { jsonArguments } from '../../chain/strict-calldata-decoding.ts'
 import { acceptedAmountText } from '../../domain/accepted-amounts.ts'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'

@@ -5,7 +5,7 @@ import {
   hashStruct,
   parseAbiParameters,
 } from 'viem/utils'
-import { strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 import type { Catalog, RelayConstants } from '../../protocols/catalog-types.ts'

@@ -1,4 +1,4 @@
-import { strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { DecodedSwap } from '../pool-swap-calldata-check.ts'
 import { swapsAbi } from './abi.ts'

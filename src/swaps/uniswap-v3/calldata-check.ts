@@ -1,4 +1,4 @@
-import { strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'

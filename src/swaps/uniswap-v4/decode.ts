@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'viem'
 import { decodeAbiParameters, encodeAbiParameters, hexToBytes } from 'viem/utils'
-import { strictDecode } from '../../chain/calldata.ts'
+import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { FeePayment } from '../../protocols/fee-payments.ts'

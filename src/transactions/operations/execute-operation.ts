@@ -1,5 +1,5 @@
 import { isLocal } from '../../chain/chain-client.ts'
-import { snapshotLifeMs } from '../../chain/chain-snapshot.ts'
+import { snapshotLifeMs } from '../../chain/head-fees-nonces-snapshot.ts'
 import { systemClock } from '../../chain/rpc/clock.ts'
 import { clientWithDeadline, newAnswerTimes } from '../../chain/rpc/timeouts.ts'
 import { AppError } from '../../domain/errors.ts'

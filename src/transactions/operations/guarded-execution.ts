@@ -1,4 +1,4 @@
-import { isFreshSnapshot } from '../../chain/chain-snapshot.ts'
+import { isFreshSnapshot } from '../../chain/head-fees-nonces-snapshot.ts'
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { quoteIds, type StoredPlan } from '../../guard/stored-plan-types.ts'
@@ -12,7 +12,7 @@ import { checkDelivery } from '../bridge/delivery-check.ts'
 import { readResult } from '../outcome/received-amount.ts'
 import type { Execution, FeeCap, Progress } from '../run-state.ts'
 import { executeOperation } from './execute-operation.ts'
-import { changedPolicy, checkLegBeforeSigning } from './leg-checks.ts'
+import { changedPolicy, checkLegBeforeSigning } from './leg-checks-before-signing.ts'
 import { fileLocks } from './wallet-lock.ts'
 
 /**

@@ -195,7 +195,7 @@ describe('--nonce', () => {
     const nonce = await nextNonce()
     const gap = await transfer('--dry-run', '--nonce', String(nonce + 5))
     expect(gap).toMatchObject({ exit: 0, json: { nonce: nonce + 5 } })
-    expect(gap.err).toContain(`Nonce ${nonce + 5} would hang`)
+    expect(gap.err).toContain(`Nonce ${nonce + 5} is too high`)
     const file = join(home(), 'plan.json')
     const made = await transfer('--dry-run')
     expect(made.err).not.toContain('Nonce')

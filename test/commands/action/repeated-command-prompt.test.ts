@@ -29,7 +29,7 @@ const terminal = (later = 0) =>
   ({
     io: { canAsk: true },
     globals: { yes: false, input: false },
-    world: { now: () => Date.now() + later },
+    program: { now: () => Date.now() + later },
   }) as unknown as Cli
 const journal = () => openJournal(join(home(), 'data', 'sandbox', 'journal.db'), Date.now)
 

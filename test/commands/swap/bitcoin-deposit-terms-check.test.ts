@@ -38,7 +38,7 @@ async function shown(
   const cli = {
     io: { canAsk: false },
     globals: {},
-    world: { policyPath: '/nowhere', now: Date.now },
+    program: { policyPath: '/nowhere', now: Date.now },
     backend: { catalog: async () => sandbox.world.catalog(), prices: async () => [] },
     service: async () => service,
     emit: (document: Shown) => told.push(document),

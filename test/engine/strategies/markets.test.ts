@@ -331,7 +331,7 @@ describe('refusals of a market', () => {
     // Interest counts towards the cap. If no other strategy fits, the error of the recommendation states how much this one takes.
     const only = engineOn(sandbox, { catalog: { ...sandbox.world.catalog(), strategies: [entry] } }).service
     await expect(only.recommend({ identifier: 'usdc', wallet, amount: 11_000000n })).rejects.toThrow(
-      new RegExp(`has enough capacity: ${entry.slug} takes at most (10|9\\.9+\\d*) USDC more`),
+      new RegExp(`has enough capacity: ${entry.slug} accepts at most (10|9\\.9+\\d*) USDC more`),
     )
     await deposit(entry, 9_000000n)
   })

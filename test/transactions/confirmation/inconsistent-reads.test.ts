@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { snapshotLifeMs } from '../../../src/chain/chain-snapshot.ts'
+import { snapshotLifeMs } from '../../../src/chain/head-fees-nonces-snapshot.ts'
 import { systemClock } from '../../../src/chain/rpc/clock.ts'
 import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
 import type { WalletView } from '../../../src/transactions/run-state.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { directories } from '../../../src/app/profiles/directories.ts'
 import { fileSettings } from '../../../src/app/profiles/settings-files.ts'
-import { findSignedOperation } from '../../../src/app/signing/find-signed-operation.ts'
+import { findSignedOperation } from '../../../src/app/signing/signed-operation-of-command-line.ts'
 import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { systemClock } from '../../../src/chain/rpc/clock.ts'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { schemaMismatchText } from '../../src/domain/schema-mismatch.ts'
+import { schemaMismatchText } from '../../src/domain/schema-mismatch-text.ts'
 
 const Shape = z.strictObject({
   name: z.string(),

@@ -1,7 +1,7 @@
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { holdsAllowance } from '../../transactions/operations/allowance-conflict.ts'
 import { hasRemainingAllowance } from '../facts/operation-conditions.ts'
-import { type Facts, hasOtherPending } from '../facts/operation-facts.ts'
+import { type Facts, hasOtherPending } from '../facts/operation-facts-types.ts'
 
 /** The remaining allowances as a following sentence. */
 export const allowancesText = ({ remainingAllowances }: Facts): string =>
