@@ -72,7 +72,7 @@ describe('a vault that keeps some of the redeemed shares', () => {
   test.each([1n, 500_000n])('is refused before signing: %s of 1,000,000', async (kept) => {
     await expect(leaving(kept)).rejects.toMatchObject({
       code: 'POLICY_SIMULATION',
-      message: expect.stringContaining('something of the position is left'),
+      message: expect.stringContaining('of the position is left, but the whole position was to be withdrawn'),
     })
   })
 

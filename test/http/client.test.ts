@@ -184,7 +184,7 @@ describe('the JSON-RPC client', () => {
     for (let times = 0; times < 2; times++)
       await expect(rpc.request('eth_blockNumber')).rejects.toMatchObject({
         code: 'CHAIN_ID_MISMATCH',
-        message: expect.stringContaining('is on chain 137, not on 1'),
+        message: expect.stringContaining('is on chain 137, not 1'),
       })
     chain = '0x1'
     expect(await rpc.request('eth_blockNumber')).toBe('0x5')

@@ -54,5 +54,5 @@ test('explain says that an abandoned swap that lost its nonce is unsafe to retry
     safeToRetry: false,
   })
   expect(said.funds).toContain(`5 USDC: still in the wallet`)
-  expect(said.funds).toContain(`unless ${hash} moved it`)
+  expect(said.funds).toContain(`unless ${hash} moved the funds`)
 })

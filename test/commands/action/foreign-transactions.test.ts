@@ -54,7 +54,7 @@ describe('an action whose nonce was used by a transaction outside the journal', 
     expect(await explain(id)).toMatchObject({
       situation: 'SUPERSEDED',
       verdict: expect.stringContaining(`another transaction of this wallet, ${hash}, used its nonce`),
-      funds: expect.stringContaining(`unless ${hash} moved it`),
+      funds: expect.stringContaining(`unless ${hash} moved the funds`),
       safeToRetry: false,
     })
     const stopped = {

@@ -106,7 +106,7 @@ test('resume refuses a new quote that costs more than was accepted', async () =>
   })
   const { message } = refused.json.error
   const [, now, was] =
-    /^A new quote costs ([0-9.]+) USDC, and ([0-9.]+) USDC was accepted$/.exec(message) ?? []
+    /^A new quote costs ([0-9.]+) USDC, but the accepted cost is ([0-9.]+) USDC$/.exec(message) ?? []
   expect(Number(now)).toBeGreaterThan(Number(was))
   expect(Number(now)).toBeLessThan(2 * Number(was))
   expect(attempts()).toBe(before)

@@ -59,7 +59,7 @@ test('a reorganised revert that was paid again can only be cancelled, and the pa
     expect(told).toMatchObject({ exit: 20 })
     expect(told.json.error).toMatchObject({
       hint: cancel,
-      message: expect.stringContaining('it is not sent again'),
+      message: expect.stringContaining('the step is not sent again'),
     })
   }
   expect((await run(`action explain ${id} --json`)).json).toMatchObject({
@@ -159,7 +159,7 @@ test('resume rebroadcasts no reorganised revert of an abandoned action, even aft
   await away()
 
   const cancel = `sluice action cancel ${id} --yes`
-  const notAgain = { hint: cancel, message: expect.stringContaining('it is not sent again') }
+  const notAgain = { hint: cancel, message: expect.stringContaining('the step is not sent again') }
   expect((await sandboxRun(`action resume ${id} --json`)).json.error).toMatchObject(notAgain)
   expect((await sandboxRun(`action cancel ${id} --json`)).json.error).toMatchObject({ hint: cancel })
   expect((await sandboxRun(`action explain ${id} --json`)).json).toMatchObject({ next: cancel })
