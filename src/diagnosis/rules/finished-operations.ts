@@ -110,7 +110,7 @@ export const finishedRules: readonly DiagnosisRule[] = [
     funds: (facts) =>
       facts.successorId === undefined
         ? fundsText(facts)
-        : `This action moved no funds. To see what the other action moved: ${facts.successorId}.`,
+        : `This action moved no funds; action ${facts.successorId} states what it moved.`,
     safeToRetry: (facts) => facts.successorId === undefined && isSafeToRetry(facts),
     next: ({ successorId: id }) => (id === undefined ? null : `sluice action explain ${id}`),
   },

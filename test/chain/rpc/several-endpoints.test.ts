@@ -4,7 +4,7 @@ import { type FakeNode, fakeNode } from '../../support/nodes/scripted-node.ts'
 
 let nodes: FakeNode[]
 const urls = () => nodes.map(({ url }) => url)
-const fast = { deadlineMs: 300, retries: 0 }
+const fast = { deadlineMs: 10_000, retries: 0 }
 
 beforeEach(async () => {
   nodes = [await fakeNode(), await fakeNode(), await fakeNode()]
