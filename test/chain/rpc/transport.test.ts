@@ -98,7 +98,9 @@ describe.each(silences)('%s', (act) => {
 
   it('is no answer to a batch that contains the affected call', async () => {
     proxy.rules = [{ method: 'eth_getTransactionCount', always: true, act }]
-    await expect(httpRpc(proxy.url, patient(act)).batch(batch)).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
+    await expect(httpRpc(proxy.url, patient(act)).batch(batch)).rejects.toMatchObject({
+      code: 'RPC_UNREACHABLE',
+    })
   })
 
   it('is no answer to a signed transaction, which is sent once', async () => {
@@ -184,7 +186,7 @@ describe('a slow node', () => {
     ['is not awaited beyond the deadline', 400, false],
   ])('%s', async (_, value, isAnswered) => {
     proxy.rules = [{ method: 'eth_chainId', always: true, act: 'latency', value }]
-    const asking = httpRpc(proxy.url, patient(act)).request('eth_chainId')
+    const asking = httpRpc(proxy.url, { deadlineMs: 250, retries: 1, budgetMs: 3_000 }).request('eth_chainId')
     if (isAnswered) expect(await asking).toBe('0x7a69')
     else await expect(asking).rejects.toMatchObject({ code: 'RPC_UNREACHABLE' })
   })
