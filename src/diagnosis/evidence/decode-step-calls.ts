@@ -64,8 +64,8 @@ function previewOf(step: Step, operation: Operation, catalog: Catalog): Preview 
   if (!intent) return null
   try {
     if (role === 'fee') {
-      const preview = stepFeesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
-      return (preview.find((fee) => !('violation' in fee)) as Preview | undefined) ?? null
+      const payments = stepFeesOf(intent).map((fee) => checkFeePayment(intent, fee, transaction))
+      return (payments.find((fee) => !('violation' in fee)) as Preview | undefined) ?? null
     }
     // Everything exempted then is accepted here: this describes a call and allows nothing.
     const allowTokens = intentTokens(intent).map(({ address }) => address)

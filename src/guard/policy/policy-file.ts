@@ -95,13 +95,15 @@ export function parsePolicy(text: string, path: string): LoadedPolicy {
 
 /** Why a policy file is not used; one that others can write could be made to allow anything. */
 function refused(path: string, fault: OwnedFileFault): AppError {
-  const why = {
-    foreign: 'it belongs to another user',
-    shared: `others can change it (mode ${fault.is === 'shared' && fault.mode})`,
-    special: 'it is not a file',
-    'too-large': 'it is too large',
-    unreadable: 'it cannot be read',
-  }[fault.is]
+  const why =
+    fault.is === 'shared'
+      ? `others can change it (mode ${fault.mode})`
+      : {
+          foreign: 'it belongs to another user',
+          special: 'it is not a file',
+          'too-large': 'it is too large',
+          unreadable: 'it cannot be read',
+        }[fault.is]
   return new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
     ...(fault.is === 'unreadable' && { cause: fault.cause }),
     details: { policy: path },
