@@ -35,24 +35,9 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
   for (const { chainId, receipt, constants, slug } of catalog.strategies)
     for (const address of [receipt.address, ...addressesIn(constants)])
       add(chainId, address, `a contract of ${slug}`)
-  for (const one of [
-    ...catalog.uniswapV3,
-    ...catalog.uniswapV2,
-    ...catalog.kyberSwap,
-    ...catalog.uniswapV4,
-    ...catalog.cctpV2,
-    ...catalog.across,
-    ...catalog.cow,
-    ...catalog.balancerV2,
-    ...catalog.pancakeSwapV3,
-    ...catalog.lifi,
-    ...catalog.oneInch,
-    ...catalog.relay,
-  ])
+  for (const one of Object.values(catalog.swaps).flat())
     for (const address of addressesIn(one))
       add(one.chainId, address, 'a swap contract, which holds no funds for users')
-  for (const { chainId, desk } of catalog.avenia ?? [])
-    add(chainId, desk, 'the desk of Avenia, which pays out only for a ticket')
   return all
 }
 

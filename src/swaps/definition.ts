@@ -8,6 +8,7 @@ import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
+import type { SwapContracts } from './swap-contracts.ts'
 
 /**
  * How each term of a swap is proved before signing: by its calldata, by simulation, or not at all. `deadline` is the latest execution time;
@@ -27,8 +28,10 @@ export const provedByCalldata: SwapProof = {
 }
 
 /** A swap provider, as `swap-provider-registry.ts` lists it. */
-export type SwapDefinition = {
+export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   name: string
+  /** What catalogues know of it, under its name. */
+  contracts: contracts
   reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
   /** Whether its transaction only places an order, which a solver may fill later. */

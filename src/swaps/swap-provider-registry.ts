@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Rounds } from '../chain/contract-query.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
@@ -19,12 +20,12 @@ import { oneInch } from './oneinch/definition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 import { relay } from './relay/definition.ts'
+import type { FileOf } from './swap-contracts.ts'
 import { uniswapV2 } from './uniswap-v2/definition.ts'
 import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
-/** All swap providers, in order of preference for equal offers. */
-export const swapDefinitions: readonly SwapDefinition[] = [
+const all = [
   uniswapV3,
   uniswapV2,
   kyberSwap,
@@ -38,7 +39,20 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   lifi,
   oneInch,
   relay,
-]
+] as const satisfies readonly SwapDefinition[]
+
+/** All swap providers, in order of preference for equal offers. */
+export const swapDefinitions: readonly SwapDefinition[] = all
+
+/** The contracts of swap providers in the file of a network, by provider name; a provider that is not there has none. */
+export type SwapsOfFile = {
+  [one in (typeof all)[number] as one['contracts']['name']]?: FileOf<one['contracts']>
+}
+
+/** The schema of `SwapsOfFile`. */
+export const swapsOfFile = z.strictObject(
+  Object.fromEntries(all.map(({ contracts: { name, file } }) => [name, file.optional()])),
+) as unknown as z.ZodType<SwapsOfFile>
 
 /** The names of all swap providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)

@@ -6,20 +6,7 @@ import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
-import type {
-  AcrossConstants,
-  BalancerV2Constants,
-  Catalog,
-  CctpV2Constants,
-  CowConstants,
-  KyberSwapConstants,
-  LifiConstants,
-  PriceFeed,
-  StrategyEntry,
-  UniswapV2Constants,
-  UniswapV3Constants,
-  UniswapV4Constants,
-} from '../../protocols/catalog-types.ts'
+import type { Catalog, PriceFeed, StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { feedAbi } from '../../protocols/oracle-prices.ts'
 import {
@@ -28,9 +15,25 @@ import {
   mustAnswer,
   mustRespond,
 } from '../../protocols/shared/contract-assertions.ts'
+import { type AcrossConstants, acrossContracts } from '../../swaps/across/constants-schema.ts'
+import { type BalancerV2Constants, balancerV2Contracts } from '../../swaps/balancer-v2/constants-schema.ts'
 import { priceQueries } from '../../swaps/balancer-v2/path-quote.ts'
+import { type CctpV2Constants, cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
+import { type CowConstants, cowContracts } from '../../swaps/cow/constants-schema.ts'
 import { orderDomain } from '../../swaps/cow/order.ts'
+import { type KyberSwapConstants, kyberSwapContracts } from '../../swaps/kyberswap/constants-schema.ts'
 import { diamondAbi } from '../../swaps/lifi/abi.ts'
+import { type LifiConstants, lifiContracts } from '../../swaps/lifi/constants-schema.ts'
+import { oneInchContracts } from '../../swaps/oneinch/constants-schema.ts'
+import { relayContracts } from '../../swaps/relay/constants-schema.ts'
+import { contractsIn } from '../../swaps/swap-contracts.ts'
+import { type UniswapV2Constants, uniswapV2Contracts } from '../../swaps/uniswap-v2/constants-schema.ts'
+import {
+  pancakeSwapV3Contracts,
+  type UniswapV3Constants,
+  uniswapV3Contracts,
+} from '../../swaps/uniswap-v3/constants-schema.ts'
+import { type UniswapV4Constants, uniswapV4Contracts } from '../../swaps/uniswap-v4/constants-schema.ts'
 import { isSymbol } from './known-symbols.ts'
 
 /**
@@ -83,21 +86,27 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
   const claims = [
     ...oracleClaims(here, chainId),
     ...here.priceFeeds.flatMap((feed) => feedClaims(here, feed)),
-    ...here.uniswapV3.flatMap((one) => swapClaims('Uniswap v3', one, [3000, 60])),
-    ...here.pancakeSwapV3.flatMap((one) => swapClaims('PancakeSwap v3', one, [2500, 50])),
-    ...here.uniswapV2.flatMap(pairClaims),
-    ...here.kyberSwap.map(aggregatorClaim),
-    ...here.uniswapV4.flatMap(v4Claims),
-    ...here.cctpV2.flatMap(bridgeClaims),
-    ...here.across.flatMap(poolClaims),
-    ...here.cow.flatMap(orderClaims),
-    ...here.balancerV2.flatMap(vaultClaims),
-    ...here.lifi.map(diamondClaim),
+    ...contractsIn(here, uniswapV3Contracts).flatMap((one) => swapClaims('Uniswap v3', one, [3000, 60])),
+    ...contractsIn(here, pancakeSwapV3Contracts).flatMap((one) =>
+      swapClaims('PancakeSwap v3', one, [2500, 50]),
+    ),
+    ...contractsIn(here, uniswapV2Contracts).flatMap(pairClaims),
+    ...contractsIn(here, kyberSwapContracts).map(aggregatorClaim),
+    ...contractsIn(here, uniswapV4Contracts).flatMap(v4Claims),
+    ...contractsIn(here, cctpV2Contracts).flatMap(bridgeClaims),
+    ...contractsIn(here, acrossContracts).flatMap(poolClaims),
+    ...contractsIn(here, cowContracts).flatMap(orderClaims),
+    ...contractsIn(here, balancerV2Contracts).flatMap(vaultClaims),
+    ...contractsIn(here, lifiContracts).map(diamondClaim),
     // The EIP-712 name under which the orders it fills are signed (source: EIP712 of AggregationRouterV6).
-    ...here.oneInch.map(({ router }) => signedFor('router of 1inch', router, '1inch Aggregation Router,6')),
+    ...contractsIn(here, oneInchContracts).map(({ router }) =>
+      signedFor('router of 1inch', router, '1inch Aggregation Router,6'),
+    ),
     // The EIP-712 name under which its allocator signs (source: RelayDepository.sol of
     // relayprotocol/relay-depository).
-    ...here.relay.map((one) => signedFor('depository of Relay', one.depository, 'RelayDepository,1')),
+    ...contractsIn(here, relayContracts).map((one) =>
+      signedFor('depository of Relay', one.depository, 'RelayDepository,1'),
+    ),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),

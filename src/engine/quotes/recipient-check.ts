@@ -5,8 +5,11 @@ import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import type { Route } from '../../swaps/provider.ts'
+import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { uniswapV2FactoryAbi } from '../../swaps/uniswap-v2/abi.ts'
+import { uniswapV2Contracts } from '../../swaps/uniswap-v2/constants-schema.ts'
 import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
+import { uniswapV3Contracts } from '../../swaps/uniswap-v3/constants-schema.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 
 /** Refuses a recipient from which funds could not be recovered. */
@@ -49,8 +52,10 @@ async function poolAt(
   chainId: number,
   address: Address,
 ): Promise<string | undefined> {
-  const here = ({ chainId: of }: { chainId: number }) => of === chainId
-  const [v3, v2] = [catalog.uniswapV3.find(here), catalog.uniswapV2.find(here)]
+  const [v3, v2] = [
+    contractsOn(catalog, uniswapV3Contracts, chainId),
+    contractsOn(catalog, uniswapV2Contracts, chainId),
+  ]
   if (!v3 && !v2) return undefined
   const [token0, token1, fee] = await read(chain(chainId), {
     reads: ['token0', 'token1', 'fee'].map((functionName) => ({ address, abi: poolAbi, functionName })),

@@ -1,12 +1,15 @@
-import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
+import { contractsIn } from '../swap-contracts.ts'
 import { checkAcrossCalldata } from './calldata-check.ts'
+import { acrossContracts } from './constants-schema.ts'
 import { followDeposit } from './follow.ts'
 import { acrossOn, isSupportedPair } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
 
 /** Across: a deposit on one chain, which a relayer pays out on another; tokens only. */
-export const across: SwapDefinition = {
-  name: 'across',
+export const across: SwapDefinition<typeof acrossContracts> = {
+  name: acrossContracts.name,
+  contracts: acrossContracts,
   reach: 'cross-chain',
   // The deposit can be mined after the deadline of its quote; it is then filled with the agreed amount or refunded.
   proof: { ...provedByCalldata, deadline: 'none' },
@@ -18,10 +21,7 @@ export const across: SwapDefinition = {
   },
   follow: followDeposit,
   open: (catalog, network) => {
-    const ends = catalog.across.flatMap((end) => {
-      const api = end.api ?? catalog.acrossApi
-      return api === null ? [] : [{ ...end, api }]
-    })
+    const ends = rowsWithService(contractsIn(catalog, acrossContracts))
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
     return ends.length === 0
       ? undefined

@@ -1,22 +1,21 @@
-import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkCctpV2Calldata } from './calldata-check.ts'
+import { cctpV2Contracts } from './constants-schema.ts'
 import { followBurn } from './follow.ts'
 import { cctp } from './provider.ts'
 
-const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
-  cctpV2.find((entry) => entry.chainId === chainId)
-
 /** CCTP v2: burns USDC on one chain and mints it on another. */
-export const cctpV2: SwapDefinition = {
-  name: 'cctp',
+export const cctpV2: SwapDefinition<typeof cctpV2Contracts> = {
+  name: cctpV2Contracts.name,
+  contracts: cctpV2Contracts,
   reach: 'cross-chain',
   // A burn has no deadline: the attestation service decides when it can be minted.
   proof: { ...provedByCalldata, deadline: 'none' },
-  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
+  spender: (catalog, chainId) => contractsOn(catalog, cctpV2Contracts, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
-    const here = contractsOn(catalog, intent.tokenIn.chainId)
-    const there = contractsOn(catalog, intent.tokenOut.chainId)
+    const here = contractsOn(catalog, cctpV2Contracts, intent.tokenIn.chainId)
+    const there = contractsOn(catalog, cctpV2Contracts, intent.tokenOut.chainId)
     // Mainnet and testnet chains share domain numbers, so both chains must use the same attestation service.
     if (!here || !there || here.attestation !== there.attestation) return undefined
     return {
@@ -25,11 +24,10 @@ export const cctpV2: SwapDefinition = {
     }
   },
   follow: followBurn,
-  open: ({ cctpV2: contracts, attestation }, { getJson, head, log }) => {
-    const ends = contracts.flatMap((end) => {
-      const url = end.attestation ?? attestation
-      return url === null ? [] : [{ ...end, attestation: url }]
-    })
+  open: (catalog, { getJson, head, log }) => {
+    const ends = contractsIn(catalog, cctpV2Contracts).flatMap(({ attestation, ...end }) =>
+      attestation === null ? [] : [{ ...end, attestation }],
+    )
     return ends.length === 0 ? undefined : cctp(ends, { attestation: getJson, head, log })
   },
 }

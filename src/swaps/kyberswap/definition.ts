@@ -1,20 +1,19 @@
-import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
+import { contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkKyberSwapCalldata } from './calldata-check.ts'
+import { kyberSwapContracts } from './constants-schema.ts'
 import { kyberSwap as openProvider } from './provider.ts'
 
-const contractsOn = ({ kyberSwap }: Catalog, chainId: number) =>
-  kyberSwap.find((entry) => entry.chainId === chainId)
-
 /** KyberSwap's aggregator: same-chain swaps along a route from its service. */
-export const kyberSwap: SwapDefinition = {
-  name: 'kyberswap',
+export const kyberSwap: SwapDefinition<typeof kyberSwapContracts> = {
+  name: kyberSwapContracts.name,
+  contracts: kyberSwapContracts,
   reach: 'same-chain',
   // The deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
-  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
+  spender: (catalog, chainId) => contractsOn(catalog, kyberSwapContracts, chainId)?.router,
   expect: (catalog, intent) => {
-    const constants = contractsOn(catalog, intent.tokenIn.chainId)
+    const constants = contractsOn(catalog, kyberSwapContracts, intent.tokenIn.chainId)
     return (
       constants && {
         targets: [constants.router],
@@ -22,8 +21,8 @@ export const kyberSwap: SwapDefinition = {
       }
     )
   },
-  open: ({ kyberSwap: contracts }, { exchangeJson }) => {
-    const chains = rowsWithService(contracts)
+  open: (catalog, { exchangeJson }) => {
+    const chains = rowsWithService(contractsIn(catalog, kyberSwapContracts))
     return chains.length === 0 ? undefined : openProvider(chains, exchangeJson)
   },
 }

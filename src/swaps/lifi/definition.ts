@@ -2,15 +2,17 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { followDeposit } from '../across/follow.ts'
 import { acrossOn, isSupportedPair } from '../across/pairs.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
+import { contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkLifiCalldata } from './calldata-check.ts'
+import { lifiContracts } from './constants-schema.ts'
 import { lifi as openProvider } from './provider.ts'
 
-const diamondOn = ({ lifi }: Catalog, chainId: number) =>
-  lifi.find((entry) => entry.chainId === chainId)?.diamond
+const diamondOn = (catalog: Catalog, chainId: number) => contractsOn(catalog, lifiContracts, chainId)?.diamond
 
 /** LI.FI: same-chain swaps along a route from its service, and transfers to other chains through Across. */
-export const lifi: SwapDefinition = {
-  name: 'lifi',
+export const lifi: SwapDefinition<typeof lifiContracts> = {
+  name: lifiContracts.name,
+  contracts: lifiContracts,
   reach: 'both',
   // A swap call has no deadline, and a deposit can be mined at any time.
   proof: { ...provedByCalldata, deadline: 'none' },
@@ -25,7 +27,7 @@ export const lifi: SwapDefinition = {
   // It deposits into the pool of Across.
   follow: followDeposit,
   open: (catalog, network) => {
-    const chains = rowsWithService(catalog.lifi)
+    const chains = rowsWithService(contractsIn(catalog, lifiContracts))
     return chains.length === 0
       ? undefined
       : openProvider(

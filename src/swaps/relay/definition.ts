@@ -2,7 +2,9 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import type { Route } from '../provider.ts'
+import { contractsIn } from '../swap-contracts.ts'
 import { checkRelayCalldata } from './calldata-check.ts'
+import { relayContracts } from './constants-schema.ts'
 import { followRelay } from './follow.ts'
 import { relayOn } from './order.ts'
 import { relay as openProvider, provider } from './provider.ts'
@@ -23,8 +25,9 @@ const isSupportedPair = (
 }
 
 /** Relay: a deposit on one chain for an order, which a solver fills on another from its own funds, also in another token. */
-export const relay: SwapDefinition = {
+export const relay: SwapDefinition<typeof relayContracts> = {
   name: provider,
+  contracts: relayContracts,
   reach: 'cross-chain',
   // The hash of the order proves the terms. The deposit can be mined after the deadline of its quote.
   proof: { ...provedByCalldata, deadline: 'none' },
@@ -39,7 +42,7 @@ export const relay: SwapDefinition = {
   },
   follow: followRelay,
   open: (catalog, network) => {
-    const ends = rowsWithService(catalog.relay)
+    const ends = rowsWithService(contractsIn(catalog, relayContracts))
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
     return ends.length === 0
       ? undefined

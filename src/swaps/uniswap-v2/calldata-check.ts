@@ -1,9 +1,9 @@
 import type { Address } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
-import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkPoolSwapCalldata, nativeCoinMismatch } from '../pool-swap-calldata-check.ts'
+import type { UniswapV2Constants } from './constants-schema.ts'
 import { decodeSwap } from './decode.ts'
 
 /** Checks a call of UniswapV2Router02 against the requested swap. `wrapped` is the wrapped native coin. */

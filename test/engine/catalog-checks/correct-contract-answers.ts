@@ -10,9 +10,9 @@ import {
   toBytes,
   toHex,
 } from 'viem/utils'
+import type { CatalogFile } from '../../../src/app/profiles/catalog-file.ts'
 import { type Address, type Hex, nativeAddress } from '../../../src/domain/address.ts'
 import { networkNamed, publicNetworks } from '../../../src/domain/networks.ts'
-import type { CatalogFile } from '../../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 
@@ -184,18 +184,20 @@ function groundTruths(
   {
     tokens,
     priceFeeds,
-    uniswapV3,
-    uniswapV2,
-    kyberSwap,
-    uniswapV4,
-    cctpV2,
-    across,
-    cow,
-    balancerV2,
-    pancakeSwapV3,
-    lifi,
-    oneInch,
-    relay,
+    swaps: {
+      'uniswap-v3': uniswapV3,
+      'uniswap-v2': uniswapV2,
+      kyberswap: kyberSwap,
+      'uniswap-v4': uniswapV4,
+      cctp: cctpV2,
+      across,
+      cow,
+      'balancer-v2': balancerV2,
+      'pancakeswap-v3': pancakeSwapV3,
+      lifi,
+      '1inch': oneInch,
+      relay,
+    },
     network,
   }: CatalogFile,
   tell: Tell,

@@ -1,7 +1,7 @@
 import { getAddress } from 'viem/utils'
+import { CatalogFile, catalogOfFile, slugOf } from '../../../src/app/profiles/catalog-file.ts'
 import { nativeAddress } from '../../../src/domain/address.ts'
 import { publicNetworks } from '../../../src/domain/networks.ts'
-import { CatalogFile, catalogOfFile, slugOf } from '../../../src/protocols/catalog-file.ts'
 import type { Erc4626Constants } from '../../../src/protocols/erc4626/constants-schema.ts'
 import { labelFaults } from './label-rules.ts'
 
@@ -12,8 +12,18 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** The role of each address on its chain: an address with two roles was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2, pancakeSwapV3, lifi } =
-    file
+  const {
+    'uniswap-v3': uniswapV3,
+    'uniswap-v2': uniswapV2,
+    kyberswap: kyberSwap,
+    'uniswap-v4': uniswapV4,
+    cctp: cctpV2,
+    across,
+    cow,
+    'balancer-v2': balancerV2,
+    'pancakeswap-v3': pancakeSwapV3,
+    lifi,
+  } = file.swaps
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
@@ -32,12 +42,12 @@ function rolesIn(file: CatalogFile): [address: string, role: string][] {
         ])
       : []),
     ...(kyberSwap ? [[kyberSwap.router, 'router of KyberSwap'] as [string, string]] : []),
-    ...(file.oneInch ? [[file.oneInch.router, 'router of 1inch'] as [string, string]] : []),
-    ...(file.relay
+    ...(file.swaps['1inch'] ? [[file.swaps['1inch'].router, 'router of 1inch'] as [string, string]] : []),
+    ...(file.swaps.relay
       ? ([
-          [file.relay.depository, 'depository of Relay'],
-          [file.relay.router, 'router of Relay'],
-          [file.relay.solver, 'solver of Relay'],
+          [file.swaps.relay.depository, 'depository of Relay'],
+          [file.swaps.relay.router, 'router of Relay'],
+          [file.swaps.relay.solver, 'solver of Relay'],
         ] as [string, string][])
       : []),
     ...(uniswapV4
@@ -312,13 +322,13 @@ export function faultsOf(json: unknown): string[] {
       ? ['its price oracle is that of no pool']
       : []),
     ...[
-      ...(file.uniswapV3?.via ?? []),
-      ...(file.uniswapV2?.via ?? []),
-      ...(file.pancakeSwapV3?.via ?? []),
-      ...(file.uniswapV4?.via ?? []),
-      ...(file.balancerV2?.pools ?? []).flatMap(({ tokens }) => tokens),
+      ...(file.swaps['uniswap-v3']?.via ?? []),
+      ...(file.swaps['uniswap-v2']?.via ?? []),
+      ...(file.swaps['pancakeswap-v3']?.via ?? []),
+      ...(file.swaps['uniswap-v4']?.via ?? []),
+      ...(file.swaps['balancer-v2']?.pools ?? []).flatMap(({ tokens }) => tokens),
     ].flatMap((address) => (known.has(address) ? [] : [`${address} is not a token`])),
-    ...(file.cctpV2 && !known.has(file.cctpV2.token)
+    ...(file.swaps.cctp && !known.has(file.swaps.cctp.token)
       ? ['the token of the bridge is not among the tokens']
       : []),
     ...labelFaults(file, network),

@@ -1,5 +1,5 @@
+import { type CatalogFile, slugOf } from '../../../src/app/profiles/catalog-file.ts'
 import type { Network } from '../../../src/domain/networks.ts'
-import { type CatalogFile, slugOf } from '../../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 type Family = Row['constants']['family']
@@ -108,7 +108,7 @@ const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
  * relayprotocol/relay-depository, and deployments/v3/addresses.json of relayprotocol/relay-periphery for its router). Its solver is the same
  * on every network (source: relay-docs, input-validation).
  */
-function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[] {
+function relayFaults({ swaps: { relay }, network }: CatalogFile, testnet: boolean): string[] {
   if (!relay) return testnet ? [] : ['Relay is missing']
   const depository =
     network === 'linea'
@@ -134,21 +134,21 @@ function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[
 export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
-  const { pancakeSwapV3, lifi, priceOracle, strategies } = file
-  const sources = [
-    uniswapV3,
-    uniswapV2,
-    kyberSwap,
-    uniswapV4,
-    cctpV2,
+  const {
+    'uniswap-v3': uniswapV3,
+    'uniswap-v2': uniswapV2,
+    kyberswap: kyberSwap,
+    'uniswap-v4': uniswapV4,
+    cctp: cctpV2,
     across,
     cow,
-    pancakeSwapV3,
+    'balancer-v2': balancerV2,
+    'pancakeswap-v3': pancakeSwapV3,
     lifi,
-    file.oneInch,
-    file.relay,
-    balancerV2,
+  } = file.swaps
+  const { priceOracle, strategies } = file
+  const sources = [
+    ...Object.values(file.swaps),
     ...(balancerV2?.pools ?? []),
     priceOracle,
     ...file.priceFeeds,
@@ -192,11 +192,11 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     ),
     ...(uniswapV4 && uniswapV4.permit2 !== permit2 ? ['its Permit2 is somewhere else'] : []),
     ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
-    ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
+    ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api ?? '')
       ? ['its aggregator is somebody else']
       : []),
     ...(lifi && lifi.api !== 'https://li.quest/v1' ? ['its LI.FI is somebody else'] : []),
-    ...(file.oneInch && file.oneInch.api !== `https://api.1inch.com/swap/v6.1/${chainId}`
+    ...(file.swaps['1inch'] && file.swaps['1inch'].api !== `https://api.1inch.com/swap/v6.1/${chainId}`
       ? ['another service is given the key of 1inch']
       : []),
     ...relayFaults(file, testnet),
