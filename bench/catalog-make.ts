@@ -267,6 +267,8 @@ for (const network of publicNetworks) {
       [receipt.address, receipt.symbol, name],
     ]),
   )
+  // Forks and others that the survey lacks are written by hand.
+  file.swaps = { ...before?.swaps, ...file.swaps }
   file.strategies.push(
     ...(before?.strategies.filter(({ constants: { family } }) => byHand.includes(family)) ?? []),
   )

@@ -7,14 +7,19 @@ import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog, SwapRow } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, type SwapDefinition } from './definition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
-import { contractsIn, type SwapContracts } from './swap-contracts.ts'
+import { assertionsAbout, contractsIn, type SwapContracts } from './swap-contracts.ts'
 
 /** The parts of a provider of same-chain pool swaps. `wrapped` is the wrapped native coin of the chain. */
 type PoolSwapParts<constants extends SwapRow, name extends string, file> = {
   contracts: SwapContracts<constants, name, file>
+  title: string
+  /** What its contracts must answer about themselves. */
+  assertions: (here: constants) => readonly ContractAssertion[]
+  pools: SwapDefinition['pools']
   /** Whether it is used on a chain where the catalogue has its contracts; always if omitted. */
   isUsable?: (here: constants) => boolean
   /** The contract to call. */
@@ -43,6 +48,9 @@ type PoolSwapParts<constants extends SwapRow, name extends string, file> = {
 /** Defines a provider of same-chain pool swaps; the calldata proves all its terms. */
 export function poolSwapDefinition<constants extends SwapRow, name extends string, file>({
   contracts,
+  title,
+  assertions,
+  pools,
   isUsable = () => true,
   routerOf,
   permit2Of,
@@ -59,7 +67,10 @@ export function poolSwapDefinition<constants extends SwapRow, name extends strin
   }
   return {
     name: contracts.name,
+    title,
     contracts,
+    assertions: assertionsAbout(contracts, assertions),
+    pools,
     reach: 'same-chain',
     proof: provedByCalldata,
     spender: contractOn(permit2Of ?? routerOf),

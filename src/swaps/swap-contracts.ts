@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Address, CatalogAddress } from '../domain/address.ts'
 import type { Catalog, SwapRow } from '../protocols/catalog-types.ts'
+import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 
 const Text = z.string().min(1)
 
@@ -59,6 +60,17 @@ export const contractsOn = <row extends SwapRow>(
   contracts: Pick<SwapContracts<row>, 'name' | 'row'>,
   chainId: number,
 ): row | undefined => contractsIn(catalog, contracts).find((one) => one.chainId === chainId)
+
+/** The assertions about the contracts of a provider on a chain. */
+export const assertionsAbout =
+  <row extends SwapRow>(
+    contracts: Pick<SwapContracts<row>, 'name' | 'row'>,
+    assert: (here: row) => readonly ContractAssertion[],
+  ) =>
+  (catalog: Pick<Catalog, 'swaps'>, chainId: number): readonly ContractAssertion[] => {
+    const here = contractsOn(catalog, contracts, chainId)
+    return here ? assert(here) : []
+  }
 
 /** The rows of a provider as a part of `Catalog.swaps`. */
 export const swapRows = <row extends SwapRow>(

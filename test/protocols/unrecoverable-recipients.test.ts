@@ -39,11 +39,11 @@ test('the native coin may be sent to a contract, but not to an address that rout
   expect(whyLost(catalog, 8453, address('2'), true)).toBeDefined()
 })
 
-test('a ramp desk is unrecoverable for transfers without a ticket', () => {
+test('a ramp desk is unrecoverable for plain transfers', () => {
   const desk = `0x${'d'.repeat(40)}` as const
   const ramps = withContracts(catalog, aveniaContracts, () => [{ chainId: 8453, desk }] as never)
   expect([whyLost(catalog, 8453, desk), whyLost(ramps, 8453, desk)]).toEqual([
     undefined,
-    expect.stringContaining('ticket'),
+    expect.stringContaining('avenia'),
   ])
 })

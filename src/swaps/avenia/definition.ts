@@ -9,7 +9,11 @@ import { avenia as openProvider, provider } from './provider.ts'
 /** Avenia: a partner that receives USDC or BRLA by a plain transfer to its account, and pays out the other token later. */
 export const avenia: SwapDefinition<typeof aveniaContracts> = {
   name: provider,
+  title: 'Avenia',
   contracts: aveniaContracts,
+  // Its desk is an account without a contract.
+  assertions: () => [],
+  pools: 'none',
   reach: 'same-chain',
   paysOutLater: true,
   // Only the partner vouches for the payout, its recipient and its time.

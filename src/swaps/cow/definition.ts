@@ -1,15 +1,39 @@
+import { parseAbi } from 'viem/utils'
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { mustAnswer } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
-import { contractsIn, contractsOn } from '../swap-contracts.ts'
+import { assertionsAbout, contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkCowCalldata } from './calldata-check.ts'
 import { cowContracts } from './constants-schema.ts'
 import { followOrder } from './follow.ts'
+import { orderDomain } from './order.ts'
 import { cow as openProvider, provider } from './provider.ts'
+
+/** The getters by which its settlement identifies itself (source: GPv2Settlement of CoW Protocol). */
+const abi = parseAbi([
+  'function domainSeparator() view returns (bytes32)',
+  'function vaultRelayer() view returns (address)',
+])
 
 /** CoW Protocol: an order that its owner signs on chain, and that a solver may fill later; tokens only. */
 export const cow: SwapDefinition<typeof cowContracts> = {
   name: provider,
+  title: 'CoW Protocol',
   contracts: cowContracts,
+  assertions: assertionsAbout(cowContracts, (here) => [
+    mustAnswer(
+      'the relayer of CoW Protocol',
+      { address: here.settlement, abi, functionName: 'vaultRelayer' },
+      here.vaultRelayer,
+    ),
+    // The domain binds an order's hash to its chain and contract.
+    mustAnswer(
+      'the domain of the orders of CoW Protocol',
+      { address: here.settlement, abi, functionName: 'domainSeparator' },
+      orderDomain(here),
+    ),
+  ]),
+  pools: 'none',
   reach: 'same-chain',
   isOrder: true,
   // The deadline is that of the fill.

@@ -1,5 +1,6 @@
+import { mustSignAs } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
-import { contractsIn, contractsOn } from '../swap-contracts.ts'
+import { assertionsAbout, contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkOneInchCalldata } from './calldata-check.ts'
 import { oneInchContracts } from './constants-schema.ts'
 import { oneInch as openProvider, provider } from './provider.ts'
@@ -7,7 +8,13 @@ import { oneInch as openProvider, provider } from './provider.ts'
 /** 1inch's aggregator: same-chain swaps along a route from its service, with the user's API key. */
 export const oneInch: SwapDefinition<typeof oneInchContracts> = {
   name: provider,
+  title: '1inch',
   contracts: oneInchContracts,
+  assertions: assertionsAbout(oneInchContracts, ({ router }) => [
+    // The EIP-712 name under which the orders it fills are signed (source: EIP712 of AggregationRouterV6).
+    mustSignAs('router of 1inch', router, '1inch Aggregation Router,6'),
+  ]),
+  pools: 'none',
   reach: 'same-chain',
   // Any deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },

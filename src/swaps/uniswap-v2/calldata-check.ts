@@ -6,19 +6,22 @@ import { checkPoolSwapCalldata, nativeCoinMismatch } from '../pool-swap-calldata
 import type { UniswapV2Constants } from './constants-schema.ts'
 import { decodeSwap } from './decode.ts'
 
-/** Checks a call of UniswapV2Router02 against the requested swap. `wrapped` is the wrapped native coin. */
+/** Checks a call of UniswapV2Router02 against the requested swap. `exchange` is its name in texts, `wrapped` the wrapped native coin. */
 export function checkUniswapV2Calldata(
   transaction: Transaction,
   intent: SwapIntent,
-  { via }: UniswapV2Constants,
-  wrapped: Address | undefined,
+  {
+    via,
+    exchange,
+    wrapped,
+  }: Pick<UniswapV2Constants, 'via'> & { exchange: string; wrapped: Address | undefined },
 ): Verdict {
   const swap = decodeSwap(transaction)
   if (!swap) return refuse('POLICY_DECODE', 'It is not a swap of UniswapV2Router02')
   const mismatch = nativeCoinMismatch(swap, intent)
   if (mismatch) return mismatch
   return checkPoolSwapCalldata(swap, intent, {
-    exchange: 'Uniswap v2',
+    exchange,
     via,
     wrapped,
     shownPath: swap.tokens.join(' '),

@@ -8,8 +8,11 @@ const shape = {
   via: TokenList,
 }
 
+/** The contracts of a fork of Uniswap v2, by its provider name. */
+export const uniswapV2ContractsNamed = <const name extends string>(name: name) => swapContracts(name, shape)
+
 /** The contracts of Uniswap v2. */
-export const uniswapV2Contracts = swapContracts('uniswap-v2', shape)
+export const uniswapV2Contracts = uniswapV2ContractsNamed('uniswap-v2')
 
 /**
  * The contracts of Uniswap v2, or of a fork, on a chain. `initCodeHash` gives the addresses of pairs; `via` are the tokens that a two-hop

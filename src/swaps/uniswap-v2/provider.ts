@@ -17,14 +17,15 @@ import { swapV2 } from './encode.ts'
 /** The gas of a swap, measured on the contracts: a base for the transaction, and an amount per pair. */
 const gasOf = (path: readonly Address[]): bigint => 55_000n + 75_000n * BigInt(path.length - 1)
 
-/** A provider of same-chain swaps through one or two pairs of Uniswap v2; one batch of reads quotes all paths. */
+/** A provider of same-chain swaps through one or two pairs of Uniswap v2, or of a fork with the given name; one batch of reads quotes all paths. */
 export const uniswapV2 = (
+  name: string,
   deployments: readonly UniswapV2Constants[],
   read: SwapDependencies['read'],
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider =>
   poolSwapProvider<UniswapV2Constants, readonly Address[]>({
-    name: 'uniswap-v2',
+    name,
     deployments,
     read,
     wrappedOn,

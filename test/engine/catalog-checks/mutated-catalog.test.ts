@@ -350,7 +350,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.swaps['pancakeswap-v3']!.feeTiers = [100, 500, 3000, 10_000]
     },
-    /there is no tier 3000 of PancakeSwap v3/,
+    /there is no tier 3000 of pancakeswap-v3/,
   ],
   [
     'base',
@@ -625,7 +625,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     (file) => {
       file.swaps['uniswap-v3']!.feeTiers = [100, 3001]
     },
-    /there is no tier 3001\n(.*\n)*.*the tier 3001 of Uniswap v3 is not returned by/,
+    /there is no tier 3001 of uniswap-v3\n(.*\n)*.*the tier 3001 of Uniswap v3 is not returned by/,
   ],
   [
     'base',

@@ -12,69 +12,16 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** The role of each address on its chain: an address with two roles was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const {
-    'uniswap-v3': uniswapV3,
-    'uniswap-v2': uniswapV2,
-    kyberswap: kyberSwap,
-    'uniswap-v4': uniswapV4,
-    cctp: cctpV2,
-    across,
-    cow,
-    'balancer-v2': balancerV2,
-    'pancakeswap-v3': pancakeSwapV3,
-    lifi,
-  } = file.swaps
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
-    ...[uniswapV3, pancakeSwapV3].flatMap((v3, at) =>
-      v3
-        ? (['factory', 'quoterV2', 'swapRouter02'] as const).map((name): [string, string] => [
-            v3[name],
-            `${name} ${at}`,
-          ])
-        : [],
+    ...Object.entries(file.swaps).flatMap(([provider, one]) =>
+      Object.entries(one).flatMap(([name, at]): [string, string][] =>
+        typeof at === 'string' && /^0x[0-9a-fA-F]{40}$/.test(at)
+          ? [[at, name === 'token' ? 'token' : `${name} of ${provider}`]]
+          : [],
+      ),
     ),
-    ...(uniswapV2
-      ? (['factory', 'router02'] as const).map((name): [string, string] => [
-          uniswapV2[name],
-          `${name} of pairs`,
-        ])
-      : []),
-    ...(kyberSwap ? [[kyberSwap.router, 'router of KyberSwap'] as [string, string]] : []),
-    ...(file.swaps['1inch'] ? [[file.swaps['1inch'].router, 'router of 1inch'] as [string, string]] : []),
-    ...(file.swaps.relay
-      ? ([
-          [file.swaps.relay.depository, 'depository of Relay'],
-          [file.swaps.relay.router, 'router of Relay'],
-          [file.swaps.relay.solver, 'solver of Relay'],
-        ] as [string, string][])
-      : []),
-    ...(uniswapV4
-      ? (['poolManager', 'quoter', 'stateView', 'universalRouter', 'permit2'] as const).map(
-          (name): [string, string] => [uniswapV4[name], name],
-        )
-      : []),
-    ...(lifi ? ([[lifi.diamond, 'diamond of LI.FI']] as [string, string][]) : []),
-    ...(across ? ([[across.spokePool, 'pool of Across']] as [string, string][]) : []),
-    ...(cow
-      ? ([
-          [cow.settlement, 'settlement of CoW Protocol'],
-          [cow.vaultRelayer, 'relayer of CoW Protocol'],
-        ] as [string, string][])
-      : []),
-    ...(balancerV2
-      ? (['vault', 'queries'] as const).map((name): [string, string] => [
-          balancerV2[name],
-          `${name} of Balancer v2`,
-        ])
-      : []),
-    ...(cctpV2
-      ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
-          cctpV2[name],
-          name,
-        ])
-      : []),
     ...file.strategies.flatMap(({ receipt, constants }): [string, string][] => [
       [receipt.address, 'receipt'],
       ...Object.entries(constants).flatMap(([name, at]): [string, string][] =>
@@ -322,10 +269,7 @@ export function faultsOf(json: unknown): string[] {
       ? ['its price oracle is that of no pool']
       : []),
     ...[
-      ...(file.swaps['uniswap-v3']?.via ?? []),
-      ...(file.swaps['uniswap-v2']?.via ?? []),
-      ...(file.swaps['pancakeswap-v3']?.via ?? []),
-      ...(file.swaps['uniswap-v4']?.via ?? []),
+      ...Object.values(file.swaps).flatMap((one) => ('via' in one ? one.via : [])),
       ...(file.swaps['balancer-v2']?.pools ?? []).flatMap(({ tokens }) => tokens),
     ].flatMap((address) => (known.has(address) ? [] : [`${address} is not a token`])),
     ...(file.swaps.cctp && !known.has(file.swaps.cctp.token)

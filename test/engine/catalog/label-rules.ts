@@ -23,10 +23,12 @@ const pictures = [
 /** A source names a package or a repository. */
 const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
 
-/** The fee tiers of Uniswap v3 (source: Uniswap/v3-core, and the tiers that its governance added since). */
-const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
-/** The fee tiers of PancakeSwap v3 (source: FeeAmount of @pancakeswap/v3-sdk 3.10.2). */
-const forkTiers = [100, 500, 2500, 10_000]
+/** The fee tiers of Uniswap v3 (source: Uniswap/v3-core, and the tiers that its governance added since) and of its forks. */
+const tiers: Readonly<Record<string, readonly number[]>> = {
+  'uniswap-v3': [100, 200, 300, 400, 500, 3000, 10_000],
+  // FeeAmount of @pancakeswap/v3-sdk 3.10.2
+  'pancakeswap-v3': [100, 500, 2500, 10_000],
+}
 
 /** The names of networks in the order book of CoW Protocol that differ from ours (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
 const orderBooks: Readonly<Record<string, string>> = {
@@ -94,8 +96,12 @@ function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFil
   ]
 }
 
-/** The init code hash that determines the addresses of Uniswap v2 pairs (source: UniswapV2Library.pairFor of @uniswap/v2-periphery). */
-const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
+/** The init code hash that determines the addresses of Uniswap v2 pairs (source: UniswapV2Library.pairFor of @uniswap/v2-periphery), and of its forks. */
+const initCodeHashes: Readonly<Record<string, string>> = {
+  'uniswap-v2': '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+  // SUSHISWAP_V2_INIT_CODE_HASH of @sushiswap/v2-sdk 0.0.11
+  'sushiswap-v2': '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+}
 
 /** The address of Permit2 on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
@@ -135,15 +141,12 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
   const {
-    'uniswap-v3': uniswapV3,
-    'uniswap-v2': uniswapV2,
     kyberswap: kyberSwap,
     'uniswap-v4': uniswapV4,
     cctp: cctpV2,
     across,
     cow,
     'balancer-v2': balancerV2,
-    'pancakeswap-v3': pancakeSwapV3,
     lifi,
   } = file.swaps
   const { priceOracle, strategies } = file
@@ -177,21 +180,26 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     }),
     ...(strategies.filter(({ isDefault }) => isDefault).length > 1 ? ['two markets are the default'] : []),
     ...sources.flatMap((one) => (one && !isSource(one.source) ? [`${one.source} is no source`] : [])),
-    ...(uniswapV3?.feeTiers ?? []).flatMap((tier) =>
-      tiers.includes(tier) ? [] : [`there is no tier ${tier}`],
+    ...Object.entries(file.swaps).flatMap(([provider, one]) =>
+      'feeTiers' in one
+        ? one.feeTiers.flatMap((tier) =>
+            tiers[provider]?.includes(tier) ? [] : [`there is no tier ${tier} of ${provider}`],
+          )
+        : [],
     ),
-    ...(pancakeSwapV3?.feeTiers ?? []).flatMap((tier) =>
-      forkTiers.includes(tier) ? [] : [`there is no tier ${tier} of PancakeSwap v3`],
-    ),
-    ...[uniswapV3, uniswapV2, pancakeSwapV3]
-      .flatMap((one) => one?.via ?? [])
+    ...Object.values(file.swaps)
+      .flatMap((one) => ('via' in one && one !== uniswapV4 ? one.via : []))
       .flatMap((at) => (hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`])),
     // Pools of Uniswap v4 hold the native coin itself.
     ...(uniswapV4?.via ?? []).flatMap((at) =>
       hubs.slice(1).includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)} in Uniswap v4`],
     ),
     ...(uniswapV4 && uniswapV4.permit2 !== permit2 ? ['its Permit2 is somewhere else'] : []),
-    ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
+    ...Object.entries(file.swaps).flatMap(([provider, one]) =>
+      'initCodeHash' in one && one.initCodeHash !== initCodeHashes[provider]
+        ? ['its pairs are somewhere else']
+        : [],
+    ),
     ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api ?? '')
       ? ['its aggregator is somebody else']
       : []),
