@@ -6,6 +6,7 @@ import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
+import type { OrderRules } from './order-rules.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 
@@ -35,6 +36,11 @@ export type SwapDefinition = {
   isOrder?: true
   /** Whether its transaction takes the tokens and the payout follows later on the same chain. */
   paysOutLater?: true
+  /**
+   * The orders that its transactions use, each of which may be used once. `none`: each transaction is a payment of its own, which the
+   * called contract tells apart from an equal one.
+   */
+  orders: OrderRules | 'none'
   /** The contract that takes the tokens on a chain; `undefined` if there is none. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
   /** The contract to call on a chain, if it is not the spender; it takes the tokens through the spender. */

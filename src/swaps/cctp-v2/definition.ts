@@ -13,6 +13,8 @@ export const cctpV2: SwapDefinition = {
   reach: 'cross-chain',
   // A burn has no deadline: the attestation service decides when it can be minted.
   proof: { ...provedByCalldata, deadline: 'none' },
+  // The attestation service numbers every burn, and the contract mints a number once.
+  orders: 'none',
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, intent.tokenIn.chainId)

@@ -3,6 +3,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkCowCalldata } from './calldata-check.ts'
 import { followOrder } from './follow.ts'
+import { cowOrders } from './order-use.ts'
 import { cow as openProvider, provider } from './provider.ts'
 
 const contractsOn = ({ cow }: Catalog, chainId: number) => cow.find((entry) => entry.chainId === chainId)
@@ -14,6 +15,7 @@ export const cow: SwapDefinition = {
   isOrder: true,
   // The deadline is that of the fill.
   proof: provedByCalldata,
+  orders: cowOrders,
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.vaultRelayer,
   callee: (catalog, chainId) => contractsOn(catalog, chainId)?.settlement,
   expect: (catalog, intent) => {

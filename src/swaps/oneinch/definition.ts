@@ -12,6 +12,7 @@ export const oneInch: SwapDefinition = {
   reach: 'same-chain',
   // Any deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
+  orders: 'none',
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, intent.tokenIn.chainId)
