@@ -35,8 +35,11 @@ export type OrderRules = {
   /** A fault of an order's terms that only a chain shows, as the end of a sentence about the order. */
   findFault?: (reads: OrderReads, call: OrderCall) => Promise<string | undefined>
   /**
-   * Why the provider's own service does not vouch for an order that somebody else proposes, as the end of a sentence about the order.
-   * PROVIDER_API_ERROR if the service does not answer.
+   * Why the provider's own service does not vouch for an order that somebody else proposes, or how it was used by that service, as the end
+   * of a sentence about the order. PROVIDER_API_ERROR if the service does not answer.
    */
-  findDenial?: (reads: OrderReads, call: OrderCall) => Promise<string | undefined>
+  findDenial?: (
+    reads: OrderReads,
+    call: OrderCall,
+  ) => Promise<{ denied: string } | { used: string } | undefined>
 }

@@ -1,6 +1,6 @@
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
+import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'

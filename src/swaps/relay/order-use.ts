@@ -62,8 +62,9 @@ export const relayOrders: OrderRules = {
   },
   findDenial: async ({ catalog, exchangeJson }, { transaction }) => {
     const here = relayOn(catalog, transaction.chainId)
-    const { id, token, amount, terms } = decodeOrder(transaction)!
-    if (!here || here.api === null) return 'Relay has no service here that could vouch for it'
+    const { id, terms } = decodeOrder(transaction)!
+    if (!here || here.api === null)
+      return { denied: 'no service of Relay is set that could vouch for it (SLUICE_RELAY_URL)' }
     const api = providerApi({ provider: 'relay', label: 'Relay', base: here.api, headers: {} }, exchangeJson)
     const { status, body } = await api.get(requestPath(terms.requestId))
     const listed = status === 404 ? { requests: [] } : Requests.safeParse(body).data
@@ -76,9 +77,10 @@ export const relayOrders: OrderRules = {
         },
       )
     const found = listed.requests.find((one) => isSameOrder(one.id, terms.requestId))
-    if (!found) return `Relay does not know its request ${terms.requestId}`
-    if (!isSameOrder(found.protocol?.orderId ?? '0x', id)) return `Relay has another order under its request`
-    return found.status === 'waiting' ? undefined : `Relay has already processed it (${found.status})`
+    if (!found) return { denied: `Relay does not know its request ${terms.requestId}` }
+    if (!isSameOrder(found.protocol?.orderId ?? '0x', id))
+      return { denied: 'Relay has another order under its request' }
+    return found.status === 'waiting' ? undefined : { used: `Relay has its deposit (${found.status})` }
   },
 }
 
