@@ -66,13 +66,12 @@ export async function refuseUnquotedOrders(
         { details: { ...error.details, order: id }, cause: error },
       )
     })
-    if (denial !== undefined)
+    if (denial && 'used' in denial) throw usedElsewhereError(id, denial.used)
+    if (denial)
       throw new AppError(
         'POLICY_QUOTE_DRIFT',
-        `${orderText(id)} was proposed by the service, but ${denial}`,
-        {
-          details: { order: id },
-        },
+        `${orderText(id)} was proposed by the service, but ${denial.denied}`,
+        { details: { order: id } },
       )
   }
 }
