@@ -113,8 +113,8 @@ describe('CoW Protocol', () => {
     const id = first.json.error.details.operation
     const held = await allowance()
     const others = [
-      `execute ${pair} --amount-in 40 --provider cow --yes`,
-      `execute ${pair} --amount-in 41 --provider cow --yes`,
+      `execute ${pair} --amount-in 640 --provider cow --yes`,
+      `execute ${pair} --amount-in 645 --provider cow --yes`,
     ]
     for (const line of others)
       expect(await signsNothing(() => asked(line))).toMatchObject({
@@ -127,10 +127,10 @@ describe('CoW Protocol', () => {
     expect(await asked(others[0]!)).toMatchObject({ exit: 0 })
     // An expired order holds nothing, even before anything asked about it.
     await sandbox.world.faults.set(unfilled)
-    expect((await asked(`execute ${pair} --amount-in 60 --provider cow --yes --timeout 4s`)).exit).toBe(20)
+    expect((await asked(`execute ${pair} --amount-in 660 --provider cow --yes --timeout 4s`)).exit).toBe(20)
     await sandbox.world.warp(3_600)
     await sandbox.world.faults.clear()
-    expect(await asked(`execute ${pair} --amount-in 70 --provider cow --yes`)).toMatchObject({ exit: 0 })
+    expect(await asked(`execute ${pair} --amount-in 670 --provider cow --yes`)).toMatchObject({ exit: 0 })
   })
 
   test('leaves an order unfilled until it expires once its allowance is revoked', async () => {
