@@ -3,7 +3,7 @@ import { orderText, orderUsedError, usedElsewhereError } from '../domain/order-u
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
-import type { OrderCall, OrderReads } from '../swaps/order-rules.ts'
+import type { OrderCall, OrderReads } from '../swaps/definition.ts'
 import { serviceExchange } from '../swaps/provider-api.ts'
 import { swapOrderOf } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './execution-context-types.ts'

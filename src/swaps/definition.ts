@@ -1,14 +1,18 @@
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
+import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
-import type { OrderRules } from './order-rules.ts'
+import type { PoolRecognition } from './pool-recognition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
+import type { SwapContracts } from './swap-contracts.ts'
 
 /**
  * How each term of a swap is proved before signing: by its calldata, by simulation, or not at all. `deadline` is the latest execution time;
@@ -27,9 +31,56 @@ export const provedByCalldata: SwapProof = {
   deadline: 'calldata',
 }
 
+/** The access of a check of orders: nodes, catalogue and the services of providers. */
+export type OrderReads = {
+  rpc: (chainId: number) => ChainClient
+  catalog: Catalog
+  exchangeJson: SwapDependencies['exchangeJson']
+}
+
+/** A transaction that uses an order, with the terms of its swap that the call may not contain. */
+export type OrderCall = {
+  transaction: Transaction
+  tokenIn: Pick<Token, 'chainId' | 'address'>
+  tokenOut: Pick<Token, 'chainId' | 'address'>
+  recipient: Address
+}
+
+/**
+ * The orders of a provider. An order has one id, and one payment or one fill satisfies it, however often it is paid: it belongs to one
+ * operation for ever.
+ */
+export type OrderRules = {
+  /** The id of the order that a call uses, in lower case; `undefined` for a call that uses none. */
+  idIn: (transaction: Transaction) => string | undefined
+  /**
+   * How the chains show that an order was used already, as the end of a sentence about it; `undefined` if they show nothing. An error of a
+   * node means that it is not known.
+   */
+  findUse: (reads: OrderReads, call: OrderCall) => Promise<string | undefined>
+  /** A fault of an order's terms that only a chain shows, as the end of a sentence about the order. */
+  findFault?: (reads: OrderReads, call: OrderCall) => Promise<string | undefined>
+  /**
+   * Why the provider's own service does not vouch for an order that somebody else proposes, or how it was used by that service, as the end
+   * of a sentence about the order. PROVIDER_API_ERROR if the service does not answer.
+   */
+  findDenial?: (
+    reads: OrderReads,
+    call: OrderCall,
+  ) => Promise<{ denied: string } | { used: string } | undefined>
+}
+
 /** A swap provider, as `swap-provider-registry.ts` lists it. */
-export type SwapDefinition = {
+export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   name: string
+  /** Its name in sentences, such as "Uniswap v2". */
+  title: string
+  /** What catalogues know of it, under its name. Nothing is paid to any address among its contracts. */
+  contracts: contracts
+  /** What its contracts on a chain must answer about themselves (`catalog:verify`); none without contracts there. */
+  assertions: (catalog: Catalog, chainId: number) => readonly ContractAssertion[]
+  /** How its pools are recognised, since nothing is paid to a pool; `none` if it has no pools, or none with an address of its own. */
+  pools: PoolRecognition | 'none'
   reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
   /** Whether its transaction only places an order, which a solver may fill later. */

@@ -1,6 +1,6 @@
 import { usedElsewhereError } from '../../domain/order-used-error.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
-import type { OrderCall } from '../../swaps/order-rules.ts'
+import type { OrderCall } from '../../swaps/definition.ts'
 import { serviceExchange } from '../../swaps/provider-api.ts'
 import { swapOrderOf } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../engine-context-types.ts'

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
-import type { OrderRules } from '../order-rules.ts'
+import type { OrderRules } from '../definition.ts'
 import { settlementAbi as abi, preSignatureAbi } from './abi.ts'
 
 /** The uid of the order that a call pre-signs, in lower case; `undefined` for another call. */

@@ -4,6 +4,7 @@ import { padHex } from 'viem/utils'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { jsonBody, type Loopback, serveLoopback } from '../../../src/sandbox/loopback-server.ts'
+import { cowContracts } from '../../../src/swaps/cow/constants-schema.ts'
 import { depositProviderNames } from '../../../src/swaps/deposit-provider-registry.ts'
 import { serviceExchange } from '../../../src/swaps/provider-api.ts'
 import { depositRelay } from '../../../src/swaps/relay/encode.ts'
@@ -15,6 +16,7 @@ import {
   relayOn,
 } from '../../../src/swaps/relay/order.ts'
 import { relayOrders } from '../../../src/swaps/relay/order-use.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { followTransfer, swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
 import { engineOn } from '../../support/engine.ts'
 import {
@@ -34,8 +36,11 @@ let apis: { url: string; isReplaying: boolean; server: Loopback }
 const replayed = /\/(quote|quote\/v2|v0\/quote)$/
 const kept = new Map<string, { status: number; body: unknown }>()
 beforeEach(async () => {
-  const { relay, bitcoin } = sandbox.world.catalog()
-  const bases: Record<string, string> = { relay: relay[0]!.api!, 'one-click': bitcoin!.oneClick!.api }
+  const { bitcoin, ...known } = sandbox.world.catalog()
+  const bases: Record<string, string> = {
+    relay: relayOn(known, 31337)!.api!,
+    'one-click': bitcoin!.oneClick!.api,
+  }
   kept.clear()
   const server = await serveLoopback(async (request, { pathname, search }) => {
     const [, name = '', path = ''] = /^\/([\w-]+)(\/.*)$/.exec(pathname) ?? []
@@ -60,10 +65,10 @@ beforeEach(async () => {
 afterEach(() => apis.server.close())
 
 const catalog = () => {
-  const { relay, bitcoin, ...rest } = sandbox.world.catalog()
+  const { swaps, bitcoin, ...rest } = sandbox.world.catalog()
   return {
     ...rest,
-    relay: relay.map((one) => ({ ...one, api: `${apis.url}/relay` })),
+    swaps: { ...swaps, relay: swaps.relay!.map((one) => ({ ...one, api: `${apis.url}/relay` })) },
     bitcoin: { ...bitcoin!, oneClick: { ...bitcoin!.oneClick!, api: `${apis.url}/one-click` } },
   }
 }
@@ -273,7 +278,7 @@ describe('a delivery counts for one transfer', () => {
     const { rpc } = sandbox.chain(31337)
     const { to, input: data } = await rpc.request<{ to: Hex; input: Hex }>('eth_getTransactionByHash', [hash])
     if (betweenSeconds > 0) await sandbox.world.warp(betweenSeconds)
-    const spender = { relay: to, cow: sandbox.world.catalog().cow[0]!.vaultRelayer }[
+    const spender = { relay: to, cow: contractsIn(sandbox.world.catalog(), cowContracts)[0]!.vaultRelayer }[
       line.includes('relay') ? 'relay' : 'cow'
     ]
     const approval =
