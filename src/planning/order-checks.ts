@@ -30,6 +30,16 @@ const readsOf = ({ rpc, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>): O
   exchangeJson: serviceExchange,
 })
 
+/** ORDER_USED if an order belongs to another operation of the journal. */
+function refuseOtherOwner(
+  { journal }: Pick<ExecutionContext, 'journal'>,
+  id: string,
+  operationId: string,
+): void {
+  const owner = journal.ownerOfOrder(id)
+  if (owner !== undefined && owner !== operationId) throw orderUsedError(id, owner)
+}
+
 /**
  * Refuses a plan of an operation with an order that another operation of the journal has, or that the chains show as used: ORDER_USED. An
  * order with terms that no swap needs is POLICY_QUOTE_DRIFT. A node that does not answer is an error, because then it is not known.
@@ -41,8 +51,7 @@ export async function refuseUsedOrders(
 ): Promise<void> {
   const reads = readsOf(context)
   for (const { id, rules, call } of ordersOf(context, legs)) {
-    const owner = context.journal.ownerOfOrder(id)
-    if (owner !== undefined && owner !== operationId) throw orderUsedError(id, owner)
+    refuseOtherOwner(context, id, operationId)
     const [use, fault] = await Promise.all([rules.findUse(reads, call), rules.findFault?.(reads, call)])
     if (use !== undefined) throw usedElsewhereError(id, use)
     if (fault !== undefined) throw new AppError('POLICY_QUOTE_DRIFT', `${orderText(id)} ${fault}`)
@@ -54,10 +63,13 @@ export async function refuseUsedOrders(
  * error of its service if that does not answer.
  */
 export async function refuseUnquotedOrders(
-  context: Pick<ExecutionContext, 'rpc' | 'catalog'>,
+  context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'journal'>,
+  operationId: string,
   legs: readonly Leg[],
 ): Promise<void> {
   for (const { id, rules, call } of ordersOf(context, legs)) {
+    // The action that has it says more than the service.
+    refuseOtherOwner(context, id, operationId)
     const denial = await rules.findDenial?.(readsOf(context), call).catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error
       throw new AppError(

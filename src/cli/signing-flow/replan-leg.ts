@@ -33,7 +33,7 @@ export async function replanLeg(
   const again = await reproposeLeg(cli, operation, open.intent)
   if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned again without an intent')
   refuseWorseTerms(open.intent, again.leg.intent, least, operation.id)
-  if (cli.backend.kind === 'remote') await refuseUnquotedOrders(context, [again.leg])
+  if (cli.backend.kind === 'remote') await refuseUnquotedOrders(context, operation.id, [again.leg])
   return { open, checked: await checkReplannedLeg(context, operation, again, lifted) }
 }
 

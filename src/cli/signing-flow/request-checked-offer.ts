@@ -110,7 +110,7 @@ async function offer(
       throw wallet === undefined ? await missingApprovalError(context, proposal, error) : error
     }),
     worth,
-    isForeign ? refuseUnquotedOrders(context, proposal.legs) : undefined,
+    isForeign ? refuseUnquotedOrders(context, proposal.id, proposal.legs) : undefined,
   ])
   for (const host of checked.simulation?.silent ?? [])
     cli.notice(`The RPC endpoint ${sanitizeText(host)} does not answer and is not used.`)

@@ -100,6 +100,7 @@ type Uses = {
 const providers: Readonly<Record<string, Uses | 'each transaction pays by itself'>> = {
   'uniswap-v3': 'each transaction pays by itself',
   'uniswap-v2': 'each transaction pays by itself',
+  'sushiswap-v2': 'each transaction pays by itself',
   kyberswap: 'each transaction pays by itself',
   'uniswap-v4': 'each transaction pays by itself',
   cctp: 'each transaction pays by itself',
