@@ -173,6 +173,7 @@ export function avenia(
           amount: amountIn,
         }),
         raw: kept,
+        order: `${provider}:${ticket.id}`,
       }
 
       async function newTicket(): Promise<string> {
