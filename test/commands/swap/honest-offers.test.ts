@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
+import { swapDefinitions, swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
+import { campaignSeed, cells, seeded } from '../../support/engine.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -41,24 +42,27 @@ const charges = {
   'two service fees': `fees set --swap-fee-bps 25 --operator-collector ${collectors[0]} --markup-bps 10 --collector ${collectors[1]} --json`,
 }
 
-/**
- * The ways between two tokens and the native coin, on one chain and to the other, with each exact side. Every second one is paid to another
- * wallet, beginning with the first one if `isPaidAway`.
- */
-const waysOf = ([one, other]: readonly [string, string], isPaidAway: boolean): string[] =>
+type Way = { to: string; a: string; b: string; exact: 'in' | 'out' }
+
+/** The ways between two tokens and the native coin, on one chain and to the other, with each exact side. */
+const waysOf = ([one, other]: readonly [string, string]): Way[] =>
   [`${one} ${other}`, `${other} ${one}`, `ETH ${one}`, `${one} ETH`, `${one} ${one}`]
     .filter((pair, at, all) => all.indexOf(pair) === at)
     .flatMap((pair) => {
       const [a, b] = pair.split(' ') as [string, string]
       return ['sandbox-one', 'sandbox-two']
         .filter((to) => to !== 'sandbox-one' || a !== b)
-        .flatMap((to) =>
-          [`in ${amounts[a]}`, `out ${amounts[b]}`].map(
-            (amount) => `--to ${to} --token-in ${a} --token-out ${b} --amount-${amount}`,
-          ),
-        )
+        .flatMap((to) => [
+          { to, a, b, exact: 'in' as const },
+          { to, a, b, exact: 'out' as const },
+        ])
     })
-    .map((way, at) => `${way}${isPaidAway === (at % 2 === 0) ? ` --destination ${friend}` : ''}`)
+
+/** The swap of a way as flags; `times` multiplies the usual amount. */
+function flagsOf({ to, a, b, exact }: Way, isPaidAway: boolean, times = 1): string {
+  const amount = (Number(amounts[exact === 'in' ? a : b]) * times).toFixed(6)
+  return `--from sandbox-one --to ${to} --token-in ${a} --token-out ${b} --amount-${exact} ${amount}${isPaidAway ? ` --destination ${friend}` : ''}`
+}
 
 /** Whether a provider has no offer: it does not serve the route or the exact side, or pays only to the wallet that sends. */
 const isNoOffer = (name: string, message: string): boolean =>
@@ -87,9 +91,11 @@ describe.each(swapProviderNames)('what %s offers', (name) => {
       const set = charges[charge]
       if (set) expect((await run(set)).exit).toBe(0)
       const asked = await Promise.all(
-        waysOf(tokens[name]!, set !== undefined).map(async (way) => {
+        waysOf(tokens[name]!).map(async (one, at) => {
+          // Every second swap pays another wallet.
+          const way = flagsOf(one, (at % 2 === 0) === (set === undefined))
           const { exit, json } = await run(
-            `swap execute --from sandbox-one ${way} --provider ${name} --dry-run --yes --json --max-price-impact 100%`,
+            `swap execute ${way} --provider ${name} --dry-run --yes --json --max-price-impact 100%`,
           )
           return { way, exit, error: json.error as { code: string; message: string } | undefined }
         }),
@@ -109,4 +115,61 @@ test('an order of CoW Protocol with two service fees is filled, and pays each co
   const { address } = sandbox.token(31337, 'USDC')
   const paid = await Promise.all(collectors.map((to) => sandbox.balanceOf(31337, address, to)))
   expect(paid).toEqual([1_250_000n, 500_000n])
+})
+
+/** The ways of a provider on one chain or to the other, as far as it reaches. */
+function waysWithin(name: string): Way[] {
+  const { reach } = swapDefinitions.find((one) => one.name === name)!
+  const isReached = ({ to }: Way) => reach === 'both' || (reach === 'same-chain') === (to === 'sandbox-one')
+  return waysOf(tokens[name]!).filter(isReached)
+}
+
+const random = seeded(campaignSeed(20260101))
+const oneOf = <value>(all: readonly value[]): value => all[Math.floor(random() * all.length)]!
+const offers = Array.from({ length: cells(6, 1_000) }, (_, at) => {
+  const name = swapProviderNames[at % swapProviderNames.length]!
+  const bps = () => Math.floor(random() * 50)
+  return {
+    at,
+    name,
+    flags: flagsOf(
+      oneOf(waysOf(tokens[name]!)),
+      random() < 0.3,
+      Math.exp(Math.log(0.1) + random() * Math.log(60)),
+    ),
+    slippage: (0.1 + random() ** 2 * 5).toFixed(2),
+    fees:
+      random() < 0.3
+        ? undefined
+        : `fees set --swap-fee-bps ${bps()} --operator-collector ${collectors[0]} --markup-bps ${bps()} --collector ${oneOf(collectors)} --json`,
+  }
+})
+/** Codes of an answer without an offer. */
+const unoffered = [
+  'QUOTE_GENERATION_FAILED',
+  'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+  'PREFERRED_PROVIDER_NOT_ELIGIBLE',
+  'AMOUNT_IN_TOO_LOW_OFFRAMP',
+  'AMOUNT_IN_TOO_HIGH_OFFRAMP',
+  'AMOUNT_OUT_TOO_LOW_OFFRAMP',
+  'AMOUNT_OUT_TOO_HIGH_OFFRAMP',
+  'AMOUNT_IN_TOO_LOW_ONRAMP',
+  'AMOUNT_IN_TOO_HIGH_ONRAMP',
+  'AMOUNT_OUT_TOO_LOW_ONRAMP',
+  'AMOUNT_OUT_TOO_HIGH_ONRAMP',
+]
+
+describe('a random swap of any provider', () => {
+  test.each(offers)(
+    '$at: an offer of $name is accepted by guard and simulation: $flags at $slippage %',
+    async ({ name, flags, slippage, fees }) => {
+      if (fees) expect((await run(fees)).exit).toBe(0)
+      const { exit, json } = await run(
+        `swap execute ${flags} --provider ${name} --slippage ${slippage}% --dry-run --yes --json --max-price-impact 100%`,
+      )
+      const error = json.error as { code: string; message: string } | undefined
+      if (error && (unoffered.includes(error.code) || isNoOffer(name, error.message))) return
+      expect({ exit, error }).toEqual({ exit: 0, error: undefined })
+    },
+  )
 })
