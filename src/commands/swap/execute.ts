@@ -15,6 +15,8 @@ import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/r
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'
+import { quoteJson } from '../../cli/views/json-documents.ts'
+import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import type { AmountRequest } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
@@ -197,7 +199,13 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
     propose: async (wallet) => {
       const quote = await quoteWithin(cli, wish, least, termsOf(cli, options).policy)
       asked = quote
-      cli.notice(cli.io.err.paint.dim(`quote ${sanitizeText(quote.id || '-')}: ${titleOf(quote)}`))
+      const { paint } = cli.io.err
+      cli.notice(
+        paint.dim(
+          `quote ${sanitizeText(quote.id || '-')} of ${sanitizeText(quote.provider)}: ${titleOf(quote)}`,
+        ),
+      )
+      for (const text of otherOffers(quoteJson(quote))) cli.notice(paint.dim(`or ${text}`))
       return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
     },
     reference: async () => asked && referenceForSwap(cli, asked, { exact, slippage, least }),

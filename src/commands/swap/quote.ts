@@ -6,6 +6,7 @@ import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
+import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpactText } from '../../domain/price-impact-share.ts'
@@ -47,6 +48,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
+      ...otherOffers(one).map((text) => ['or', text] as const),
       ['price', one.priceImpact === null ? 'not known' : `${priceImpactText(one.priceImpact)} below spot`],
       ['provider', sanitizeText(one.provider)],
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
@@ -79,7 +81,8 @@ function gasRows({
 
 /** The cost and time saved by another speed of the same swap. */
 const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>
-  (alternatives ?? []).map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+  (alternatives ?? []).flatMap(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+    if (transferSpeed === null) return []
     const [less, more] = [
       BigInt(tokenOut.amount.raw) - BigInt(amountOut.raw),
       BigInt(amountIn.raw) - BigInt(tokenIn.amount.raw),
@@ -87,7 +90,7 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
     const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
     const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
     const said = `${sanitizeText(transferSpeed)} costs ${cost} and ${saves}`
-    return transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said
+    return [transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said]
   })
 
 const waited = (seconds: number): string =>

@@ -133,7 +133,7 @@ const offers = Array.from({ length: cells(6, 1_000) }, (_, at) => {
     at,
     name,
     flags: flagsOf(
-      oneOf(waysOf(tokens[name]!)),
+      oneOf(waysWithin(name)),
       random() < 0.3,
       Math.exp(Math.log(0.1) + random() * Math.log(60)),
     ),

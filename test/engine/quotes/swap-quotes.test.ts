@@ -569,7 +569,7 @@ describe('the choice between several providers', () => {
       isUnproven: true as const,
       quote: async (...asked: Parameters<typeof uniswap.quote>) => {
         const offer = await uniswap.quote(...asked)
-        return offer && { ...offer, amountOut: offer.amountOut * 2n }
+        return offer && { ...offer, amountOut: (offer.amountOut * 102n) / 100n }
       },
     }
     for (const [providers, name] of [
