@@ -87,8 +87,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     asked: QuoteRequest,
     tool: string,
     out: { amount: bigint; least: bigint },
-    data: Hex,
-    gas: bigint,
+    { data, gas, fee }: { data: Hex; gas: bigint; fee: bigint },
   ) {
     const token = (chainId: number, address: Address) => ({
       address,
@@ -120,6 +119,17 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
         toAmountMin: String(out.least),
         approvalAddress: to,
         executionDuration: 2,
+        feeCosts: [
+          {
+            name: 'LIFI Fixed Fee',
+            description: 'Fixed LIFI fee, independent of any other fee',
+            token: token(asked.fromChain, asked.fromToken),
+            amount: String(fee),
+            amountUSD: '0',
+            percentage: String(Number(fee) / Number(asked.fromAmount)),
+            included: true,
+          },
+        ],
         gasCosts: [{ type: 'SEND', estimate: String(gas), amount: '0' }],
       },
       transactionRequest: {
@@ -186,7 +196,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       ],
     } as never)
     const gas = (best.offer.gas ?? 0n) + diamondGas
-    return { status: 200, body: step(asked, best.exchange.name, { amount, least }, data, gas) }
+    return { status: 200, body: step(asked, best.exchange.name, { amount, least }, { data, gas, fee }) }
   }
 
   async function transfer(asked: QuoteRequest): Promise<Answer> {
@@ -249,7 +259,10 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
           } as const)
         : ({ functionName: 'startBridgeTokensViaAcrossV4', args: [bridge, across] } as const)
     const data = encodeFunctionData({ abi: diamondAbi, ...call } as never)
-    return { status: 200, body: step(asked, 'across', { amount, least: amount }, data, transferGas) }
+    return {
+      status: 200,
+      body: step(asked, 'across', { amount, least: amount }, { data, gas: transferGas, fee }),
+    }
   }
 
   async function status(given: Record<string, string>): Promise<Answer> {

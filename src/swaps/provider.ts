@@ -27,8 +27,8 @@ export type OfferRequest = Route & {
   fees?: readonly FeePayment[]
 }
 
-/** A fee that is already included in the amounts of an offer. */
-export type OfferFee = { kind: string; token: Address; chainId: number; amount: string }
+/** A fee that is already included in the amounts of an offer, unless the provider says that it is not. */
+export type OfferFee = { kind: string; token: Address; chainId: number; amount: string; included?: false }
 
 /** Another speed of the same provider, with worse amounts. `savesSeconds` is `null` if unknown. */
 type Alternative = {

@@ -99,12 +99,25 @@ const waited = (seconds: number): string =>
 /** The fees of a quote, each with its kind; those of a collector name it. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
-    const { kind, amount, to } = (fee ?? {}) as Fee
+    const { kind, amount, to, included } = (fee ?? {}) as Fee
     if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
     const sum = `${sanitizeText(amount.formatted)} ${sanitizeText(amount.symbol ?? '')}`
     if (typeof to === 'string') return [`${sum} to ${sanitizeText(to)}`]
-    return [typeof kind === 'string' ? `${sum} ${sanitizeText(kind)} fee, in the amounts above` : sum]
+    return [
+      typeof kind === 'string'
+        ? `${sum} ${named(kind)}, ${included === false ? 'in addition to' : 'in'} the amounts above`
+        : sum,
+    ]
   })
 
+/** The kind of a fee in words. */
+const named = (kind: string): string =>
+  /fee$/i.test(kind) ? sanitizeText(kind) : `${sanitizeText(kind)} fee`
+
 /** A fee as a quote has it, by a deployment of any kind. */
-type Fee = { kind?: unknown; amount?: { formatted?: string; symbol?: string }; to?: unknown }
+type Fee = {
+  included?: unknown
+  kind?: unknown
+  amount?: { formatted?: string; symbol?: string }
+  to?: unknown
+}
