@@ -1,7 +1,8 @@
-import { Quote } from '../../api/quote.ts'
+import type { Quote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote } from '../../cli/asked-quote-types.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { address, idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import {
@@ -168,7 +169,8 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
       request,
       chainId: quote.from.chainId,
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least, speed }),
-      reference: () => referenceForSwap(cli, quote, { exact, slippage, least }),
+      reference: () =>
+        referenceForSwap(cli, quote, { exact, slippage, least, isNamed: known.isNamed ?? false }),
       prices: () => pricesOf(quote),
     },
   )
@@ -208,7 +210,14 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
       for (const text of otherOffers(quoteJson(quote))) cli.notice(paint.dim(`or ${text}`))
       return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
     },
-    reference: async () => asked && referenceForSwap(cli, asked, { exact, slippage, least }),
+    reference: async () =>
+      asked &&
+      referenceForSwap(cli, asked, {
+        exact,
+        slippage,
+        least,
+        isNamed: options.provider !== undefined,
+      }),
     prices: () => (asked ? pricesOf(asked) : []),
   })
 }
@@ -236,7 +245,7 @@ async function payFromBitcoin(
 ): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
   const journal = key === undefined ? undefined : (await cli.backend.context()).journal
-  const quoteIn = ({ raw, ...rest }: KeptQuote) => ({ ...rest, quote: Quote.decode(raw) })
+  const quoteIn = ({ raw, ...rest }: KeptQuote) => ({ ...rest, quote: decodeSavedQuote(raw) })
   const kept = key === undefined ? undefined : journal?.keepQuote(key, request)
   const known = kept === undefined ? await ask() : { ...quoteIn(kept as KeptQuote), isNew: false }
   const { quote, slippage = null, destination = null, isNew = false } = known

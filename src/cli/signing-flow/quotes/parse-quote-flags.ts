@@ -141,7 +141,14 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
       if (quote.id) {
         const quotes = await cli.program.quotes()
         await quotes.save(
-          { quote, exact, slippage: slips, destination: destination ?? null, speed: wish.speed ?? null },
+          {
+            quote,
+            exact,
+            slippage: slips,
+            destination: destination ?? null,
+            speed: wish.speed ?? null,
+            isNamed: wish.provider !== undefined,
+          },
           { profile: cli.backend.profile, about: aboutOf(quote) },
         )
       }

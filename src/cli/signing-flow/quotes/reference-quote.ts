@@ -45,7 +45,7 @@ export function referenceForStrategy(
 export async function referenceForSwap(
   cli: Cli,
   quote: Quote,
-  { exact, slippage, least }: AmountRequest,
+  { exact, slippage, least, isNamed = false }: AmountRequest & { isNamed?: boolean },
 ): Promise<ReferenceQuote | undefined> {
   const { reference, kind } = cli.backend
   const { from, to, tokenIn, tokenOut } = quote
@@ -55,8 +55,11 @@ export async function referenceForSwap(
     cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
   // A given minimum output replaces the slippage check.
   const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
-  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
-    return { price: { ...burnBridgePrice, most: accepted(burnBridgePrice.most) } }
+  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut)) {
+    // Of a provider that was asked for by name, the cost is a price impact, which is shown and has its own limit.
+    const most = isNamed && slippage === null ? null : accepted(burnBridgePrice.most)
+    return { price: { ...burnBridgePrice, most } }
+  }
   try {
     const price = await ownPrice(reference, quote, exact)
     if (price) return { price: { ...price, most: accepted(maxPriceShortfall) } }
