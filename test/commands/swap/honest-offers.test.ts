@@ -107,6 +107,33 @@ describe.each(swapProviderNames)('what %s offers', (name) => {
   )
 })
 
+describe.each(swapProviderNames)('a quote of %s', (name) => {
+  const [a, b] = tokens[name]!
+  const { reach } = swapDefinitions.find((one) => one.name === name)!
+  const to = reach === 'cross-chain' ? 'sandbox-two' : 'sandbox-one'
+  const flags = `${flagsOf({ to, a, b, exact: 'in' }, false)} --provider ${name} --json`
+
+  test('states the gas of all transactions of a first swap, with a margin of at most a third', async () => {
+    const { json: quote } = await run(`swap quote ${flags}`)
+    const { json: done } = await run(`swap execute ${quote.id} --yes --json --max-price-impact 100%`)
+    const used = (done.transactions as { gasUsed: string | null }[]).reduce(
+      (sum, { gasUsed }) => sum + Number(gasUsed ?? 0),
+      0,
+    )
+    expect(Number(quote.estimatedGas)).toBeGreaterThanOrEqual(used)
+    expect(Number(quote.estimatedGas)).toBeLessThan((used * 4) / 3)
+  })
+
+  test('states the same price impact with service fees as without, and more gas', async () => {
+    const { json: free } = await run(`swap quote ${flags}`)
+    expect((await run(charges['two service fees']!)).exit).toBe(0)
+    const { json: charged } = await run(`swap quote ${flags}`)
+    expect(charged.fees.length).toBe(free.fees.length + 2)
+    expect(Math.abs(charged.priceImpact - free.priceImpact)).toBeLessThan(0.0002)
+    expect(Number(charged.estimatedGas)).toBeGreaterThan(Number(free.estimatedGas))
+  })
+})
+
 test('an order of CoW Protocol with two service fees is filled, and pays each collector its fee', async () => {
   expect((await run(charges['two service fees'])).exit).toBe(0)
   const way = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 500 --provider cow'
