@@ -1,5 +1,5 @@
 import type { Quote } from '../../../api/quote.ts'
-import { swapProofOf } from '../../../swaps/swap-provider-registry.ts'
+import { isMinimumUnprovenBy } from '../../../planning/swap-payout-guarantees.ts'
 
 /** The other providers' offers that a quote lists, without the other speeds of its own provider. */
 export const otherProviders = ({ alternatives }: Quote): NonNullable<Quote['alternatives']> =>
@@ -17,7 +17,7 @@ export function betterAfterGas(quote: Quote, exact: 'in' | 'out'): string | unde
   let [provider, net]: [string | undefined, bigint | null] = [undefined, netOf(quote)]
   for (const other of otherProviders(quote)) {
     const own = netOf(other)
-    if (own === null || swapProofOf(other.provider)?.minimum === 'none' || !isBetter(own, net)) continue
+    if (own === null || isMinimumUnprovenBy(other.provider) || !isBetter(own, net)) continue
     provider = other.provider
     net = own
   }

@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
-import type { Price } from '../domain/usd.ts'
-import type { Offer, OfferRequest } from './provider.ts'
+import type { Price } from '../../domain/usd.ts'
+import type { Offer, OfferRequest } from '../provider.ts'
 
 /** The USD prices of an offer's tokens and of its gas coin, and the gas price in wei. */
 export type NetPrices = { tokenIn: Price; tokenOut: Price; coin: Price; gasPrice: bigint | null }

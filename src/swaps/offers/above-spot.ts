@@ -1,5 +1,5 @@
+import type { Offer, OfferRequest } from '../provider.ts'
 import type { NetPrices } from './offer-comparison.ts'
-import type { Offer, OfferRequest } from './provider.ts'
 
 /** The share by which an output may exceed every known spot price, in percent. More is never paid: the offer would be signed and not filled. */
 export const mostAboveSpotPercent = 3n

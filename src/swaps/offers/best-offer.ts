@@ -1,11 +1,11 @@
-import { nativeAddress, sameAddress } from '../domain/address.ts'
-import { maxUint256 } from '../domain/amount.ts'
-import { AppError, errorRow } from '../domain/errors.ts'
-import type { Network } from '../domain/networks.ts'
-import { nativeToken, type Token } from '../domain/token.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
+import { nativeToken, type Token } from '../../domain/token.ts'
+import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { percentAboveSpot } from './above-spot.ts'
 import { type Choice, isBetter, type NetPrices } from './offer-comparison.ts'
-import type { Offer, OfferRequest, Route, SwapProvider } from './provider.ts'
 
 type ProviderOffer = { provider: SwapProvider; offer: Offer }
 

@@ -1,5 +1,5 @@
-import { nativeAddress, sameAddress } from '../domain/address.ts'
-import type { Offer, OfferRequest, SwapProvider } from './provider.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import type { Offer, OfferRequest, SwapProvider } from '../provider.ts'
 
 /** The gas of an ERC-20 approval, in units: of USDC, a proxy, from zero; measured on the contract. */
 const approvalGas = 56_000n
