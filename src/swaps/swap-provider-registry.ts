@@ -159,6 +159,16 @@ export const swapSpenders = (catalog: Catalog, chainId: number): { spender: Addr
     return address ? [{ spender: address, name: callee && !isOrder ? 'permit2' : name }] : []
   })
 
+/** The contract that takes the tokens of each provider on a chain, by the provider's name. */
+export const swapSpendersByProvider = (
+  catalog: Catalog,
+  chainId: number,
+): { spender: Address; name: string }[] =>
+  swapDefinitions.flatMap(({ name, spender }) => {
+    const address = spender(catalog, chainId)
+    return address ? [{ spender: address, name }] : []
+  })
+
 /** The contracts that swaps call on a chain without an allowance of their own, each with the spender that it uses. */
 export const swapCallees = (
   catalog: Catalog,

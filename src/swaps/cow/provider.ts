@@ -57,7 +57,7 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 /** The gas of a pre-signature, in units, measured on the contract. */
-const preSignatureGas = 60_000n
+const preSignatureGas = 52_000n
 
 /** The clock of a chain (source: Multicall3). */
 const functionName = 'getCurrentBlockTimestamp'

@@ -23,8 +23,8 @@ const label = 'Relay'
 /** The wallet in quotes for an unknown wallet: the account in Relay's documentation examples. No transaction contains it. */
 const placeholderWallet: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
 
-/** The gas of a deposit followed by its order's terms, in units, measured on the contract. */
-const depositGas = 65_000n
+/** The gas of a deposit followed by its order's terms, in units, measured on the contract: of a token, and of the coin. */
+const [depositGas, coinDepositGas] = [82_000n, 43_000n]
 
 const Refusal = z.object({ errorCode: z.string() })
 
@@ -130,7 +130,7 @@ export function relay(
         minAmountOut,
         fees: found.fees,
         raw: { originFromBlock, destinationFromBlock },
-        gas: depositGas,
+        gas: sameAddress(ask.tokenIn.address, nativeAddress) ? coinDepositGas : depositGas,
         seconds: found.seconds,
       }
     },
