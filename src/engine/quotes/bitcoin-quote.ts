@@ -13,10 +13,11 @@ import { priceOf } from '../../protocols/oracle-prices.ts'
 import { askAll, throwRequestError } from '../../swaps/best-offer.ts'
 import type { DepositProvider, DepositRequest, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-provider-registry.ts'
+import { unusableResponseError } from '../../swaps/provider-api.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { fieldError } from '../field-error.ts'
 import { type DepositRaw, instructionsOf } from './bitcoin-deposit-instructions.ts'
-import { earlierPayments } from './bitcoin-deposit-payments.ts'
+import { earlierPayments, usedBefore } from './bitcoin-deposit-payments.ts'
 import { quoteSide } from './quote-side-json.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
@@ -47,12 +48,23 @@ export async function bitcoinQuote(
   const ask = askOf(context, input, { to, tokenOut })
   const reading = read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
   const { provider, raw, terms } = await bestDeposit(context, ask, input.preferredProvider)
+  const { bitcoin } = depositsOf(context)
+  const [used, earlier] = await Promise.all([
+    usedBefore(bitcoin, terms, () => true),
+    earlierPayments(bitcoin, terms, context.now()),
+  ])
+  if (used !== undefined)
+    throw unusableResponseError(
+      provider.name,
+      `${provider.name} returned a deposit address that was paid before, by ${used}. Do not pay it again`,
+      200,
+    )
   const id = context.newId()
   const deadline = Math.floor(terms.until / 1000)
   const rawQuote: DepositRaw = {
     deposit: instructionsOf(terms),
     provider: raw,
-    earlier: await earlierPayments(depositsOf(context).bitcoin, terms, context.now()),
+    earlier,
   }
   const wire = {
     id,
