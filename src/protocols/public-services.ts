@@ -59,11 +59,16 @@ function replaced(url: string, urls: ServiceUrls): string {
 export function withServiceUrls(catalog: Catalog, urls: ServiceUrls): Catalog {
   const at = <row extends { api: string | null }>(rows: readonly row[]): row[] =>
     rows.map((row) => ({ ...row, api: row.api && replaced(row.api, urls) }))
-  const { attestation, acrossApi, kyberSwap, cow, lifi, oneInch, relay } = catalog
+  const { attestation, acrossApi, cctpV2, across, kyberSwap, cow, lifi, oneInch, relay } = catalog
   return {
     ...catalog,
     attestation: attestation && replaced(attestation, urls),
     acrossApi: acrossApi && replaced(acrossApi, urls),
+    cctpV2: cctpV2.map((one) => ({
+      ...one,
+      ...(one.attestation !== undefined && { attestation: replaced(one.attestation, urls) }),
+    })),
+    across: across.map((one) => ({ ...one, ...(one.api !== undefined && { api: replaced(one.api, urls) }) })),
     kyberSwap: at(kyberSwap),
     cow: at(cow),
     lifi: at(lifi),

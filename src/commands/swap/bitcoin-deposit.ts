@@ -160,6 +160,7 @@ async function termsOf(
     slippage: slippage ?? defaultSlippage,
     recipient,
     refund: quote.refundAddress,
+    at: cli.program.now(),
   })
   if (terms.amountOut < quote.tokenOut.amount || terms.minAmountOut < (quote.minAmountOut ?? 0n))
     throw new AppError(

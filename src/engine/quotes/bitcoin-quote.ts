@@ -151,6 +151,7 @@ function askOf(
     slippage,
     recipient: destinationAddress,
     refund: refundAddress ?? null,
+    at: context.now(),
   }
 }
 

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { btc } from '../../domain/bitcoin.ts'
+import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isSwapOver } from '../../domain/swap-outcome.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
 import { takenByOther } from '../../store/engine/quote-payments.ts'
-import type { BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
+import { amountPaidTo, type BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
 import { type DepositProgress, evmHash } from '../../swaps/deposit-provider.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { depositOf, type FoundDeposit, lookUpDeposit } from './bitcoin-deposit-lookup.ts'
@@ -85,6 +85,8 @@ export async function depositStatus(
   const { status: word } = progress
   const shown = await evidenceOf(checks, swap, { found, progress, seen })
   if (shown.note) notes.push(shown.note)
+  if (progress.refund !== undefined && transaction)
+    notes.push(await restText(checks, swap, { transaction, refund: progress.refund }))
   const isOpen = !isSwapOver(shown.status)
   const missing = isOpen && paid !== null && paid < amountIn ? amountIn - paid : 0n
   if (missing > 0n) notes.push(missingText(swap, { missing, now: now() }))
@@ -117,6 +119,22 @@ export async function depositStatus(
       note: notes.length > 0 ? notes.join('. ') : null,
     },
   }
+}
+
+/** Says how much of a deposit was paid back, if only a part of it was swapped. */
+async function restText(
+  { bitcoin }: Pick<DepositChecks, 'bitcoin'>,
+  { refundsSender, refundAddress }: DepositSwap,
+  { transaction, refund }: { transaction: BitcoinTransaction; refund: string },
+): Promise<string> {
+  const hash = bitcoinHash(refund)
+  const back = hash && (await bitcoin.transaction(hash).catch(() => undefined))
+  const to = refundsSender || refundAddress === null ? transaction.senders : [refundAddress]
+  const paid = to.map((address) => ({ address, amount: back ? amountPaidTo(back, address) : 0n }))
+  const found = paid.find(({ amount }) => amount > 0n)
+  return found && back
+    ? `The rest was paid back: ${formatAmount(found.amount, btc)} to ${found.address} in ${back.txid}`
+    : `The provider reports that the rest was paid back in ${hash ?? 'an unnamed transaction'}, which Bitcoin does not show yet`
 }
 
 type Reported = {

@@ -244,6 +244,21 @@ describe('a payout that the provider reports', () => {
   })
 })
 
+test('a payout of a part with a refund of the rest is short, and names both transactions and amounts', async () => {
+  const one = await quoted('near-intents')
+  const offer = JSON.parse(one.row.offer)
+  const row = { ...one.row, offer: JSON.stringify({ ...offer, minAmountOut: '900000001' }) }
+  const says = { destination: (await payout()).destination! }
+  const found = await statusOf(
+    { ...one, row },
+    { status: 'fulfilled', ...says, refund: txid('CD') },
+    { others: [back(400_000n)] },
+  )
+  expect(found).toMatchObject({ status: 'failed', destinationTxHash: says.destination })
+  expect(found.deposit?.note).toMatch(/Only 900 USDC arrived; the promised minimum is 900.000001 USDC/)
+  expect(found.deposit?.note).toContain(`The rest was paid back: 0.004 BTC to ${refund} in ${txid('cd')}`)
+})
+
 test('a failure that the provider reports is not an outcome', async () => {
   const found = await statusWhen('near-intents', { status: 'failed' })
   expect(found).toMatchObject({ status: 'reported', reported: 'failed' })
