@@ -1,4 +1,5 @@
 import type { AveniaConstants, Catalog, StrategyEntry } from './catalog-types.ts'
+import { atSetUrl, type ServiceUrls } from './public-services.ts'
 
 /** Whether a receipt has no published symbol, and is named after its protocol until its contract is read. */
 export const isNamedByUs = ({ protocol, receipt }: Pick<StrategyEntry, 'protocol' | 'receipt'>): boolean =>
@@ -44,6 +45,28 @@ export function joined(parts: readonly Catalog[]): Catalog {
     priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
     ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
     ...(bitcoin && { bitcoin }),
+  }
+}
+
+/** A catalogue that asks the services at the URLs that are set. */
+export function withServiceUrls(catalog: Catalog, urls: ServiceUrls): Catalog {
+  const at = <row extends { api: string | null }>(rows: readonly row[]): row[] =>
+    rows.map((row) => ({ ...row, api: row.api && atSetUrl(row.api, urls) }))
+  const { attestation, acrossApi, cctpV2, across, kyberSwap, cow, lifi, oneInch, relay } = catalog
+  return {
+    ...catalog,
+    attestation: attestation && atSetUrl(attestation, urls),
+    acrossApi: acrossApi && atSetUrl(acrossApi, urls),
+    cctpV2: cctpV2.map((one) => ({
+      ...one,
+      ...(one.attestation !== undefined && { attestation: atSetUrl(one.attestation, urls) }),
+    })),
+    across: across.map((one) => ({ ...one, ...(one.api !== undefined && { api: atSetUrl(one.api, urls) }) })),
+    kyberSwap: at(kyberSwap),
+    cow: at(cow),
+    lifi: at(lifi),
+    oneInch: at(oneInch),
+    relay: at(relay),
   }
 }
 

@@ -1,5 +1,3 @@
-import type { Catalog } from './catalog-types.ts'
-
 /**
  * The public services that the program asks, by name: `base` is the URL before the path of a request, `about` says what it is for. The
  * variable `SLUICE_<NAME>_URL` replaces the base of each. Hosts of test networks have a name of their own.
@@ -49,30 +47,8 @@ export const serviceOfUrl = (url: string): PublicService | undefined =>
   })
 
 /** A URL with the base that is set for its service. */
-function replaced(url: string, urls: ServiceUrls): string {
+export function atSetUrl(url: string, urls: ServiceUrls): string {
   const name = serviceOfUrl(url)
   const base = name === undefined ? undefined : urls[name]
   return base === undefined ? url : base + url.slice(publicServices[name!].base.length)
-}
-
-/** A catalogue that asks the services at the URLs that are set. */
-export function withServiceUrls(catalog: Catalog, urls: ServiceUrls): Catalog {
-  const at = <row extends { api: string | null }>(rows: readonly row[]): row[] =>
-    rows.map((row) => ({ ...row, api: row.api && replaced(row.api, urls) }))
-  const { attestation, acrossApi, cctpV2, across, kyberSwap, cow, lifi, oneInch, relay } = catalog
-  return {
-    ...catalog,
-    attestation: attestation && replaced(attestation, urls),
-    acrossApi: acrossApi && replaced(acrossApi, urls),
-    cctpV2: cctpV2.map((one) => ({
-      ...one,
-      ...(one.attestation !== undefined && { attestation: replaced(one.attestation, urls) }),
-    })),
-    across: across.map((one) => ({ ...one, ...(one.api !== undefined && { api: replaced(one.api, urls) }) })),
-    kyberSwap: at(kyberSwap),
-    cow: at(cow),
-    lifi: at(lifi),
-    oneInch: at(oneInch),
-    relay: at(relay),
-  }
 }

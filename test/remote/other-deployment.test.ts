@@ -403,7 +403,8 @@ describe('a status', () => {
   test('of a swap or an action is read, with null for missing optional fields', async () => {
     expect(await read(lines().status, {})).toEqual({
       id,
-      status: 'fulfilled',
+      status: 'reported',
+      reported: 'fulfilled',
       originTxHash: `0x${'4'.repeat(64)}`,
       destinationTxHash: `0x${'5'.repeat(64)}`,
       provider: 'a-provider',
@@ -423,7 +424,8 @@ describe('a status', () => {
     for (const optional of ['null', 'missing'] as const) {
       expect(await read(lines().status, { optional })).toEqual({
         id,
-        status: 'fulfilled',
+        status: 'reported',
+      reported: 'fulfilled',
         originTxHash: null,
         destinationTxHash: null,
         provider: null,
