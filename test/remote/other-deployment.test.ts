@@ -425,7 +425,7 @@ describe('a status', () => {
       expect(await read(lines().status, { optional })).toEqual({
         id,
         status: 'reported',
-      reported: 'fulfilled',
+        reported: 'fulfilled',
         originTxHash: null,
         destinationTxHash: null,
         provider: null,

@@ -4,9 +4,12 @@ import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { bitcoinAt, publicBitcoin } from '../../protocols/bitcoin-services.ts'
-import { aveniaOf, emptyCatalog, joined, withServiceUrls } from '../../protocols/catalog-operations.ts'
-import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
+import { emptyCatalog, joined, withServiceUrls } from '../../protocols/catalog-operations.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
 import { publicServices } from '../../protocols/public-services.ts'
+import { type AveniaConstants, aveniaContracts } from '../../swaps/avenia/constants-schema.ts'
+import { oneInchContracts } from '../../swaps/oneinch/constants-schema.ts'
+import { swapRows, withContracts } from '../../swaps/swap-contracts.ts'
 import type { Directories } from './directories.ts'
 import { serviceUrls } from './service-urls.ts'
 
@@ -64,7 +67,9 @@ const oneInchVariable = 'SLUICE_ONEINCH_FILE'
 async function keyedFilesOf(networks: readonly Network[], env: Env): Promise<Catalog[]> {
   const keyFile = env[oneInchVariable] || null
   const files = (await filesOf(networks)).map((one) => withServiceUrls(one, serviceUrls(env)))
-  return files.map((one) => ({ ...one, oneInch: one.oneInch.map((there) => ({ ...there, keyFile })) }))
+  return files.map((one) =>
+    withContracts(one, oneInchContracts, (rows) => rows.map((there) => ({ ...there, keyFile }))),
+  )
 }
 
 /** The variable with the path of the Avenia account file (source of the public API: integration-guide.avenia.io). */
@@ -102,22 +107,20 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
       ? [{ chainId, desk, usdc, brla, chain, service: { api, account: path } }]
       : []
   })
-  return [{ ...emptyCatalog, ...aveniaOf(at) }]
+  return [{ ...emptyCatalog, swaps: swapRows(aveniaContracts, at) }]
 }
 
 /** The catalogue of the embedded chains if genesis is built, else only their names. */
 async function sandboxNames({ cache }: Directories): Promise<Catalog> {
   const { knownGenesis } = await import('../../sandbox/genesis/genesis-cache.ts')
   const built = knownGenesis(cache)
-  return built
-    ? { ...built.catalog, attestation: null, acrossApi: null }
-    : { ...emptyCatalog, networks: sandboxNetworks }
+  return built ? built.catalog : { ...emptyCatalog, networks: sandboxNetworks }
 }
 
 /** Loads the catalogues of public networks from their files. */
 export async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
   if (networks.length === 0) return []
-  const { catalogOfFile } = await import('../../protocols/catalog-file.ts')
+  const { catalogOfFile } = await import('./catalog-file.ts')
   const folder = join(import.meta.dirname, '..', '..', 'engine', 'catalog')
   return networks.map(({ name }) =>
     catalogOfFile(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))),
@@ -137,5 +140,5 @@ async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog
       return findAnvil({ ...(explicit && { explicit }), ...(path && { path }) })
     },
   })
-  return { ...catalog, attestation: null, acrossApi: null }
+  return catalog
 }

@@ -1,3 +1,4 @@
+import { AppError } from '../../domain/errors.ts'
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import {
   type PublicService,
@@ -14,11 +15,12 @@ export function serviceUrls(env: Env): ServiceUrls & { secondThornode?: string }
   const found = publicServiceNames.flatMap((name): [string, string][] => {
     const said = env[serviceVariable(name)]
     if (!said) return []
-    const all = said.split(',').map((url) => checked(name, url.trim()))
-    if (name !== 'thornode' || all.length > 2) return [[name, checked(name, said)]]
+    const [url = '', second, ...more] = said.split(',').map((one) => one.trim())
+    // Only THORChain has a second node, which confirms its vault.
+    if (more.length > 0 || (second !== undefined && name !== 'thornode')) throw tooMany(name)
     return [
-      [name, all[0]!],
-      ...(all[1] === undefined ? [] : [['secondThornode', all[1]] as [string, string]]),
+      [name, checked(name, url)],
+      ...(second === undefined ? [] : [['secondThornode', checked(name, second)] as [string, string]]),
     ]
   })
   return Object.fromEntries(found)
@@ -26,3 +28,8 @@ export function serviceUrls(env: Env): ServiceUrls & { secondThornode?: string }
 
 const checked = (name: PublicService, url: string): string =>
   checkedPricesUrl(url, serviceVariable(name), `Such as ${publicServices[name].base}`)
+
+const tooMany = (name: PublicService): AppError =>
+  new AppError('CONFIG_INVALID', `${serviceVariable(name)} has more URLs than are asked`, {
+    hint: `Such as ${publicServices[name].base}`,
+  })

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { EventSearch } from '../provider-dependencies.ts'
+import type { CctpV2Constants } from './constants-schema.ts'
 import { type FeeRate, priceIn, type Speed } from './transfer-fees.ts'
 
 /** The network access of the bridge: its attestation service, and the newest block and logs of a chain. */

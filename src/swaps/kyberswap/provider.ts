@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { CatalogAddress, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
-import type { KyberSwapConstants } from '../../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payments.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
@@ -11,6 +10,7 @@ import { Amount, type ProviderApi, providerApi, unusableResponseError } from '..
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { requestedSlippageBps } from '../slippage-for-service.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
+import type { KyberSwapConstants } from './constants-schema.ts'
 
 /**
  * The query parameters that make the router pay fees from the input, in its smallest unit (docs.kyberswap.com, EVM swaps; commas separate
