@@ -163,7 +163,7 @@ describe('a payout that the provider reports', () => {
     expect(deposit?.note).toMatch(/older than the deposit|before the deposit/)
   })
 
-  test('by a transaction of the recipient itself, or that delivered another action, stays processing', async () => {
+  test('by a transaction of the recipient itself stays processing', async () => {
     const engine = engineOn(sandbox)
     const one = await quoted('near-intents', engine)
     const data = calldata('function transfer(address,uint256)', [friend, 1n])
