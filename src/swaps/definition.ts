@@ -8,6 +8,7 @@ import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
+import type { ServiceRefusals } from './service-refusals.ts'
 
 /**
  * How each term of a swap is proved before signing: by its calldata, by simulation, or not at all. `deadline` is the latest execution time;
@@ -31,6 +32,8 @@ export type SwapDefinition = {
   name: string
   reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
+  /** What its service's refusals mean. */
+  refusals: ServiceRefusals | 'asks no service'
   /** Whether its transaction only places an order, which a solver may fill later. */
   isOrder?: true
   /** Whether its transaction takes the tokens and the payout follows later on the same chain. */

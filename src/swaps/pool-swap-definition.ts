@@ -59,6 +59,7 @@ export function poolSwapDefinition<constants extends { chainId: number }>({
     name,
     reach: 'same-chain',
     proof: provedByCalldata,
+    refusals: 'asks no service',
     spender: contractOn(permit2Of ?? routerOf),
     ...(permit2Of && { callee: contractOn(routerOf) }),
     expect: (catalog, intent) => {

@@ -395,7 +395,8 @@ describe('Relay API', () => {
   test.each(['NO_QUOTES', 'NO_SWAP_ROUTES_FOUND', 'UNSUPPORTED_ROUTE', 'INSUFFICIENT_LIQUIDITY'])(
     'gives no quote for the error %s',
     async (errorCode) => {
-      expect(await quoted(() => ({ status: 400, body: { message: 'no', errorCode } }))).toBeUndefined()
+      const refused = quoted(() => ({ status: 400, body: { message: 'no', errorCode } }))
+      await expect(refused).rejects.toMatchObject({ code: 'NO_ROUTE_FOUND' })
     },
   )
 
@@ -403,7 +404,8 @@ describe('Relay API', () => {
     const answer = { status: 400, body: { message: 'low', errorCode: 'AMOUNT_TOO_LOW' } }
     await expect(quoted(() => answer)).rejects.toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: 'The amount is too low for Relay',
+      message: 'Relay refuses the amount: it is too low (AMOUNT_TOO_LOW)',
+      hint: 'Try a larger amount.',
     })
   })
 
@@ -503,7 +505,7 @@ describe('Relay API', () => {
     ],
     [
       'HTTP 400 with an error',
-      () => ({ status: 400, body: { message: 'no', errorCode: 'SANCTIONED_WALLET_ADDRESS' } }),
+      () => ({ status: 400, body: { message: 'no', errorCode: 'A_NEW_CODE' } }),
       /did not return a quote/,
     ],
     ...serviceFailures,

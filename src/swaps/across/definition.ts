@@ -3,6 +3,7 @@ import { checkAcrossCalldata } from './calldata-check.ts'
 import { followDeposit } from './follow.ts'
 import { acrossOn, isSupportedPair } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** Across: a deposit on one chain, which a relayer pays out on another; tokens only. */
 export const across: SwapDefinition = {
@@ -10,6 +11,7 @@ export const across: SwapDefinition = {
   reach: 'cross-chain',
   // The deposit can be mined after the deadline of its quote; it is then filled with the agreed amount or refunded.
   proof: { ...provedByCalldata, deadline: 'none' },
+  refusals,
   spender: (catalog, chainId) => acrossOn(catalog, chainId)?.spokePool,
   expect: (catalog, intent) => {
     const here = acrossOn(catalog, intent.tokenIn.chainId)

@@ -3,6 +3,7 @@ import { checkAveniaCalldata } from './calldata-check.ts'
 import { followRamp, isSentToDesk } from './follow.ts'
 import { aveniaOn, isRamp } from './pairs.ts'
 import { avenia as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** Avenia: a partner that receives USDC or BRLA by a plain transfer to its account, and pays out the other token later. */
 export const avenia: SwapDefinition = {
@@ -11,6 +12,7 @@ export const avenia: SwapDefinition = {
   paysOutLater: true,
   // Only the partner vouches for the payout, its recipient and its time.
   proof: { spender: 'calldata', amount: 'calldata', recipient: 'none', minimum: 'none', deadline: 'none' },
+  refusals,
   // It needs no allowance: the wallet sends the tokens.
   spender: () => undefined,
   expect: (catalog, intent) => {

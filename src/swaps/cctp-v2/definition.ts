@@ -3,6 +3,7 @@ import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { checkCctpV2Calldata } from './calldata-check.ts'
 import { followBurn } from './follow.ts'
 import { cctp } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
   cctpV2.find((entry) => entry.chainId === chainId)
@@ -13,6 +14,7 @@ export const cctpV2: SwapDefinition = {
   reach: 'cross-chain',
   // A burn has no deadline: the attestation service decides when it can be minted.
   proof: { ...provedByCalldata, deadline: 'none' },
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, intent.tokenIn.chainId)

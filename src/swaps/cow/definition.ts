@@ -4,6 +4,7 @@ import { provedByCalldata, rowsWithService, type SwapDefinition } from '../defin
 import { checkCowCalldata } from './calldata-check.ts'
 import { followOrder } from './follow.ts'
 import { cow as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 const contractsOn = ({ cow }: Catalog, chainId: number) => cow.find((entry) => entry.chainId === chainId)
 
@@ -14,6 +15,7 @@ export const cow: SwapDefinition = {
   isOrder: true,
   // The deadline is that of the fill.
   proof: provedByCalldata,
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.vaultRelayer,
   callee: (catalog, chainId) => contractsOn(catalog, chainId)?.settlement,
   expect: (catalog, intent) => {

@@ -2,6 +2,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkKyberSwapCalldata } from './calldata-check.ts'
 import { kyberSwap as openProvider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 const contractsOn = ({ kyberSwap }: Catalog, chainId: number) =>
   kyberSwap.find((entry) => entry.chainId === chainId)
@@ -12,6 +13,7 @@ export const kyberSwap: SwapDefinition = {
   reach: 'same-chain',
   // The deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, intent.tokenIn.chainId)

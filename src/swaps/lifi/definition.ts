@@ -4,6 +4,7 @@ import { acrossOn, isSupportedPair } from '../across/pairs.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import { checkLifiCalldata } from './calldata-check.ts'
 import { lifi as openProvider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 const diamondOn = ({ lifi }: Catalog, chainId: number) =>
   lifi.find((entry) => entry.chainId === chainId)?.diamond
@@ -14,6 +15,7 @@ export const lifi: SwapDefinition = {
   reach: 'both',
   // A swap call has no deadline, and a deposit can be mined at any time.
   proof: { ...provedByCalldata, deadline: 'none' },
+  refusals,
   spender: diamondOn,
   expect: (catalog, intent) => {
     const { tokenIn, tokenOut } = intent

@@ -2,6 +2,7 @@ import type { Catalog } from '../../protocols/catalog-types.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
 import { checkOneInchCalldata } from './calldata-check.ts'
 import { oneInch as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 const contractsOn = ({ oneInch }: Catalog, chainId: number) =>
   oneInch.find((entry) => entry.chainId === chainId)
@@ -12,6 +13,7 @@ export const oneInch: SwapDefinition = {
   reach: 'same-chain',
   // Any deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, intent.tokenIn.chainId)

@@ -6,6 +6,7 @@ import { checkRelayCalldata } from './calldata-check.ts'
 import { followRelay } from './follow.ts'
 import { relayOn } from './order.ts'
 import { relay as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** Whether both tokens are on different chains of Relay. The native coin cannot be the output, because no search finds its payment. */
 const isSupportedPair = (
@@ -28,6 +29,7 @@ export const relay: SwapDefinition = {
   reach: 'cross-chain',
   // The hash of the order proves the terms. The deposit can be mined after the deadline of its quote.
   proof: { ...provedByCalldata, deadline: 'none' },
+  refusals,
   spender: (catalog, chainId) => relayOn(catalog, chainId)?.depository,
   expect: (catalog, intent) => {
     const [here, there] = [intent.tokenIn, intent.tokenOut].map(({ chainId }) => relayOn(catalog, chainId))
