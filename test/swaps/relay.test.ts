@@ -12,6 +12,7 @@ import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
 import { relay } from '../../src/swaps/relay/provider.ts'
+import { refundFault } from '../../src/swaps/relay/refund-terms-check.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
@@ -651,5 +652,53 @@ describe('Relay', () => {
     await run('sandbox fault clear --json')
     const over = await run(['action', 'resume', json.error.details.operation, '--json', '--timeout', '20s'])
     expect(over.exit, over.err).toBe(0)
+  })
+})
+
+describe('a refund of the native coin', () => {
+  const end = (chainId: number) => ({
+    chainId,
+    depository: nativeAddress,
+    chain: `chain-${chainId}`,
+    router: '0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f' as const,
+    solver: nativeAddress,
+    solverChain: 'base',
+    api: null,
+  })
+  const old = '0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f'
+  const newer = '0x0729e2a4716d9f7dd17858d5d504426d228697f7'
+  const newerOnLinea = '0x6328ea02d28131e58b28e55c6258258a30d90e05'
+  test.each([
+    [8453, old, true],
+    [8453, newer, true],
+    [59144, newerOnLinea, true],
+    [8453, newerOnLinea, false],
+    [59144, newer, false],
+    [8453, '0x00000000000000000000000000000000000000aa', false],
+  ] as const)('on chain %i may come from %s: %s', (chainId, router, isAllowed) => {
+    const own = '0x00000000000000000000000000000000000000bb' as const
+    const coin = { address: nativeAddress, symbol: 'ETH', decimals: 18 }
+    const refund = {
+      chainId: BigInt(chainId),
+      recipient: own,
+      currency: nativeAddress,
+      minimum: 0n,
+      deadline: 20,
+      extraData: padHex(router),
+    }
+    const fault = refundFault(
+      { refunds: [refund], deadline: 10 },
+      {
+        asked: {
+          tokenIn: { ...coin, chainId },
+          tokenOut: { ...coin, chainId: 1 },
+          recipient: own,
+          wallet: own,
+        },
+        ends: [end(chainId), end(1)],
+        tokens: [],
+      },
+    )
+    expect(fault?.of).toBe(isAllowed ? undefined : 'payer')
   })
 })
