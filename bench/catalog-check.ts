@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CatalogFile } from '../src/app/profiles/catalog-file.ts'
 import { publicNetworks } from '../src/domain/networks.ts'
-import { CatalogFile } from '../src/protocols/catalog-file.ts'
 import { differences, keptBooks } from '../test/oracles/books.ts'
 
 /*

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CatalogFile } from '../src/app/profiles/catalog-file.ts'
 import { type Address, nativeAddress, sameAddress } from '../src/domain/address.ts'
 import { type Network, publicNetworks } from '../src/domain/networks.ts'
-import type { CatalogFile } from '../src/protocols/catalog-file.ts'
 import { maturityOf } from '../src/protocols/catalog-operations.ts'
+import type { SwapsOfFile } from '../src/swaps/swap-provider-registry.ts'
 import type { Books } from '../test/oracles/books.ts'
 import { protocolOf } from './catalog-names.ts'
 import { receiptName } from './catalog-symbols.ts'
@@ -266,12 +267,14 @@ for (const network of publicNetworks) {
       [receipt.address, receipt.symbol, name],
     ]),
   )
+  // Forks and others that the survey lacks are written by hand.
+  file.swaps = { ...before?.swaps, ...file.swaps }
   file.strategies.push(
     ...(before?.strategies.filter(({ constants: { family } }) => byHand.includes(family)) ?? []),
   )
   writeFileSync(path, written(file))
   process.stdout.write(
-    `${network.name}: ${file.strategies.length} markets, ${file.tokens.length} tokens${file.uniswapV3 ? ', swaps' : ''}${file.cctpV2 ? ', bridge' : ''}\n`,
+    `${network.name}: ${file.strategies.length} markets, ${file.tokens.length} tokens${file.swaps['uniswap-v3'] ? ', swaps' : ''}${file.swaps.cctp ? ', bridge' : ''}\n`,
   )
 }
 writeFileSync(
@@ -319,18 +322,20 @@ function fileOf(network: Network): CatalogFile {
     network: name,
     priceOracle: oracle ? { address: main, source: oracle.source } : null,
     priceFeeds: feedsOn(network, [...known.values()], strategies),
-    uniswapV3: swapsOn(network, [...known.values()]),
-    uniswapV2: pairsOn(network, [...known.values()]),
-    kyberSwap: aggregatorOn(network),
-    uniswapV4: poolsOn(network, [...known.values()]),
-    cctpV2,
-    across: acrossOn(network),
-    cow: ordersOn(network),
-    balancerV2: vaultOn(network),
-    pancakeSwapV3: forkOn(network, [...known.values()]),
-    lifi: diamondOn(network),
-    oneInch: oneInchOn(network),
-    relay: relayOn(network),
+    swaps: {
+      ...given('uniswap-v3', swapsOn(network, [...known.values()])),
+      ...given('uniswap-v2', pairsOn(network, [...known.values()])),
+      ...given('kyberswap', aggregatorOn(network)),
+      ...given('uniswap-v4', poolsOn(network, [...known.values()])),
+      ...given('cctp', cctpV2),
+      ...given('across', acrossOn(network)),
+      ...given('cow', ordersOn(network)),
+      ...given('balancer-v2', vaultOn(network)),
+      ...given('pancakeswap-v3', forkOn(network, [...known.values()])),
+      ...given('lifi', diamondOn(network)),
+      ...given('1inch', oneInchOn(network)),
+      ...given('relay', relayOn(network)),
+    },
     tokens: [...known.values()],
     strategies,
   }
@@ -401,18 +406,22 @@ function hubsOn(
   })
 }
 
-function swapsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV3'] {
+/** The entry of a provider in a file, if it has contracts on the network. */
+const given = <name extends keyof SwapsOfFile>(name: name, one: SwapsOfFile[name]): SwapsOfFile =>
+  one ? { [name]: one } : {}
+
+function swapsOn(network: Network, known: CatalogFile['tokens']): SwapsOfFile['uniswap-v3'] {
   const { feeTiers, source, chains } = providers['uniswap-v3']
   const there = chains[network.chainId]
-  if (!there) return null
+  if (!there) return undefined
   const { factory, quoterV2, swapRouter02 } = there
   return { factory, quoterV2, swapRouter02, feeTiers, via: hubsOn(network, known), source }
 }
 
-function pairsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV2'] {
+function pairsOn(network: Network, known: CatalogFile['tokens']): SwapsOfFile['uniswap-v2'] {
   const { source, chains } = providers['uniswap-v2']
   const there = chains[network.chainId]
-  if (!there) return null
+  if (!there) return undefined
   const { factory, router: router02 } = there
   // The addresses of pairs are derived from it, on every network.
   const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
@@ -420,10 +429,10 @@ function pairsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['u
   return { factory, router02, initCodeHash, via: hubsOn(network, known), source: cited }
 }
 
-function aggregatorOn({ chainId, name }: Network): CatalogFile['kyberSwap'] {
+function aggregatorOn({ chainId, name }: Network): SwapsOfFile['kyberswap'] {
   const { chains, source } = providers.kyberswap
   const router = chains[chainId]?.router
-  if (!router) return null
+  if (!router) return undefined
   // The network names of the service (provider-samples/kyberswap-routes-shape.json).
   const chain = name === 'bnb' ? 'bsc' : name
   return {
@@ -433,18 +442,18 @@ function aggregatorOn({ chainId, name }: Network): CatalogFile['kyberSwap'] {
   }
 }
 
-function diamondOn({ chainId }: Network): CatalogFile['lifi'] {
+function diamondOn({ chainId }: Network): SwapsOfFile['lifi'] {
   const { chains, http, source } = providers.lifi
   const diamond = chains[chainId]?.diamond
-  return diamond ? { diamond, api: http, source } : null
+  return diamond ? { diamond, api: http, source } : undefined
 }
 
-function oneInchOn({ chainId }: Network): CatalogFile['oneInch'] {
+function oneInchOn({ chainId }: Network): SwapsOfFile['1inch'] {
   const { chains, source } = providers['1inch']
   const router = chains[chainId]?.router
   const listed =
     'repo:ethereum/clear-signing-erc7730-registry registry/1inch/calldata-AggregationRouterV6.json'
-  if (!router) return null
+  if (!router) return undefined
   return { router, api: `https://api.1inch.com/swap/v6.1/${chainId}`, source: `${source}; ${listed}` }
 }
 
@@ -460,9 +469,9 @@ const otherRelayRouters: Readonly<Record<string, Address>> = {
 }
 
 /** Relay uses the network names of this program, and one solver for every order (relay-docs, input-validation). */
-function relayOn({ name, testnet }: Network): CatalogFile['relay'] {
+function relayOn({ name, testnet }: Network): SwapsOfFile['relay'] {
   const { depository, http } = providers.relay
-  if (testnet) return null
+  if (testnet) return undefined
   return {
     depository: otherDepositories[name] ?? depository,
     chain: name,
@@ -475,10 +484,10 @@ function relayOn({ name, testnet }: Network): CatalogFile['relay'] {
   }
 }
 
-function poolsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['uniswapV4'] {
+function poolsOn(network: Network, known: CatalogFile['tokens']): SwapsOfFile['uniswap-v4'] {
   const { source, chains } = providers['uniswap-v4']
   const there = chains[network.chainId]
-  if (!there) return null
+  if (!there) return undefined
   const { poolManager, quoter, stateView, universalRouter, permit2 } = there
   // The pools hold the native coin itself, so no path uses its wrapped form.
   const wrapped = known.filter(({ symbol }) => symbol === `W${network.native.symbol}`)
@@ -487,10 +496,10 @@ function poolsOn(network: Network, known: CatalogFile['tokens']): CatalogFile['u
   return { poolManager, quoter, stateView, universalRouter, permit2, via, source: cited }
 }
 
-function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {
+function bridgeOn({ chainId, testnet }: Network): SwapsOfFile['cctp'] {
   const { chains, http, source } = providers['cctp-v2']
   const there = chains[chainId]
-  if (!there) return null
+  if (!there) return undefined
   if (there.testnet !== testnet) throw new Error(`${chainId}: another environment`)
   return {
     domain: there.domain,
@@ -505,10 +514,10 @@ function bridgeOn({ chainId, testnet }: Network): CatalogFile['cctpV2'] {
 /** The services that suggest Across fees (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
 const acrossApis = { main: 'https://app.across.to/api', test: 'https://testnet.across.to/api' }
 
-function acrossOn({ chainId, testnet }: Network): CatalogFile['across'] {
+function acrossOn({ chainId, testnet }: Network): SwapsOfFile['across'] {
   const { source, chains } = providers.across
   const there = chains[chainId]
-  if (!there) return null
+  if (!there) return undefined
   return {
     spokePool: there.spokePool,
     api: testnet ? acrossApis.test : acrossApis.main,
@@ -529,9 +538,9 @@ const orderBooks: Readonly<Record<string, string>> = {
 }
 
 /** The contracts of CoW Protocol have the same addresses on each of these networks (`networks.json` of `@cowprotocol/contracts` 1.8.0). */
-function ordersOn({ name }: Network): CatalogFile['cow'] {
+function ordersOn({ name }: Network): SwapsOfFile['cow'] {
   const book = orderBooks[name]
-  if (book === undefined) return null
+  if (book === undefined) return undefined
   return {
     settlement: '0x9008D19f58AAbD9eD0D60971565AA8510560ab41',
     vaultRelayer: '0xC92E8bdf79f0507f65a392b0ab4667716BFE0110',
@@ -542,26 +551,28 @@ function ordersOn({ name }: Network): CatalogFile['cow'] {
 }
 
 /** PancakeSwap v3; its SmartRouter has the functions of SwapRouter02. */
-function forkOn(network: Network, known: CatalogFile['tokens']): CatalogFile['pancakeSwapV3'] {
+function forkOn(network: Network, known: CatalogFile['tokens']): SwapsOfFile['pancakeswap-v3'] {
   const { feeTiers, source, chains } = providers['pancakeswap-v3']
   const there = chains[network.chainId]
-  if (!there) return null
+  if (!there) return undefined
   const { factory, quoterV2, smartRouter: swapRouter02 } = there
   return { factory, quoterV2, swapRouter02, feeTiers, via: hubsOn(network, known), source }
 }
 
 /** The Balancer v2 Vault, without pools: no published source has both ID and tokens of a weighted pool. */
-function vaultOn({ chainId }: Network): CatalogFile['balancerV2'] {
+function vaultOn({ chainId }: Network): SwapsOfFile['balancer-v2'] {
   const { source, chains } = providers.balancer
   const there = chains[chainId]
-  if (!there) return null
+  if (!there) return undefined
   return { vault: there.v2Vault, queries: there.v2Queries, pools: [], source }
 }
 
 /** JSON with one token and one market per line, for readable diffs. */
-function written({ tokens: all, strategies, ...rest }: CatalogFile): string {
+function written({ swaps, tokens: all, strategies, ...rest }: CatalogFile): string {
   const list = (items: readonly unknown[]) =>
     items.length === 0 ? '[]' : `[\n${items.map((item) => `    ${JSON.stringify(item)}`).join(',\n')}\n  ]`
   const head = Object.entries(rest).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`)
-  return `{\n${head.join('')}  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
+  const contracts = Object.entries(swaps).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`)
+  const providers = contracts.length === 0 ? '{}' : `{\n${contracts.join(',\n')}\n  }`
+  return `{\n${head.join('')}  "swaps": ${providers},\n  "tokens": ${list(all)},\n  "strategies": ${list(strategies)}\n}\n`
 }

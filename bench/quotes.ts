@@ -3,6 +3,8 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectSandbox } from '../src/sandbox/daemon-client.ts'
+import { contractsIn } from '../src/swaps/swap-contracts.ts'
+import { type UniswapV3Constants, uniswapV3Contracts } from '../src/swaps/uniswap-v3/constants-schema.ts'
 import { oracles } from '../test/oracles/sets.ts'
 import { type Count, farSandbox } from './far-sandbox.ts'
 import { figure, flag, median, sluice } from './measure.ts'
@@ -30,7 +32,9 @@ try {
   const script = join(dir, 'quotes-peer.cjs')
   copyFileSync(join(import.meta.dirname, 'quotes-peer.cjs'), script)
   const { catalog } = (await connectSandbox(join(env.SLUICE_HOME!, 'data')))!
-  const [{ chainId, factory, quoterV2, feeTiers }] = catalog.uniswapV3 as [(typeof catalog.uniswapV3)[number]]
+  const [{ chainId, factory, quoterV2, feeTiers }] = contractsIn(catalog, uniswapV3Contracts) as [
+    UniswapV3Constants,
+  ]
   const token = (symbol: string) =>
     catalog.tokens.find((one) => one.chainId === chainId && one.symbol === symbol)!
   const [tokenIn, tokenOut] = [token('USDC'), token('WETH')]

@@ -11,8 +11,10 @@ import { marketsOf } from '../protocols/registry.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import { openDepositProviders } from '../swaps/deposit-provider-registry.ts'
 import { esplora } from '../swaps/esplora.ts'
+import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import { serviceExchange } from '../swaps/provider-api.ts'
+import { withContracts } from '../swaps/swap-contracts.ts'
 import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
 import type { ChainServices, SwapSettings } from './engine-context-types.ts'
@@ -146,10 +148,8 @@ const swapProvidersOf = (
 type LogCache = { store: EngineStore; now: () => number }
 
 /** A catalogue without key files, so that providers that need a key are not used. */
-const withoutKeys = (catalog: Catalog): Catalog => ({
-  ...catalog,
-  oneInch: catalog.oneInch.map((one) => ({ ...one, keyFile: null })),
-})
+const withoutKeys = (catalog: Catalog): Catalog =>
+  withContracts(catalog, oneInchContracts, (rows) => rows.map((one) => ({ ...one, keyFile: null })))
 
 const noSecrets = async (path: string): Promise<never> => {
   throw new AppError('CONFIG_INVALID', `No data is read from ${path} here`)

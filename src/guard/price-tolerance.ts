@@ -1,4 +1,9 @@
 import type { Amounts } from '../domain/accepted-amounts.ts'
+import { sameAddress } from '../domain/address.ts'
+import type { Token } from '../domain/token.ts'
+import type { Catalog } from '../protocols/catalog-types.ts'
+import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
+import { contractsOn } from '../swaps/swap-contracts.ts'
 /** A reference price, and the largest accepted shortfall against it as a fraction; `null` if the person named a minimum. */
 export type Price = Amounts & { most: number | null }
 
@@ -10,6 +15,12 @@ export const maxPriceShortfall = 0.03
  * slippage of half a percent.
  */
 export const burnBridgePrice = { amountIn: 1n, amountOut: 1n, most: 0.0075 } as const
+
+/** Whether the burn-and-mint bridge carries a token. */
+export const isBurntToken = (
+  catalog: Pick<Catalog, 'swaps'>,
+  { chainId, address }: Pick<Token, 'chainId' | 'address'>,
+): boolean => sameAddress(contractsOn(catalog, cctpV2Contracts, chainId)?.token ?? '', address)
 
 /** The shortfall of amounts against a price, as a fraction, to a unit of rounding; 0 if they are better. */
 export function shortfallShare(given: Amounts, { amountIn, amountOut }: Amounts): number {

@@ -16,6 +16,8 @@ import { type LaterLegSimulation, simulateLater } from '../guard/simulation/simu
 import { feeCapOf, type Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
+import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
+import { contractsOn } from '../swaps/swap-contracts.ts'
 import { expectedShares } from './deposit-withdraw-previews.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 import type { ProposedLeg } from './proposal-types.ts'
@@ -60,7 +62,7 @@ async function checkLaterLeg(
   const { wallet } = intent
   const { receipt } = intent.strategy
   const head = await readHead(rpc, chainId)
-  const bridge = catalog.cctpV2.find((one) => one.chainId === chainId)
+  const bridge = contractsOn(catalog, cctpV2Contracts, chainId)
   const { token, minimum: amount } = arrival
   const question = { rpc, head, network: network.name, wallet, transactions, token, amount, receipt }
   const tried = bridge && (await simulateLater({ ...question, messenger: bridge.tokenMessenger }))

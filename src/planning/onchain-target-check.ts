@@ -16,13 +16,14 @@ import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import { allowanceSpender } from '../swaps/swap-provider-registry.ts'
 import { type CheckedContract, checkCode } from './contract-code-pins.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
+import { refuseLostPayee } from './lost-recipient-check.ts'
 
 /** The target of an action: its contract, and the allowance it has beyond what the action needs. */
 export type CheckedTarget = { contract: CheckedContract; standing: StandingAllowance | undefined }
 
 /**
  * G5 and G10 on the chain: the contract's code is the pinned one, the tokens have the decimals that amounts were parsed with, and
- * standing allowances are known. A native transfer calls no contract.
+ * standing allowances are known. Nor is the recipient a pool. A native transfer calls no contract.
  */
 export async function checkTarget(
   context: ExecutionContext,
@@ -40,6 +41,7 @@ export async function checkTarget(
       rpc,
       intentTokens(intent).filter((token) => token.chainId === chainId),
     ),
+    refuseLostPayee(context, intent),
   ])
   return { contract, standing }
 }

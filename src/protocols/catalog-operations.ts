@@ -1,28 +1,11 @@
-import type { AveniaConstants, Catalog, StrategyEntry } from './catalog-types.ts'
+import type { Catalog, StrategyEntry } from './catalog-types.ts'
 
 /** Whether a receipt has no published symbol, and is named after its protocol until its contract is read. */
 export const isNamedByUs = ({ protocol, receipt }: Pick<StrategyEntry, 'protocol' | 'receipt'>): boolean =>
   receipt.symbol.startsWith(`${protocol}-`)
 
 /** The fields of a catalogue that are lists of rows, each about one chain. */
-const lists = [
-  'networks',
-  'tokens',
-  'strategies',
-  'uniswapV3',
-  'uniswapV2',
-  'kyberSwap',
-  'uniswapV4',
-  'cctpV2',
-  'across',
-  'cow',
-  'balancerV2',
-  'pancakeSwapV3',
-  'lifi',
-  'oneInch',
-  'relay',
-  'priceFeeds',
-] as const satisfies readonly (keyof Catalog)[]
+const lists = ['networks', 'tokens', 'strategies', 'priceFeeds'] as const satisfies readonly (keyof Catalog)[]
 
 type Lists = Pick<Catalog, (typeof lists)[number]>
 
@@ -30,19 +13,19 @@ type Lists = Pick<Catalog, (typeof lists)[number]>
 const eachList = (make: (field: keyof Lists) => readonly unknown[]): Lists =>
   Object.fromEntries(lists.map((field) => [field, make(field)])) as Lists
 
-/** The partner for ramps, as a part of a catalogue that has it. */
-export const aveniaOf = (avenia: readonly AveniaConstants[]): Pick<Catalog, 'avenia'> =>
-  avenia.length > 0 ? { avenia } : {}
+/** The contracts of swap providers in several catalogues. */
+function joinedSwaps(parts: readonly Catalog[]): Catalog['swaps'] {
+  const names = new Set(parts.flatMap(({ swaps }) => Object.keys(swaps)))
+  return Object.fromEntries([...names].map((name) => [name, parts.flatMap(({ swaps }) => swaps[name] ?? [])]))
+}
 
-/** Several catalogues as one. The attestation service, and that of Across, are those of the first that has one. */
+/** Several catalogues as one. */
 export function joined(parts: readonly Catalog[]): Catalog {
   const bitcoin = parts.find((one) => one.bitcoin)?.bitcoin
   return {
     ...eachList((field) => parts.flatMap((one): readonly unknown[] => one[field])),
-    attestation: parts.find(({ attestation }) => attestation !== null)?.attestation ?? null,
-    acrossApi: parts.find(({ acrossApi }) => acrossApi !== null)?.acrossApi ?? null,
+    swaps: joinedSwaps(parts),
     priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
-    ...aveniaOf(parts.flatMap(({ avenia = [] }) => avenia)),
     ...(bitcoin && { bitcoin }),
   }
 }
@@ -51,15 +34,15 @@ export function joined(parts: readonly Catalog[]): Catalog {
 export const emptyCatalog: Catalog = joined([])
 
 /** The part of a catalogue that is about some chains. */
-export function catalogOn({ avenia = [], ...catalog }: Catalog, has: (chainId: number) => boolean): Catalog {
+export function catalogOn(catalog: Catalog, has: (chainId: number) => boolean): Catalog {
   const here = ({ chainId }: { chainId: number }) => has(chainId)
   return {
     ...catalog,
     ...eachList((field) => (catalog[field] as readonly { chainId: number }[]).filter(here)),
+    swaps: Object.fromEntries(Object.entries(catalog.swaps).map(([name, rows]) => [name, rows.filter(here)])),
     priceOracles: Object.fromEntries(
       Object.entries(catalog.priceOracles).filter(([chainId]) => has(Number(chainId))),
     ),
-    ...aveniaOf(avenia.filter(here)),
   }
 }
 

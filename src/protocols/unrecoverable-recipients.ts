@@ -35,31 +35,26 @@ function contractsIn(catalog: Catalog): ReadonlyMap<string, string> {
   for (const { chainId, receipt, constants, slug } of catalog.strategies)
     for (const address of [receipt.address, ...addressesIn(constants)])
       add(chainId, address, `a contract of ${slug}`)
-  for (const one of [
-    ...catalog.uniswapV3,
-    ...catalog.uniswapV2,
-    ...catalog.kyberSwap,
-    ...catalog.uniswapV4,
-    ...catalog.cctpV2,
-    ...catalog.across,
-    ...catalog.cow,
-    ...catalog.balancerV2,
-    ...catalog.pancakeSwapV3,
-    ...catalog.lifi,
-    ...catalog.oneInch,
-    ...catalog.relay,
-  ])
-    for (const address of addressesIn(one))
-      add(one.chainId, address, 'a swap contract, which holds no funds for users')
-  for (const { chainId, desk } of catalog.avenia ?? [])
-    add(chainId, desk, 'the desk of Avenia, which pays out only for a ticket')
+  for (const [provider, rows] of Object.entries(catalog.swaps))
+    for (const one of rows)
+      for (const address of addressesIn(one))
+        add(
+          one.chainId,
+          address,
+          `an address of the swap provider ${provider}, which holds no funds for users`,
+        )
+  for (const [chainId, oracle] of Object.entries(catalog.priceOracles))
+    add(Number(chainId), oracle, 'a price oracle')
+  for (const { chainId, feed } of catalog.priceFeeds) add(chainId, feed, 'a price feed')
   return all
 }
 
+/** Every address in constants, at any depth; the ID of a pool of Balancer v2 begins with the pool's address. */
 const addressesIn = (constants: object): string[] =>
-  Object.values(constants).flatMap((value) =>
-    typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
-      ? [value]
+  Object.entries(constants).flatMap(([name, value]) =>
+    typeof value === 'string' &&
+    (/^0x[0-9a-fA-F]{40}$/.test(value) || (name === 'id' && /^0x[0-9a-f]{64}$/.test(value)))
+      ? [value.slice(0, 42)]
       : typeof value === 'object' && value !== null
         ? addressesIn(value)
         : [],

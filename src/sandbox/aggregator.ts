@@ -6,8 +6,11 @@ import type { Token } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { nativeMark } from '../swaps/aggregator-calldata-check.ts'
 import { metaAggregationRouterAbi } from '../swaps/kyberswap/abi.ts'
+import { kyberSwapContracts } from '../swaps/kyberswap/constants-schema.ts'
 import { aggregationRouterAbi } from '../swaps/oneinch/abi.ts'
+import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
 import type { Route, SwapProvider } from '../swaps/provider.ts'
+import { contractsOn } from '../swaps/swap-contracts.ts'
 import type { Answer } from './loopback-server.ts'
 import { blockTime } from './node-reads.ts'
 import { chainOfNode, type ExchangeQuote, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
@@ -149,8 +152,8 @@ function openAggregator(catalog: Catalog, node: SandboxNode) {
   const { network, rpc } = node
   const { chainId } = network
   const chain = chainOfNode(catalog, node)
-  const router = catalog.kyberSwap.find((one) => one.chainId === chainId)?.router
-  const oneInchRouter = catalog.oneInch.find((one) => one.chainId === chainId)?.router
+  const router = contractsOn(catalog, kyberSwapContracts, chainId)?.router
+  const oneInchRouter = contractsOn(catalog, oneInchContracts, chainId)?.router
   const exchanges = openExchanges(catalog, chain)
   const named = (address: Address): Token =>
     tokenOf(chainId, sameAddress(address, nativeMark) ? nativeAddress : address)

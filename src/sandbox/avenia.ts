@@ -5,9 +5,10 @@ import { z } from 'zod'
 import { transfer, transferTopic } from '../chain/erc20.ts'
 import { type Address, CatalogAddress, type Hex, sameAddress } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
-import type { AveniaConstants } from '../protocols/catalog-types.ts'
 import { addressTopic } from '../protocols/shared/encode-topics.ts'
 import { type AveniaAccount, parseAccount, signedText } from '../swaps/avenia/api-credentials.ts'
+import type { AveniaConstants } from '../swaps/avenia/constants-schema.ts'
+import { aveniaOn } from '../swaps/avenia/pairs.ts'
 import type { ServiceFault } from './faults/world-faults.ts'
 import { assetFacts } from './genesis/parameters.ts'
 import type { Answer } from './loopback-server.ts'
@@ -88,7 +89,7 @@ export function openAvenia(options: DeskOptions): {
 } {
   const desks = new Map(
     options.chains.flatMap((chain) => {
-      const here = options.catalog.avenia?.find(({ chainId }) => chainId === chain.network.chainId)
+      const here = aveniaOn(options.catalog, chain.network.chainId)
       return here ? [[chain.network.name, openDesk(options, chain, here)] as const] : []
     }),
   )

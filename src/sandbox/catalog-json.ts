@@ -1,5 +1,5 @@
 import { emptyCatalog } from '../protocols/catalog-operations.ts'
-import type { Catalog, StrategyEntry } from '../protocols/catalog-types.ts'
+import type { Catalog, StrategyEntry, SwapRow } from '../protocols/catalog-types.ts'
 
 type CatalogJson = Omit<Catalog, 'strategies'> & {
   strategies: readonly (Omit<StrategyEntry, 'fromBlock'> & { fromBlock: string })[]
@@ -11,13 +11,45 @@ export const encodeCatalog = (catalog: Catalog): CatalogJson => ({
   strategies: catalog.strategies.map((entry) => ({ ...entry, fromBlock: entry.fromBlock.toString() })),
 })
 
+/** Worlds saved by an older version have a field for each swap provider. */
+const olderFields = {
+  'uniswap-v3': 'uniswapV3',
+  'uniswap-v2': 'uniswapV2',
+  kyberswap: 'kyberSwap',
+  'uniswap-v4': 'uniswapV4',
+  cctp: 'cctpV2',
+  across: 'across',
+  cow: 'cow',
+  'balancer-v2': 'balancerV2',
+  'pancakeswap-v3': 'pancakeSwapV3',
+  avenia: 'avenia',
+  lifi: 'lifi',
+  '1inch': 'oneInch',
+  relay: 'relay',
+} as const
+type OlderJson = Partial<Record<(typeof olderFields)[keyof typeof olderFields], readonly SwapRow[]>>
+
+/** The rows of such a world, with the fields that they lack. */
+const swapsOfOlderVersion = (json: OlderJson): Catalog['swaps'] =>
+  Object.fromEntries(
+    Object.entries(olderFields).map(([name, field]) => [
+      name,
+      (json[field] ?? []).map((one) => ({
+        ...(name === 'cctp' && { attestation: null }),
+        ...(name === 'across' && { api: null }),
+        ...(name === 'relay' && 'solver' in one && { router: one.solver }),
+        ...one,
+      })),
+    ]),
+  )
+
 /** Parses the JSON form of a catalogue. */
 export function decodeCatalog(json: unknown): Catalog {
   // A world saved by an older version lacks some fields.
   const written = { ...emptyCatalog, ...(json as CatalogJson) }
   return {
     ...written,
-    relay: written.relay.map((one) => ({ ...one, router: one.router ?? one.solver })),
+    swaps: (json as Partial<CatalogJson>).swaps ?? swapsOfOlderVersion(json as OlderJson),
     strategies: written.strategies.map((entry) => ({ ...entry, fromBlock: BigInt(entry.fromBlock) })),
   }
 }

@@ -4,7 +4,10 @@ import { erc20Abi } from '../chain/erc20.ts'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import { depositIn, fillQuery } from '../swaps/across/deposit-and-payout-events.ts'
+import { acrossOn } from '../swaps/across/pairs.ts'
 import { diamondAbi } from '../swaps/lifi/abi.ts'
+import { lifiContracts } from '../swaps/lifi/constants-schema.ts'
+import { contractsOn } from '../swaps/swap-contracts.ts'
 import type { Answer } from './loopback-server.ts'
 import { blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf, tokenOf } from './pool-quotes.ts'
@@ -67,7 +70,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     ]),
   )
   const chainOf = (chainId: number) => chains.find(({ network }) => network.chainId === chainId)!
-  const diamondOf = (chainId: number) => catalog.lifi.find((one) => one.chainId === chainId)!.diamond
+  const diamondOf = (chainId: number) => contractsOn(catalog, lifiContracts, chainId)!.diamond
 
   return async ({ url }) => {
     const given = Object.fromEntries(url.searchParams)
@@ -260,7 +263,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       },
     })
     if (options.isLying()) return said('DONE', 'COMPLETED', hash)
-    const [here, there] = [from, to].map((id) => catalog.across.find(({ chainId }) => chainId === id)!)
+    const [here, there] = [from, to].map((id) => acrossOn(catalog, id)!)
     const receipt = await chainOf(from).rpc.request<{ logs: Log[] } | null>('eth_getTransactionReceipt', [
       hash,
     ])

@@ -4,7 +4,7 @@ import type { Address } from '../domain/address.ts'
 import { type Token, wrappedOn } from '../domain/token.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Offer, Route, SwapProvider } from '../swaps/provider.ts'
-import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
+import { nodePricedProviderNames, openSwapProviders } from '../swaps/swap-provider-registry.ts'
 import type { SandboxNode } from './stand-in-option-types.ts'
 
 /** Opens the chain of a node with the engine's reads. */
@@ -14,7 +14,7 @@ export const chainOfNode = (catalog: Catalog, { network, rpc }: SandboxNode): Ch
 /** Opens the exchanges with pools on a sandbox chain; the sandbox services swap through them. */
 export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
   openSwapProviders(
-    { ...catalog, kyberSwap: [], oneInch: [], cctpV2: [], across: [], cow: [], avenia: [], lifi: [] },
+    { ...catalog, swaps: exchangesOf(catalog.swaps) },
     {
       read: (_, reading) => read(chain, reading),
       head: unused,
@@ -28,6 +28,10 @@ export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
       now: unused,
     },
   )
+
+/** The providers that price a swap from reads of one chain. */
+const exchangesOf = (swaps: Catalog['swaps']): Catalog['swaps'] =>
+  Object.fromEntries(Object.entries(swaps).filter(([name]) => nodePricedProviderNames.includes(name)))
 
 const unused = (): never => {
   throw new Error('an exchange of one chain asks for nothing but reads')

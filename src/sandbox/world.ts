@@ -5,7 +5,16 @@ import { hexQuantity } from '../chain/rpc/quantities.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import { sandboxNetworks } from '../domain/networks.ts'
 import type { SandboxStatus } from '../domain/sandbox-status-type.ts'
-import type { Catalog } from '../protocols/catalog-types.ts'
+import type { Catalog, SwapRow } from '../protocols/catalog-types.ts'
+import { acrossContracts } from '../swaps/across/constants-schema.ts'
+import { aveniaContracts } from '../swaps/avenia/constants-schema.ts'
+import { cctpV2Contracts } from '../swaps/cctp-v2/constants-schema.ts'
+import { cowContracts } from '../swaps/cow/constants-schema.ts'
+import { kyberSwapContracts } from '../swaps/kyberswap/constants-schema.ts'
+import { lifiContracts } from '../swaps/lifi/constants-schema.ts'
+import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
+import { relayContracts } from '../swaps/relay/constants-schema.ts'
+import { contractsIn, type SwapContracts, swapRows } from '../swaps/swap-contracts.ts'
 import { roles, sandboxAddress, sandboxKey, userIndexes } from './accounts.ts'
 import { startRelayer } from './across/relayer.ts'
 import { suggestedFees } from './across/suggested-fees-api.ts'
@@ -189,7 +198,10 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     const given = standIn()
     const fill = startRelayer({
       ...given,
-      ends: saved.catalog.across.map((pool, index) => ({ pool, rpc: chains[index]!.rpc })),
+      ends: contractsIn(saved.catalog, acrossContracts).map((pool, index) => ({
+        pool,
+        rpc: chains[index]!.rpc,
+      })),
       relayer,
       owner,
       fault: () => ({
@@ -200,7 +212,10 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     })
     return startAttester({
       ...given,
-      ends: saved.catalog.cctpV2.map((bridge, index) => ({ bridge, rpc: chains[index]!.rpc })),
+      ends: contractsIn(saved.catalog, cctpV2Contracts).map((bridge, index) => ({
+        bridge,
+        rpc: chains[index]!.rpc,
+      })),
       key: sandboxKey(roles.attester),
       relayer,
       standardDelayMs,
@@ -222,11 +237,38 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
       const found = await answer(sent)
       if (found) return found
     }
-    const domains = saved.catalog.cctpV2.map(({ domain }) => domain)
+    const domains = contractsIn(saved.catalog, cctpV2Contracts).map(({ domain }) => domain)
     return attestationAnswer(url, attester, domains, now)
   })
   const urlAt = ({ chainId }: { chainId: number }, pathOf: (network: string) => string): string =>
     `${api.url}${pathOf(chainOf(chainId).network.name)}`
+  /** The services of the swap providers, which this process answers for. */
+  const withServices = (catalog: Catalog): Catalog => {
+    const { url } = api
+    const rows = <row extends SwapRow>(
+      contracts: SwapContracts<row>,
+      serve: (one: row) => Partial<row>,
+    ): Catalog['swaps'] =>
+      swapRows(
+        contracts,
+        contractsIn(catalog, contracts).map((one) => ({ ...one, ...serve(one) })),
+      )
+    return {
+      ...catalog,
+      bitcoin: bitcoinServices(url),
+      swaps: {
+        ...catalog.swaps,
+        ...rows(cctpV2Contracts, () => ({ attestation: url })),
+        ...rows(acrossContracts, () => ({ api: url })),
+        ...rows(cowContracts, (one) => ({ api: urlAt(one, orderBookPath) })),
+        ...rows(aveniaContracts, (one) => ({ service: { api: urlAt(one, aveniaPath), account } })),
+        ...rows(lifiContracts, () => ({ api: `${url}${lifiPath}` })),
+        ...rows(relayContracts, () => ({ api: `${url}${relayPath}` })),
+        ...rows(kyberSwapContracts, (one) => ({ api: urlAt(one, aggregatorPath) })),
+        ...rows(oneInchContracts, (one) => ({ api: urlAt(one, oneInchPath), keyFile })),
+      },
+    }
+  }
   const dump = async (): Promise<void> => {
     // While the relayer is paused, no mint can be saved without its burn.
     if (dir) await attester.paused(() => saveNext(dir, saved, chains))
@@ -236,21 +278,7 @@ export async function startWorld(options: WorldOptions): Promise<SandboxWorld> {
     chains,
     dump,
     attestationUrl: api.url,
-    catalog: () => ({
-      ...whole(),
-      attestation: api.url,
-      acrossApi: api.url,
-      bitcoin: bitcoinServices(api.url),
-      cow: saved.catalog.cow.map((one) => ({ ...one, api: urlAt(one, orderBookPath) })),
-      avenia: (saved.catalog.avenia ?? []).map((one) => ({
-        ...one,
-        service: { api: urlAt(one, aveniaPath), account },
-      })),
-      lifi: saved.catalog.lifi.map((one) => ({ ...one, api: `${api.url}${lifiPath}` })),
-      relay: saved.catalog.relay.map((one) => ({ ...one, api: `${api.url}${relayPath}` })),
-      kyberSwap: saved.catalog.kyberSwap.map((one) => ({ ...one, api: urlAt(one, aggregatorPath) })),
-      oneInch: saved.catalog.oneInch.map((one) => ({ ...one, api: urlAt(one, oneInchPath), keyFile })),
-    }),
+    catalog: () => withServices(whole()),
     genesis: () => saved.genesis,
     isAlive: () => isResetting || nodes.every((node) => !node.hasExited()),
     faults,

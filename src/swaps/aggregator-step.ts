@@ -3,9 +3,9 @@ import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { Step } from '../protocols/call-with-allowance-type.ts'
 import type { SwapDescription } from './aggregator-calldata-check.ts'
-import { differingFields } from './asked-fields.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { unusableResponseError } from './provider-api.ts'
+import { differingFields } from './service-answers/asked-fields.ts'
 
 /** Common fields of an aggregator: same-chain swaps with an exact input, complete in one transaction. */
 export const aggregatorProvider = (

@@ -5,10 +5,13 @@ import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
+import type { PoolRecognition } from './pool-recognition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
-import type { ServiceRefusals } from './service-refusals.ts'
+import type { ServiceRefusals } from './service-answers/service-refusals.ts'
+import type { SwapContracts } from './swap-contracts.ts'
 
 /**
  * How each term of a swap is proved before signing: by its calldata, by simulation, or not at all. `deadline` is the latest execution time;
@@ -28,8 +31,16 @@ export const provedByCalldata: SwapProof = {
 }
 
 /** A swap provider, as `swap-provider-registry.ts` lists it. */
-export type SwapDefinition = {
+export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   name: string
+  /** Its name in sentences, such as "Uniswap v2". */
+  title: string
+  /** What catalogues know of it, under its name. Nothing is paid to any address among its contracts. */
+  contracts: contracts
+  /** What its contracts on a chain must answer about themselves (`catalog:verify`); none without contracts there. */
+  assertions: (catalog: Catalog, chainId: number) => readonly ContractAssertion[]
+  /** How its pools are recognised, since nothing is paid to a pool; `none` if it has no pools, or none with an address of its own. */
+  pools: PoolRecognition | 'none'
   reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
   /** What its service's refusals mean. */

@@ -4,7 +4,7 @@ import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
 import type { BitcoinTransaction } from './bitcoin-reader-types.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
-import type { ServiceRefusals } from './service-refusals.ts'
+import type { ServiceRefusals } from './service-answers/service-refusals.ts'
 
 /** A request for a swap from Bitcoin: `amount` in satoshi, `slippage` a fraction, `refund` a Bitcoin address. */
 export type DepositRequest = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AddressHistory, BitcoinReader, BitcoinTransaction } from './bitcoin-reader-types.ts'
 import { providerApi, unusableResponseError } from './provider-api.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
-import { statusRefusals } from './service-refusals.ts'
+import { statusRefusals } from './service-answers/service-refusals.ts'
 
 const Output = z.object({
   scriptpubkey: z.string(),

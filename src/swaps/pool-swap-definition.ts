@@ -4,18 +4,24 @@ import type { Network } from '../domain/networks.ts'
 import { wrappedOn } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from '../protocols/calldata-verdict.ts'
-import type { Catalog } from '../protocols/catalog-types.ts'
+import type { Catalog, SwapRow } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, type SwapDefinition } from './definition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
+import { assertionsAbout, contractsIn, type SwapContracts } from './swap-contracts.ts'
 
 /** The parts of a provider of same-chain pool swaps. `wrapped` is the wrapped native coin of the chain. */
-type PoolSwapParts<constants> = {
-  name: string
-  /** Its contracts in a catalogue. */
-  deployments: (catalog: Catalog) => readonly constants[]
+type PoolSwapParts<constants extends SwapRow, name extends string, file> = {
+  contracts: SwapContracts<constants, name, file>
+  title: string
+  /** What its contracts must answer about themselves. */
+  assertions: (here: constants) => readonly ContractAssertion[]
+  pools: SwapDefinition['pools']
+  /** Whether it is used on a chain where the catalogue has its contracts; always if omitted. */
+  isUsable?: (here: constants) => boolean
   /** The contract to call. */
   routerOf: (here: constants) => Address
   /** Permit2, if the router takes the tokens through it. */
@@ -40,15 +46,19 @@ type PoolSwapParts<constants> = {
 }
 
 /** Defines a provider of same-chain pool swaps; the calldata proves all its terms. */
-export function poolSwapDefinition<constants extends { chainId: number }>({
-  name,
-  deployments,
+export function poolSwapDefinition<constants extends SwapRow, name extends string, file>({
+  contracts,
+  title,
+  assertions,
+  pools,
+  isUsable = () => true,
   routerOf,
   permit2Of,
   check,
   exchange,
   open,
-}: PoolSwapParts<constants>): SwapDefinition {
+}: PoolSwapParts<constants, name, file>): SwapDefinition<SwapContracts<constants, name, file>> {
+  const deployments = (catalog: Catalog) => contractsIn(catalog, contracts).filter(isUsable)
   const on = (catalog: Catalog, chainId: number) =>
     deployments(catalog).find((entry) => entry.chainId === chainId)
   const contractOn = (of: (here: constants) => Address) => (catalog: Catalog, chainId: number) => {
@@ -56,7 +66,11 @@ export function poolSwapDefinition<constants extends { chainId: number }>({
     return here && of(here)
   }
   return {
-    name,
+    name: contracts.name,
+    title,
+    contracts,
+    assertions: assertionsAbout(contracts, assertions),
+    pools,
     reach: 'same-chain',
     proof: provedByCalldata,
     refusals: 'asks no service',

@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { exchangeJson } from '../http/client.ts'
 import { createRedactor } from '../http/redaction.ts'
 import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
-import { refusalError, type ServiceRefusals } from './service-refusals.ts'
+import { refusalError, type ServiceRefusals } from './service-answers/service-refusals.ts'
 
 /** An amount in the JSON of an aggregator's service: a decimal string, in the smallest unit. */
 export const Amount = z.string().regex(/^\d{1,78}$/)

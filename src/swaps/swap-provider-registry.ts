@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Rounds } from '../chain/contract-query.ts'
 import { type Address, sameAddress } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
@@ -5,6 +6,7 @@ import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
+import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { across } from './across/definition.ts'
 import { avenia } from './avenia/definition.ts'
 import { balancerV2 } from './balancer-v2/definition.ts'
@@ -16,17 +18,19 @@ import type { SwapDefinition, SwapProof } from './definition.ts'
 import { kyberSwap } from './kyberswap/definition.ts'
 import { lifi } from './lifi/definition.ts'
 import { oneInch } from './oneinch/definition.ts'
+import { poolAt } from './pool-recognition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 import { relay } from './relay/definition.ts'
-import { uniswapV2 } from './uniswap-v2/definition.ts'
+import type { FileOf } from './swap-contracts.ts'
+import { likeUniswapV2, uniswapV2 } from './uniswap-v2/definition.ts'
 import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
-/** All swap providers, in order of preference for equal offers. */
-export const swapDefinitions: readonly SwapDefinition[] = [
+const all = [
   uniswapV3,
   uniswapV2,
+  likeUniswapV2('sushiswap-v2', 'SushiSwap v2'),
   kyberSwap,
   uniswapV4,
   cctpV2,
@@ -38,7 +42,20 @@ export const swapDefinitions: readonly SwapDefinition[] = [
   lifi,
   oneInch,
   relay,
-]
+] as const satisfies readonly SwapDefinition[]
+
+/** All swap providers, in order of preference for equal offers. */
+export const swapDefinitions: readonly SwapDefinition[] = all
+
+/** The contracts of swap providers in the file of a network, by provider name; a provider that is not there has none. */
+export type SwapsOfFile = {
+  [one in (typeof all)[number] as one['contracts']['name']]?: FileOf<one['contracts']>
+}
+
+/** The schema of `SwapsOfFile`. */
+export const swapsOfFile = z.strictObject(
+  Object.fromEntries(all.map(({ contracts: { name, file } }) => [name, file.optional()])),
+) as unknown as z.ZodType<SwapsOfFile>
 
 /** The names of all swap providers. */
 export const swapProviderNames: readonly string[] = swapDefinitions.map(({ name }) => name)
@@ -131,3 +148,18 @@ export const allowanceSpender = (
 /** Opens every provider that the catalogue has contracts for. */
 export const openSwapProviders = (catalog: Catalog, network: SwapDependencies): SwapProvider[] =>
   swapDefinitions.flatMap(({ open }) => open(catalog, network) ?? [])
+
+/**
+ * Why tokens paid to an address are lost, as the end of a sentence: `whyLost`, or a pool, which no list has, so that it is recognised on
+ * the chain. `undefined` for wallets, with or without code. An account without code takes one round of reads. Coins (`isCoin`) may be sent
+ * to contracts.
+ */
+export function* whyRecipientLost(
+  catalog: Catalog,
+  { chainId, to, isCoin = false }: { chainId: number; to: Address; isCoin?: boolean },
+): Rounds<string | undefined> {
+  const known = whyLost(catalog, chainId, to, isCoin)
+  if (known !== undefined || isCoin) return known
+  const exchange = yield* poolAt(swapDefinitions, catalog, to)
+  return exchange === undefined ? undefined : `a pool of ${exchange}`
+}

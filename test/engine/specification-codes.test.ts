@@ -4,6 +4,7 @@ import { nativeAddress } from '../../src/domain/address.ts'
 import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
 import type { EngineOptions } from '../../src/engine/engine.ts'
 import { type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
+import { withAttestation, withoutProviders } from '../support/changed-catalogs.ts'
 import { engineOn, operating, over, perform } from '../support/engine.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
@@ -45,7 +46,12 @@ async function attestation(status: number, body: unknown): Promise<Partial<Engin
   const server = await serveLoopback(() => ({ status, body }))
   open.push(server)
   return {
-    catalog: { ...sandbox.world.catalog(), attestation: server.url, acrossApi: null, lifi: [], relay: [] },
+    catalog: withoutProviders(
+      withAttestation(sandbox.world.catalog(), server.url),
+      'across',
+      'lifi',
+      'relay',
+    ),
   }
 }
 
@@ -89,7 +95,7 @@ const provoked: Record<string, (ask: Ask, engine: typeof asked) => Promise<Answe
   },
   PROVIDER_NOT_FOUND: async (ask, engine) => {
     const { quote } = (await ask('GET', '/v2/swap/quote', far())).body
-    const later = engine({ catalog: { ...sandbox.world.catalog(), attestation: null } })
+    const later = engine({ catalog: withAttestation(sandbox.world.catalog(), null) })
     return later('POST', '/v2/swap/bytecode', { quote, walletAddress: wallet })
   },
   BYTECODE_GENERATION_FAILED: async (ask) => {
@@ -226,7 +232,7 @@ describe('the CCTP provider', () => {
         status: 502,
         body: { error: { code: 'PROVIDER_API_ERROR', details: { provider: 'cctp', status } } },
       })
-    const nowhere = { catalog: { ...sandbox.world.catalog(), attestation: 'http://127.0.0.1:1' } }
+    const nowhere = { catalog: withAttestation(sandbox.world.catalog(), 'http://127.0.0.1:1') }
     expect((await asked(nowhere)('GET', path)).body.error).toMatchObject({
       code: 'PROVIDER_API_ERROR',
       details: { provider: 'cctp' },

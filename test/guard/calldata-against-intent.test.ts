@@ -10,6 +10,9 @@ import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import { noExemptions } from '../../src/guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../../src/protocols/catalog-types.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
+import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
+import { withContracts } from '../../src/swaps/swap-contracts.ts'
+import { withoutProviders } from '../support/changed-catalogs.ts'
 import { lies } from '../support/plans/false-plans.ts'
 import { moreLies } from '../support/plans/false-plans-by-published-abi.ts'
 import {
@@ -172,19 +175,19 @@ describe('the guard', () => {
     [
       'a swap with a provider that the chain does not have',
       swapping,
-      { uniswapV3: [] },
+      withoutProviders(catalog, 'uniswap-v3'),
       'POLICY_CONTRACT_NOT_ALLOWED',
     ],
     [
       'a bridge transfer from a chain without that bridge',
       bridging,
-      { cctpV2: catalog.cctpV2.slice(1) },
+      withContracts(catalog, cctpV2Contracts, (rows) => rows.slice(1)),
       'POLICY_CONTRACT_NOT_ALLOWED',
     ],
     [
       'a bridge transfer to a chain without that bridge',
       bridging,
-      { cctpV2: catalog.cctpV2.slice(0, 1) },
+      withContracts(catalog, cctpV2Contracts, (rows) => rows.slice(0, 1)),
       'POLICY_CONTRACT_NOT_ALLOWED',
     ],
     [

@@ -8,6 +8,9 @@ import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import type { Intent } from '../../src/protocols/intent.ts'
+import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn, withContracts } from '../../src/swaps/swap-contracts.ts'
+import { withoutProviders } from '../support/changed-catalogs.ts'
 import {
   catalog,
   coin,
@@ -676,10 +679,14 @@ test('the guard accepts the short calls of Compound v3, which act for the sender
 })
 
 test('the guard refuses a bridge between chains with different attestation services', () => {
-  const ends = catalog.cctpV2.map((end, at) => ({ ...end, attestation: `https://service-${at}.example` }))
+  const ends = contractsIn(catalog, cctpV2Contracts).map((end, at) => ({
+    ...end,
+    attestation: `https://service-${at}.example`,
+  }))
   const { intent, transactions } = honest['a transfer to another chain']
-  const check = (cctpV2: typeof ends) => () =>
-    checkLeg({ intent, chainId, transactions, catalog: { ...catalog, cctpV2, across: [], relay: [] } })
+  const alone = withoutProviders(catalog, 'across', 'relay')
+  const check = (given: typeof ends) => () =>
+    checkLeg({ intent, chainId, transactions, catalog: withContracts(alone, cctpV2Contracts, () => given) })
   expect(check(ends)).toThrow(/bridge from chain/)
   expect(check(ends.map((end) => ({ ...end, attestation: 'https://one.example' })))).not.toThrow()
 })

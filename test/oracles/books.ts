@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getContractAddress } from 'viem/utils'
+import type { CatalogFile } from '../../src/app/profiles/catalog-file.ts'
 import { sameAddress } from '../../src/domain/address.ts'
 import { networkNamed, publicNetworks } from '../../src/domain/networks.ts'
 import { isSymbol } from '../../src/engine/catalog-checks/known-symbols.ts'
-import type { CatalogFile } from '../../src/protocols/catalog-file.ts'
 
 type At = `0x${string}`
 
@@ -128,13 +128,14 @@ export function differences(file: CatalogFile, books: Books): { faults: string[]
     )
   }
   const [uniswap] = here(books.uniswap)
-  if (uniswap && file.uniswapV3) {
-    compare('the factory of Uniswap v3', file.uniswapV3.factory, uniswap.factory)
-    if (uniswap.swapRouter02) compare('SwapRouter02', file.uniswapV3.swapRouter02, uniswap.swapRouter02)
+  if (uniswap && file.swaps['uniswap-v3']) {
+    compare('the factory of Uniswap v3', file.swaps['uniswap-v3'].factory, uniswap.factory)
+    if (uniswap.swapRouter02)
+      compare('SwapRouter02', file.swaps['uniswap-v3'].swapRouter02, uniswap.swapRouter02)
   }
   const [end] = here(books.bridge)
   for (const name of ['domain', 'token', 'tokenMessenger', 'messageTransmitter'] as const)
-    if (end && file.cctpV2) compare(`${name} of CCTP v2`, file.cctpV2[name], end[name])
-  if (!end && file.cctpV2) faults.push(`${file.network}: the book has no end of CCTP v2`)
+    if (end && file.swaps.cctp) compare(`${name} of CCTP v2`, file.swaps.cctp[name], end[name])
+  if (!end && file.swaps.cctp) faults.push(`${file.network}: the book has no end of CCTP v2`)
   return { faults, found }
 }

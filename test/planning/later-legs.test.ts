@@ -6,6 +6,8 @@ import { AppError } from '../../src/domain/errors.ts'
 import { refuseDust } from '../../src/guard/simulation/deposit-loss-check.ts'
 import { checkLaterLegs } from '../../src/planning/later-leg-checks.ts'
 import { supply } from '../../src/protocols/aave-v3/encode.ts'
+import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { continueHint } from '../../src/transactions/operations/continue-hints.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
@@ -69,7 +71,9 @@ describe('the check of a leg that waits for a bridge', () => {
 
   test('simulates the mint from the minter that the bridge names, or else from the bridge', async () => {
     const minter = `0x${'be'.repeat(20)}`
-    const { tokenMessenger } = sandbox.world.catalog().cctpV2.find(({ chainId }) => chainId === two)!
+    const { tokenMessenger } = contractsIn(sandbox.world.catalog(), cctpV2Contracts).find(
+      ({ chainId }) => chainId === two,
+    )!
     const from: string[][] = []
     const rpc = (named: string | undefined) =>
       node((method, params) => {

@@ -2,6 +2,10 @@ import { expect, test } from 'vitest'
 import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { multicall3, publicNetworks } from '../../src/domain/networks.ts'
 import { whyLost } from '../../src/protocols/unrecoverable-recipients.ts'
+import { aveniaContracts } from '../../src/swaps/avenia/constants-schema.ts'
+import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn, withContracts } from '../../src/swaps/swap-contracts.ts'
+import { uniswapV3Contracts } from '../../src/swaps/uniswap-v3/constants-schema.ts'
 
 const [base] = await filesOf(publicNetworks.filter(({ name }) => name === 'base'))
 const catalog = base!
@@ -17,8 +21,8 @@ test.each([
   ['a token', catalog.tokens[0]!.address, true],
   ['a receipt token', market.receipt.address, true],
   ['a market contract', (market.constants as { comet: `0x${string}` }).comet, true],
-  ['the router', catalog.uniswapV3[0]!.swapRouter02, true],
-  ['the bridge', catalog.cctpV2[0]!.tokenMessenger, true],
+  ['the router', contractsIn(catalog, uniswapV3Contracts)[0]!.swapRouter02, true],
+  ['the bridge', contractsIn(catalog, cctpV2Contracts)[0]!.tokenMessenger, true],
   ['Multicall3', multicall3, true],
   ['an address with a key', address('3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'), false],
 ] as const)('funds sent to %s (%s) are unrecoverable: %s', (_, to, isLost) => {
@@ -29,15 +33,17 @@ test.each([
 })
 
 test('the native coin may be sent to a contract, but not to an address that routers replace', () => {
-  expect(whyLost(catalog, 8453, catalog.uniswapV3[0]!.swapRouter02, true)).toBe(undefined)
+  expect(whyLost(catalog, 8453, contractsIn(catalog, uniswapV3Contracts)[0]!.swapRouter02, true)).toBe(
+    undefined,
+  )
   expect(whyLost(catalog, 8453, address('2'), true)).toBeDefined()
 })
 
-test('a ramp desk is unrecoverable for transfers without a ticket', () => {
+test('a ramp desk is unrecoverable for plain transfers', () => {
   const desk = `0x${'d'.repeat(40)}` as const
-  const ramps = { ...catalog, avenia: [{ chainId: 8453, desk }] as never }
+  const ramps = withContracts(catalog, aveniaContracts, () => [{ chainId: 8453, desk }] as never)
   expect([whyLost(catalog, 8453, desk), whyLost(ramps, 8453, desk)]).toEqual([
     undefined,
-    expect.stringContaining('ticket'),
+    expect.stringContaining('avenia'),
   ])
 })

@@ -2,14 +2,16 @@ import { expect, test } from 'vitest'
 import { approve } from '../../src/chain/erc20.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { acrossContracts } from '../../src/swaps/across/constants-schema.ts'
 import { depositIn, relayHash } from '../../src/swaps/across/deposit-and-payout-events.ts'
 import { depositAcross } from '../../src/swaps/across/encode.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const [here, there] = [31337, 31338]
 const pool = (chainId: number) =>
-  sandbox.world.catalog().across.find((one) => one.chainId === chainId)!.spokePool
+  contractsIn(sandbox.world.catalog(), acrossContracts).find((one) => one.chainId === chainId)!.spokePool
 const usdt = (chainId: number) => sandbox.token(chainId, 'USDT').address
 const asked = async (query: Record<string, string>) => {
   const given = {

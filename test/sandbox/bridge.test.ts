@@ -2,6 +2,8 @@ import { pad } from 'viem/utils'
 import { expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import { decodeMessage, fillMessage, zeroWord } from '../../src/sandbox/cctp/message.ts'
+import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { calldata, topicOf, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
@@ -24,7 +26,8 @@ type Answer = {
   }[]
 }
 
-const end = (chainId: number) => sandbox.world.catalog().cctpV2.find((one) => one.chainId === chainId)!
+const end = (chainId: number) =>
+  contractsIn(sandbox.world.catalog(), cctpV2Contracts).find((one) => one.chainId === chainId)!
 
 async function burn(from: number, to: number, { maxFee = 0n, threshold = 2000 }): Promise<Hex> {
   const { token, tokenMessenger } = end(from)

@@ -16,6 +16,9 @@ import type { EnsureOptions } from '../../src/sandbox/daemon-launch.ts'
 import { readRecord, sandboxFiles } from '../../src/sandbox/daemon-record.ts'
 import { allProcesses } from '../../src/sandbox/node-processes.ts'
 import { newestWorld } from '../../src/sandbox/saved-worlds.ts'
+import { cctpV2Contracts } from '../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
+import { uniswapV2Contracts } from '../../src/swaps/uniswap-v2/constants-schema.ts'
 import { builtFile } from '../support/built-file.ts'
 import { calldata } from '../support/use-sandbox.ts'
 
@@ -74,7 +77,7 @@ async function balanceOf(
 
 /** Burns USDC on the first chain for a recipient on the second one. */
 async function burn(sandbox: SandboxClient, amount: bigint): Promise<void> {
-  const [one, two] = sandbox.catalog.cctpV2
+  const [one, two] = contractsIn(sandbox.catalog, cctpV2Contracts)
   const rpc = httpRpc((await sandbox.status()).chains[0]!.rpcUrl)
   const send = (to: Address, data: Hex) =>
     rpc.request('eth_sendTransaction', [{ from: sandboxAddress(), to, data, gas: '0x4c4b40' }])
@@ -213,7 +216,7 @@ describe('a saved world', () => {
     writeFileSync(file, JSON.stringify(older))
     const after = await up(home)
     expect((await after.status()).outdated).toBe(true)
-    expect(after.catalog.uniswapV2).toEqual([])
+    expect(contractsIn(after.catalog, uniswapV2Contracts)).toEqual([])
     expect(await balanceOf(after, stranger)).toBe(5n)
     await after.reset()
     expect((await after.status()).outdated).toBeUndefined()

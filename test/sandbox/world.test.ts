@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
+import { uniswapV3Contracts } from '../../src/swaps/uniswap-v3/constants-schema.ts'
 import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
@@ -108,7 +110,7 @@ test('reverting a snapshot restores the chain and its clock', async () => {
 })
 
 test('a swap pays the quoted amount', async () => {
-  const { quoterV2, swapRouter02 } = sandbox.world.catalog().uniswapV3[0]!
+  const { quoterV2, swapRouter02 } = contractsIn(sandbox.world.catalog(), uniswapV3Contracts)[0]!
   const [usdc, brla] = ['USDC', 'BRLA'].map((symbol) => sandbox.token(31337, symbol).address)
   const amount = 500_000000n
   const { address } = sandbox.user
@@ -130,7 +132,7 @@ test('a swap pays the quoted amount', async () => {
 
 test('a USDT allowance must be reset to zero before it is changed', async () => {
   const usdt = sandbox.token(31337, 'USDT').address
-  const spender = sandbox.world.catalog().uniswapV3[0]!.swapRouter02
+  const spender = contractsIn(sandbox.world.catalog(), uniswapV3Contracts)[0]!.swapRouter02
   const approve = 'function approve(address,uint256)'
   await send(usdt, approve, [spender, 5n])
   const again = { to: usdt, data: calldata(approve, [spender, 6n]) }

@@ -7,10 +7,13 @@ import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { roles, sandboxAddress } from '../../src/sandbox/accounts.ts'
 import { acrossContract } from '../../src/sandbox/genesis/artifacts.ts'
 import { depositAbi, spokePoolAbi } from '../../src/swaps/across/abi.ts'
+import { acrossContracts } from '../../src/swaps/across/constants-schema.ts'
 import { type Deposit, depositIn, refundAmountIn } from '../../src/swaps/across/deposit-and-payout-events.ts'
 import { depositAcross } from '../../src/swaps/across/encode.ts'
 import { isSupportedPair } from '../../src/swaps/across/pairs.ts'
+import { contractsIn, withContracts } from '../../src/swaps/swap-contracts.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
+import { withAcrossApi, withoutProviders } from '../support/changed-catalogs.ts'
 import { provider } from '../support/nodes/proxy-node.ts'
 import { listener } from '../support/services/listener.ts'
 import { useCommands } from '../support/use-commands.ts'
@@ -29,18 +32,16 @@ beforeAll(async () => {
 afterAll(() => service.close())
 const { run, signsNothing, home } = useCommands(sandbox, {
   // LI.FI and Relay would quote where Across fails.
-  catalog: () => ({
-    ...sandbox.world.catalog(),
-    lifi: [],
-    relay: [],
-    ...(answer && { acrossApi: service.url }),
-  }),
+  catalog: () => {
+    const catalog = withoutProviders(sandbox.world.catalog(), 'lifi', 'relay')
+    return answer ? withAcrossApi(catalog, service.url) : catalog
+  },
 })
 const [here, there] = [31337, 31338]
 const other: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const wallet = () => sandbox.user.address
 const pool = (chainId: number) =>
-  sandbox.world.catalog().across.find((one) => one.chainId === chainId)!.spokePool
+  contractsIn(sandbox.world.catalog(), acrossContracts).find((one) => one.chainId === chainId)!.spokePool
 const held = (chainId: number, symbol: string, who = wallet()) =>
   sandbox.balanceOf(chainId, sandbox.token(chainId, symbol).address, who)
 const route = '--from sandbox-one --to sandbox-two'
@@ -112,8 +113,11 @@ describe('Across', () => {
     const [one, two] = catalog.networks
     const mixed = { ...catalog, networks: [one!, { ...two!, testnet: true }] }
     expect(isSupportedPair(mixed, from, to)).toBe(false)
-    const [first, second] = catalog.across
-    const apart = { ...catalog, across: [first!, { ...second!, api: 'https://testnet.example' }] }
+    const [first, second] = contractsIn(catalog, acrossContracts)
+    const apart = withContracts(catalog, acrossContracts, () => [
+      first!,
+      { ...second!, api: 'https://testnet.example' },
+    ])
     expect(isSupportedPair(apart, from, to)).toBe(false)
     const twice = {
       ...catalog,

@@ -9,8 +9,10 @@ import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { parseAccount } from '../../src/swaps/avenia/api-credentials.ts'
+import { aveniaContracts } from '../../src/swaps/avenia/constants-schema.ts'
 import { avenia } from '../../src/swaps/avenia/provider.ts'
 import type { Offer, OfferRequest } from '../../src/swaps/provider.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { brla, catalog, desk, friend, thief, usdc, usdt, wallet } from '../support/plans/plan-fixtures.ts'
 import {
@@ -84,13 +86,21 @@ describe('guard on an Avenia transfer', () => {
 describe('Avenia API', () => {
   const serve = useProviderService()
   const at = async (answer: Answering, text = JSON.stringify(account)) =>
-    avenia([{ ...catalog.avenia![0]!, service: { api: await serve(answer), account: '/keys.json' } }], {
-      exchangeJson: exchangeSoon,
-      secretAt: async () => text,
-      now: () => 1_790_000_000_000,
-      mined: async () => undefined,
-      log: async () => undefined,
-    })
+    avenia(
+      [
+        {
+          ...contractsIn(catalog, aveniaContracts)![0]!,
+          service: { api: await serve(answer), account: '/keys.json' },
+        },
+      ],
+      {
+        exchangeJson: exchangeSoon,
+        secretAt: async () => text,
+        now: () => 1_790_000_000_000,
+        mined: async () => undefined,
+        log: async () => undefined,
+      },
+    )
   const ask = (exact: 'in' | 'out' = 'in', amount = 100_000_000n): OfferRequest => ({
     from: network,
     to: network,

@@ -8,9 +8,11 @@ import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { vaultSwaps } from '../../src/swaps/balancer-v2/abi.ts'
+import { balancerV2Contracts } from '../../src/swaps/balancer-v2/constants-schema.ts'
 import { balancerV2 } from '../../src/swaps/balancer-v2/definition.ts'
 import { swapBalancerV2 } from '../../src/swaps/balancer-v2/encode.ts'
 import { pathsOf } from '../../src/swaps/balancer-v2/pool-paths.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExchange } from '../../src/swaps/swap-provider-registry.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
@@ -21,7 +23,8 @@ const chainId = 31337
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const coin = { chainId, address: nativeAddress, symbol: 'ETH', name: 'Ether', decimals: 18 } as const
 const token = (symbol: string) => (symbol === 'ETH' ? coin : sandbox.token(chainId, symbol))
-const contracts = () => sandbox.world.catalog().balancerV2.find((one) => one.chainId === chainId)!
+const contracts = () =>
+  contractsIn(sandbox.world.catalog(), balancerV2Contracts).find((one) => one.chainId === chainId)!
 const asked = (line: string) => run(`swap ${line} --from sandbox-one --provider balancer-v2 --json`)
 
 describe('Balancer v2', () => {

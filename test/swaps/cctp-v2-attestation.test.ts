@@ -12,8 +12,8 @@ test('attestationOf returns undefined for an unreadable response, and unattested
   const asked = (said: string) => {
     body = said
     return attestationOf(
-      { attestation: service.url, getJson: (url) => getJson(url) },
-      { domain: 0 } as never,
+      { getJson: (url) => getJson(url) },
+      { domain: 0, attestation: service.url } as never,
       '0x12',
     )
   }

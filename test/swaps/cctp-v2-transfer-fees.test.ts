@@ -7,6 +7,7 @@ import { feeOf, priceIn, withHeadroom } from '../../src/swaps/cctp-v2/transfer-f
 import { fastSavingSeconds } from '../../src/swaps/cctp-v2/transfer-times.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
+import { withAttestation } from '../support/changed-catalogs.ts'
 import { engineOn } from '../support/engine.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
@@ -29,7 +30,7 @@ async function taking(fee: string, forwardFee: object | null = { low: 0, med: 0,
   ]
   const server = await serveLoopback(() => ({ status: 200, body }))
   open.push(server)
-  return engineOn(sandbox, { catalog: { ...sandbox.world.catalog(), attestation: server.url } }).service
+  return engineOn(sandbox, { catalog: withAttestation(sandbox.world.catalog(), server.url) }).service
 }
 const usdc = (chainId: number) => sandbox.token(chainId, 'USDC').address
 const far = () => ({

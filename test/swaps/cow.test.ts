@@ -6,11 +6,13 @@ import type { EngineOptions } from '../../src/engine/engine.ts'
 import { exchangeJson } from '../../src/http/client.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { type Answer, type Loopback, serveLoopback } from '../../src/sandbox/loopback-server.ts'
+import { cowContracts } from '../../src/swaps/cow/constants-schema.ts'
 import { preSign } from '../../src/swaps/cow/encode.ts'
 import { appHash, orderOf, partsOfUid, uidOf } from '../../src/swaps/cow/order.ts'
 import { cow } from '../../src/swaps/cow/provider.ts'
 import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { ApiRequest } from '../../src/swaps/provider-dependencies.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { engineOn } from '../support/engine.ts'
 import { useCommands } from '../support/use-commands.ts'
@@ -20,7 +22,7 @@ const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
 const chainId = 31337
 const other: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const here = () => sandbox.world.catalog().cow.find((one) => one.chainId === chainId)!
+const here = () => contractsIn(sandbox.world.catalog(), cowContracts).find((one) => one.chainId === chainId)!
 const token = (symbol: string) => sandbox.token(chainId, symbol)
 const asked = (line: string) => run(`swap ${line} --from sandbox-one --json`)
 const pair = '--token-in USDC --token-out WETH'

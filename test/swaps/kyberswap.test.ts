@@ -4,8 +4,10 @@ import { nativeAddress } from '../../src/domain/address.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { routerToken } from '../../src/swaps/aggregator-calldata-check.ts'
 import { metaAggregationRouterAbi } from '../../src/swaps/kyberswap/abi.ts'
+import { kyberSwapContracts } from '../../src/swaps/kyberswap/constants-schema.ts'
 import { kyberSwap } from '../../src/swaps/kyberswap/provider.ts'
 import type { Offer } from '../../src/swaps/provider.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import {
   type Answering,
   exchangeSoon,
@@ -30,7 +32,8 @@ const chainId = 31337
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const coin = { chainId, address: nativeAddress, symbol: 'ETH', name: 'Ether', decimals: 18 } as const
 const token = (symbol: string) => (symbol === 'ETH' ? coin : sandbox.token(chainId, symbol))
-const router = () => sandbox.world.catalog().kyberSwap.find((one) => one.chainId === chainId)!.router
+const router = () =>
+  contractsIn(sandbox.world.catalog(), kyberSwapContracts).find((one) => one.chainId === chainId)!.router
 const asked = (line: string) => run(`swap ${line} --from sandbox-one --json`)
 
 describe('KyberSwap', () => {

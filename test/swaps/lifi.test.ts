@@ -14,10 +14,12 @@ import type { Token } from '../../src/domain/token.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { spokePoolAbi } from '../../src/swaps/across/abi.ts'
+import { acrossContracts } from '../../src/swaps/across/constants-schema.ts'
 import { diamondAbi } from '../../src/swaps/lifi/abi.ts'
 import { lifi } from '../../src/swaps/lifi/provider.ts'
 import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import {
   catalog,
@@ -343,7 +345,10 @@ describe('LI.FI API', () => {
     }
     return lifi(
       [{ chainId: 31337, diamond, api: await serve((_, url) => answer(url)) }],
-      { on: (id) => catalog.across.find(({ chainId }) => chainId === id), isSupportedPair: () => true },
+      {
+        on: (id) => contractsIn(catalog, acrossContracts).find(({ chainId }) => chainId === id),
+        isSupportedPair: () => true,
+      },
       {
         exchangeJson: exchangeSoon,
         head: async () => 7n,
@@ -521,7 +526,7 @@ describe('LI.FI API', () => {
   /** Status of a transfer that the destination pool reports as filled but no log search finds; `fill` is its transaction. */
   const progress = async (body: Answer, fill?: Hex) => {
     let asked = 0
-    const there = catalog.across[1]!.spokePool
+    const there = contractsIn(catalog, acrossContracts)[1]!.spokePool
     const provider = await at(
       () => {
         asked++

@@ -8,7 +8,9 @@ import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import { nativeMark, routerToken } from '../../src/swaps/aggregator-calldata-check.ts'
 import { aggregationRouterAbi } from '../../src/swaps/oneinch/abi.ts'
 import { decodeOneInchSwap } from '../../src/swaps/oneinch/calldata-check.ts'
+import { oneInchContracts } from '../../src/swaps/oneinch/constants-schema.ts'
 import { oneInch } from '../../src/swaps/oneinch/provider.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import {
   catalog,
   coin,
@@ -302,7 +304,7 @@ describe('1inch on the sandbox', () => {
     const line =
       'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 5 --provider 1inch'
     const { exit, json, err } = await run(`${line} --json --debug`)
-    const { keyFile } = sandbox.world.catalog().oneInch[0]!
+    const { keyFile } = contractsIn(sandbox.world.catalog(), oneInchContracts)[0]!
     const key = readFileSync(keyFile!, 'utf8')
     expect({ exit, provider: json.provider }).toEqual({ exit: 0, provider: '1inch' })
     expect(key.length).toBeGreaterThan(10)

@@ -5,6 +5,8 @@ import { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
+import { pancakeSwapV3Contracts, uniswapV3Contracts } from '../../src/swaps/uniswap-v3/constants-schema.ts'
 import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
@@ -49,7 +51,9 @@ describe('PancakeSwap v3', () => {
 
 test('the guard passes a PancakeSwap v3 swap, and refuses each changed parameter', () => {
   const catalog = sandbox.world.catalog()
-  const { swapRouter02: router } = catalog.pancakeSwapV3.find((one) => one.chainId === chainId)!
+  const { swapRouter02: router } = contractsIn(catalog, pancakeSwapV3Contracts).find(
+    (one) => one.chainId === chainId,
+  )!
   const [tokenIn, tokenOut] = [token('USDT'), token('WBTC')]
   const [amountIn, amountOut, wallet] = [100_000_000n, 100_000n, sandbox.user.address]
   const intent: SwapIntent = {
@@ -88,7 +92,9 @@ test('the guard passes a PancakeSwap v3 swap, and refuses each changed parameter
       throw error
     }
   }
-  const uniswap = catalog.uniswapV3.find((one) => one.chainId === chainId)!.swapRouter02
+  const uniswap = contractsIn(catalog, uniswapV3Contracts).find(
+    (one) => one.chainId === chainId,
+  )!.swapRouter02
   expect(code({})).toBe('passed')
   expect(code({}, other)).toBe('POLICY_SPENDER')
   expect(code({ router: uniswap }, uniswap)).toBe('POLICY_CONTRACT_NOT_ALLOWED')

@@ -5,14 +5,15 @@ import { erc20Abi } from '../../src/chain/erc20.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
-import type { RelayConstants } from '../../src/protocols/catalog-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
 import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
+import { type RelayConstants, relayContracts } from '../../src/swaps/relay/constants-schema.ts'
 import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
 import { relay } from '../../src/swaps/relay/provider.ts'
 import { refundFault } from '../../src/swaps/relay/refund-terms-check.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { madeBy } from '../oracles/make.ts'
 import { oracles } from '../oracles/sets.ts'
@@ -136,7 +137,10 @@ const code = (...args: Parameters<typeof verdict>) => {
 
 describe('ID of a Relay order', () => {
   const ends = (here: Partial<RelayConstants>, there: Partial<RelayConstants>): RelayEnds =>
-    [here, there].map((end) => ({ ...catalog.relay[0]!, ...end })) as unknown as RelayEnds
+    [here, there].map((end) => ({
+      ...contractsIn(catalog, relayContracts)[0]!,
+      ...end,
+    })) as unknown as RelayEnds
   const madeOf = ({ inputs, output, solver: by, solverChainId, salt }: ShownOrder) => {
     const { payment, refunds } = inputs[0]!
     const [paid] = output.payments
@@ -294,7 +298,7 @@ describe('Relay API', () => {
   const at = async (answer: Answering, network: Partial<SwapDependencies> = {}) => {
     const api = await serve(answer)
     return relay(
-      catalog.relay.map((one) => ({ ...one, api })),
+      contractsIn(catalog, relayContracts).map((one) => ({ ...one, api })),
       () => true,
       catalog.tokens,
       {

@@ -8,8 +8,10 @@ import { publicBitcoin } from '../../src/protocols/bitcoin-services.ts'
 import { joined } from '../../src/protocols/catalog-operations.ts'
 import { bestOffer } from '../../src/swaps/best-offer.ts'
 import { depositDefinitions } from '../../src/swaps/deposit-provider-registry.ts'
+import { oneInchContracts } from '../../src/swaps/oneinch/constants-schema.ts'
 import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { ApiAnswer, SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
+import { withContracts } from '../../src/swaps/swap-contracts.ts'
 import { swapDefinitions } from '../../src/swaps/swap-provider-registry.ts'
 
 /*
@@ -201,10 +203,9 @@ const askOf = (provider: string): OfferRequest => ({
   isSpent: false,
 })
 
-const configured = {
-  ...catalog,
-  oneInch: catalog.oneInch.map((one) => ({ ...one, keyFile: '/keys/1inch' })),
-}
+const configured = withContracts(catalog, oneInchContracts, (rows) =>
+  rows.map((one) => ({ ...one, keyFile: '/keys/1inch' })),
+)
 const open = (provider: string, said: Said) =>
   swapDefinitions.find(({ name }) => name === provider)!.open(configured, at(said))!
 

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExchange, swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { swapsAbi, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
+import { uniswapV2Contracts } from '../../src/swaps/uniswap-v2/constants-schema.ts'
 import { uniswapV2 } from '../../src/swaps/uniswap-v2/definition.ts'
 import { swapV2 } from '../../src/swaps/uniswap-v2/encode.ts'
 import { pairOf } from '../../src/swaps/uniswap-v2/provider.ts'
@@ -17,7 +19,8 @@ const chainId = 31337
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const coin = { chainId, address: nativeAddress, symbol: 'ETH', name: 'Ether', decimals: 18 } as const
 const token = (symbol: string) => (symbol === 'ETH' ? coin : sandbox.token(chainId, symbol))
-const contracts = () => sandbox.world.catalog().uniswapV2.find((one) => one.chainId === chainId)!
+const contracts = () =>
+  contractsIn(sandbox.world.catalog(), uniswapV2Contracts).find((one) => one.chainId === chainId)!
 const asked = (line: string) => run(`swap ${line} --from sandbox-one --provider uniswap-v2 --json`)
 
 describe('Uniswap v2', () => {

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { type Hex, nativeAddress } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { coinPaymentsAbi, multicallAbi } from '../../src/swaps/uniswap-v3/abi.ts'
+import { uniswapV3Contracts } from '../../src/swaps/uniswap-v3/constants-schema.ts'
 import { uniswapV3 } from '../../src/swaps/uniswap-v3/definition.ts'
 import { encodeV3Swap } from '../../src/swaps/uniswap-v3/encode.ts'
 import { useCommands } from '../support/use-commands.ts'
@@ -42,7 +44,9 @@ describe('native coin on Uniswap v3', () => {
     else expect(got).toBe(said)
     expect(got).toBeGreaterThan((said * 8n) / 10n)
     // The router keeps none of it.
-    const { swapRouter02 } = sandbox.world.catalog().uniswapV3.find(({ chainId }) => chainId === 31337)!
+    const { swapRouter02 } = contractsIn(sandbox.world.catalog(), uniswapV3Contracts).find(
+      ({ chainId }) => chainId === 31337,
+    )!
     expect(await sandbox.nativeBalanceOf(31337, swapRouter02)).toBe(0n)
     expect(await sandbox.balanceOf(31337, weth().address, swapRouter02)).toBe(0n)
   })
@@ -56,7 +60,7 @@ describe('native coin on Uniswap v3', () => {
 /** An intent, its swap transaction, and guard verdicts on changed calls. */
 function made(way: 'in' | 'out', exact: 'in' | 'out') {
   const catalog = sandbox.world.catalog()
-  const constants = catalog.uniswapV3.find(({ chainId }) => chainId === 31337)!
+  const constants = contractsIn(catalog, uniswapV3Contracts).find(({ chainId }) => chainId === 31337)!
   const [tokenIn, tokenOut] = way === 'in' ? [coin, usdc()] : [usdc(), coin]
   const [amountIn, amountOut] = way === 'in' ? [10n ** 17n, 290_000_000n] : [100_000_000n, 3n * 10n ** 16n]
   const intent: SwapIntent = {

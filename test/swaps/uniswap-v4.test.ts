@@ -13,8 +13,10 @@ import { fullAccess } from '../../src/engine/access-scope.ts'
 import { createCustomerEngines } from '../../src/engine/engine.ts'
 import { checkLeg } from '../../src/guard/calldata-against-intent.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
+import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExchange } from '../../src/swaps/swap-provider-registry.ts'
 import { actionParameters, planParameters, universalRouterAbi } from '../../src/swaps/uniswap-v4/abi.ts'
+import { uniswapV4Contracts } from '../../src/swaps/uniswap-v4/constants-schema.ts'
 import { uniswapV4 } from '../../src/swaps/uniswap-v4/definition.ts'
 import { swapV4 } from '../../src/swaps/uniswap-v4/encode.ts'
 import { engineOn } from '../support/engine.ts'
@@ -27,7 +29,8 @@ const chainId = 31337
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const coin = { chainId, address: nativeAddress, symbol: 'ETH', name: 'Ether', decimals: 18 } as const
 const token = (symbol: string) => (symbol === 'ETH' ? coin : sandbox.token(chainId, symbol))
-const contracts = () => sandbox.world.catalog().uniswapV4.find((one) => one.chainId === chainId)!
+const contracts = () =>
+  contractsIn(sandbox.world.catalog(), uniswapV4Contracts).find((one) => one.chainId === chainId)!
 const asked = (line: string) => run(`swap ${line} --from sandbox-one --provider uniswap-v4 --json`)
 
 describe('Uniswap v4', () => {

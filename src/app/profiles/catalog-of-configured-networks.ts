@@ -5,8 +5,11 @@ import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../.
 import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { publicBitcoin } from '../../protocols/bitcoin-services.ts'
-import { aveniaOf, emptyCatalog, joined } from '../../protocols/catalog-operations.ts'
-import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
+import { emptyCatalog, joined } from '../../protocols/catalog-operations.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import { type AveniaConstants, aveniaContracts } from '../../swaps/avenia/constants-schema.ts'
+import { oneInchContracts } from '../../swaps/oneinch/constants-schema.ts'
+import { swapRows, withContracts } from '../../swaps/swap-contracts.ts'
 import type { Directories } from './directories.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -68,7 +71,9 @@ const oneInchVariable = 'SLUICE_ONEINCH_FILE'
 async function keyedFilesOf(networks: readonly Network[], env: Env): Promise<Catalog[]> {
   const keyFile = env[oneInchVariable] || null
   const files = await filesOf(networks)
-  return files.map((one) => ({ ...one, oneInch: one.oneInch.map((there) => ({ ...there, keyFile })) }))
+  return files.map((one) =>
+    withContracts(one, oneInchContracts, (rows) => rows.map((there) => ({ ...there, keyFile }))),
+  )
 }
 
 /**
@@ -109,22 +114,20 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
       ? [{ chainId, desk, usdc, brla, chain, service: { api, account: path } }]
       : []
   })
-  return [{ ...emptyCatalog, ...aveniaOf(at) }]
+  return [{ ...emptyCatalog, swaps: swapRows(aveniaContracts, at) }]
 }
 
 /** The catalogue of the embedded chains if genesis is built, else only their names. */
 async function sandboxNames({ cache }: Directories): Promise<Catalog> {
   const { knownGenesis } = await import('../../sandbox/genesis/genesis-cache.ts')
   const built = knownGenesis(cache)
-  return built
-    ? { ...built.catalog, attestation: null, acrossApi: null }
-    : { ...emptyCatalog, networks: sandboxNetworks }
+  return built ? built.catalog : { ...emptyCatalog, networks: sandboxNetworks }
 }
 
 /** Loads the catalogues of public networks from their files. */
 export async function filesOf(networks: readonly Network[]): Promise<Catalog[]> {
   if (networks.length === 0) return []
-  const { catalogOfFile } = await import('../../protocols/catalog-file.ts')
+  const { catalogOfFile } = await import('./catalog-file.ts')
   const folder = join(import.meta.dirname, '..', '..', 'engine', 'catalog')
   return networks.map(({ name }) =>
     catalogOfFile(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))),
@@ -144,5 +147,5 @@ async function sandboxCatalog({ cache }: Directories, env: Env): Promise<Catalog
       return findAnvil({ ...(explicit && { explicit }), ...(path && { path }) })
     },
   })
-  return { ...catalog, attestation: null, acrossApi: null }
+  return catalog
 }

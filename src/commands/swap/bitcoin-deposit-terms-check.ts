@@ -12,10 +12,12 @@ import { priceImpactOf } from '../../domain/price-impact-share.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import { slippageOf } from '../../guard/intent-slippage.ts'
 import { enforceRules, policyRules } from '../../guard/policy/rules.ts'
+import { lostRecipientError, refuseLostRecipient } from '../../planning/lost-recipient-check.ts'
 import { refusePriceImpact } from '../../planning/price-impact.ts'
 import { type Price, usdUnits } from '../../planning/usd-value.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
+import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 
 /** The flags about signing, which have no meaning for a swap from Bitcoin. */
@@ -168,4 +170,23 @@ async function bitcoinPrice(
     if (price) return price.usd
   }
   return undefined
+}
+
+/** Refuses a recipient whose tokens would be lost, as before a signature: nobody can take back a payment on Bitcoin. */
+export async function refuseLostPayout(cli: Cli, payee: { chainId: number; to: Address }): Promise<void> {
+  const { catalog, rpc } = await cli.backend.context()
+  const lost = whyLost(catalog, payee.chainId, payee.to)
+  if (lost) throw lostRecipientError(lost)
+  // A pool is recognised on its chain, which a person who pays on Bitcoin may have no node of.
+  if (hasNode(rpc, payee.chainId)) await refuseLostRecipient({ catalog, rpc }, payee)
+}
+
+function hasNode(rpc: (chainId: number) => unknown, chainId: number): boolean {
+  try {
+    rpc(chainId)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'CONFIG_INVALID') return false
+    throw error
+  }
 }

@@ -29,7 +29,7 @@ import {
   paidDocument,
   withStatus,
 } from './bitcoin-deposit-document.ts'
-import { checkLimits } from './bitcoin-deposit-terms-check.ts'
+import { checkLimits, refuseLostPayout } from './bitcoin-deposit-terms-check.ts'
 
 /** Whether a quote begins on Bitcoin, where nothing is signed here. */
 export const isFromBitcoin = ({ from }: Pick<Quote, 'from'>): boolean =>
@@ -130,6 +130,7 @@ async function termsOf(
       { hint: 'Request a new quote with --destination: sluice swap quote --help' },
     )
   const to = networkNamed(networks, quote.to.chainId)
+  await refuseLostPayout(cli, { chainId: to.chainId, to: recipient })
   const { chainId, address } = quote.tokenOut
   const tokenOut = [nativeToken(to)].find((one) => sameAddress(one.address, address)) ??
     tokenAt(tokens, chainId, address) ?? { ...quote.tokenOut, name: quote.tokenOut.symbol }

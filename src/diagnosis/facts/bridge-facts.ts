@@ -10,6 +10,8 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import type { Arrival, JournalEvent, Operation } from '../../store/journal/operation-types.ts'
 import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { tokenMessengerV2Abi as abi } from '../../swaps/cctp-v2/abi.ts'
+import { cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
+import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { readDelivery } from '../../transactions/bridge/pending-delivery.ts'
 import { resultOf } from '../../transactions/outcome/delivery-result.ts'
 import { type BridgeFacts, hasStepSucceeded, type StepFacts } from './operation-facts-types.ts'
@@ -119,7 +121,7 @@ async function laterDelivery(
   { chainId, arrival: { recipient, token } }: { chainId: number; arrival: Arrival },
   after: number,
 ): Promise<{ hash: Hex; amount: bigint } | undefined> {
-  const there = catalog.cctpV2.find((one) => one.chainId === chainId)
+  const there = contractsOn(catalog, cctpV2Contracts, chainId)
   if (!there) return undefined
   const [topic] = encodeEventTopics({ abi, eventName: 'MintAndWithdraw' })
   const logs = await undefinedIfUnanswered(

@@ -1,4 +1,4 @@
-import { parseAbi, toFunctionSelector } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { type Read, type Reading, together } from '../../chain/composable-reading.ts'
 import type { Chain } from '../../chain/network-client.ts'
 import { read } from '../../chain/run-readings.ts'
@@ -6,64 +6,19 @@ import { type Address, type Hex, nativeAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { aaveV3OracleAbi } from '../../protocols/aave-v3/abi.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
-import type {
-  AcrossConstants,
-  BalancerV2Constants,
-  Catalog,
-  CctpV2Constants,
-  CowConstants,
-  KyberSwapConstants,
-  LifiConstants,
-  PriceFeed,
-  StrategyEntry,
-  UniswapV2Constants,
-  UniswapV3Constants,
-  UniswapV4Constants,
-} from '../../protocols/catalog-types.ts'
+import type { Catalog, PriceFeed, StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Market } from '../../protocols/market-adapter.ts'
 import { feedAbi } from '../../protocols/oracle-prices.ts'
 import {
   type ContractAssertion,
   hasDecimals,
   mustAnswer,
-  mustRespond,
 } from '../../protocols/shared/contract-assertions.ts'
-import { priceQueries } from '../../swaps/balancer-v2/path-quote.ts'
-import { orderDomain } from '../../swaps/cow/order.ts'
-import { diamondAbi } from '../../swaps/lifi/abi.ts'
+import { swapDefinitions } from '../../swaps/swap-provider-registry.ts'
 import { isSymbol } from './known-symbols.ts'
 
-/**
- * Getters by which the other contracts of a catalogue identify themselves (sources: Chainlink, AggregatorV3Interface; Uniswap v2-core,
- * v2-periphery, v3-core, v3-periphery, swap-router-contracts, v4-periphery and universal-router; circlefin/evm-cctp-contracts; SpokePool
- * of Across; GPv2Settlement of CoW Protocol; BalancerQueries).
- */
-const abi = parseAbi([
-  'function facetAddress(bytes4 selector) view returns (address)',
-  'function allPairsLength() view returns (uint256)',
-  'function chainId() view returns (uint256)',
-  'function domainSeparator() view returns (bytes32)',
-  'function vaultRelayer() view returns (address)',
-  'function description() view returns (string)',
-  'function factory() view returns (address)',
-  'function WETH() view returns (address)',
-  'function factoryV2() view returns (address)',
-  'function feeAmountTickSpacing(uint24 fee) view returns (int24)',
-  'function fillDeadlineBuffer() view returns (uint32)',
-  'function localDomain() view returns (uint32)',
-  'function version() view returns (uint32)',
-  'function messageBodyVersion() view returns (uint32)',
-  'function localMessageTransmitter() view returns (address)',
-  'function poolManager() view returns (address)',
-  'function DOMAIN_SEPARATOR() view returns (bytes32)',
-  'function vault() view returns (address)',
-  'function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)',
-])
-
-/** The function of LI.FI that every swap needs. */
-const lifiSwap = toFunctionSelector(
-  diamondAbi.find(({ name }) => name === 'swapTokensMultipleV3ERC20ToERC20')!,
-)
+/** The name of a feed (source: Chainlink, AggregatorV3Interface). */
+const abi = parseAbi(['function description() view returns (string)'])
 
 const readOf = (address: Address, functionName: string, args: readonly unknown[] = []): Read => ({
   address,
@@ -83,21 +38,7 @@ export async function dependencyFaults(chain: Chain, catalog: Catalog, head: big
   const claims = [
     ...oracleClaims(here, chainId),
     ...here.priceFeeds.flatMap((feed) => feedClaims(here, feed)),
-    ...here.uniswapV3.flatMap((one) => swapClaims('Uniswap v3', one, [3000, 60])),
-    ...here.pancakeSwapV3.flatMap((one) => swapClaims('PancakeSwap v3', one, [2500, 50])),
-    ...here.uniswapV2.flatMap(pairClaims),
-    ...here.kyberSwap.map(aggregatorClaim),
-    ...here.uniswapV4.flatMap(v4Claims),
-    ...here.cctpV2.flatMap(bridgeClaims),
-    ...here.across.flatMap(poolClaims),
-    ...here.cow.flatMap(orderClaims),
-    ...here.balancerV2.flatMap(vaultClaims),
-    ...here.lifi.map(diamondClaim),
-    // The EIP-712 name under which the orders it fills are signed (source: EIP712 of AggregationRouterV6).
-    ...here.oneInch.map(({ router }) => signedFor('router of 1inch', router, '1inch Aggregation Router,6')),
-    // The EIP-712 name under which its allocator signs (source: RelayDepository.sol of
-    // relayprotocol/relay-depository).
-    ...here.relay.map((one) => signedFor('depository of Relay', one.depository, 'RelayDepository,1')),
+    ...swapDefinitions.flatMap(({ assertions }) => assertions(here, chainId)),
   ]
   const [actual, firstBlockFaults] = await Promise.all([
     read(chain, together(claims)),
@@ -152,105 +93,6 @@ function feedClaims({ tokens }: Catalog, { token, feed, decimals }: PriceFeed): 
     }),
   ]
 }
-
-const swapClaims = (
-  name: string,
-  { factory, quoterV2, swapRouter02, feeTiers }: UniswapV3Constants,
-  [first, apart]: readonly [tier: number, spacing: number],
-): ContractAssertion[] => [
-  // A tier that every factory has from the start.
-  mustAnswer(`a tier of ${name}`, readOf(factory, 'feeAmountTickSpacing', [first]), apart),
-  ...feeTiers.map((tier) =>
-    mustAnswer(
-      `the tier ${tier} of ${name}`,
-      readOf(factory, 'feeAmountTickSpacing', [tier]),
-      'a tier',
-      (spacing) => (Number(spacing) > 0 ? 'a tier' : 'none'),
-    ),
-  ),
-  mustAnswer(`the factory of the quoter of ${name}`, readOf(quoterV2, 'factory'), factory),
-  mustAnswer(`the factory of the router of ${name}`, readOf(swapRouter02, 'factory'), factory),
-  // The earlier router supports v3 pools only, and lacks this getter.
-  mustRespond(`the other factory of the router of ${name}`, readOf(swapRouter02, 'factoryV2')),
-]
-
-const pairClaims = ({ factory, router02 }: UniswapV2Constants): ContractAssertion[] => [
-  mustAnswer('the factory of the router of Uniswap v2', readOf(router02, 'factory'), factory),
-  mustRespond('the number of pairs of Uniswap v2', readOf(factory, 'allPairsLength')),
-]
-
-const aggregatorClaim = ({ router }: KyberSwapConstants): ContractAssertion =>
-  mustRespond('the wrapped coin of the router of KyberSwap', readOf(router, 'WETH'))
-
-/** A contract must state this name and version for its signatures (EIP-5267). */
-const signedFor = (what: string, address: Address, name: string): ContractAssertion => ({
-  reads: [readOf(address, 'eip712Domain')],
-  parse: ([domain]) =>
-    Array.isArray(domain) && domain.slice(1, 3).join() === name
-      ? []
-      : [`the name of the ${what} is not returned by ${address}`],
-})
-
-const v4Claims = (one: UniswapV4Constants): ContractAssertion[] => [
-  mustAnswer('the pools of the quoter of Uniswap v4', readOf(one.quoter, 'poolManager'), one.poolManager),
-  mustAnswer('the pools of the prices of Uniswap v4', readOf(one.stateView, 'poolManager'), one.poolManager),
-  mustAnswer(
-    'the pools of the router of Uniswap v4',
-    readOf(one.universalRouter, 'poolManager'),
-    one.poolManager,
-  ),
-  mustRespond('the domain of Permit2', readOf(one.permit2, 'DOMAIN_SEPARATOR')),
-]
-
-/** The earlier version of the bridge has the same getters; its versions are 0. */
-const bridgeClaims = ({
-  domain,
-  tokenMessenger,
-  messageTransmitter,
-}: CctpV2Constants): ContractAssertion[] => [
-  mustAnswer('the domain of the bridge', readOf(messageTransmitter, 'localDomain'), domain),
-  mustAnswer('the version of messages', readOf(messageTransmitter, 'version'), 1),
-  mustAnswer('the sender of messages', readOf(tokenMessenger, 'localMessageTransmitter'), messageTransmitter),
-  mustAnswer('the version of burn messages', readOf(tokenMessenger, 'messageBodyVersion'), 1),
-]
-
-/** Each function of a diamond must have a facet (ERC-2535). */
-const diamondClaim = ({ diamond }: LifiConstants): ContractAssertion =>
-  mustAnswer(
-    'the facet of LI.FI that swaps tokens',
-    readOf(diamond, 'facetAddress', [lifiSwap]),
-    'a facet',
-    (facet) => (facet === nativeAddress ? 'none' : 'a facet'),
-  )
-
-const poolClaims = ({ chainId, spokePool }: AcrossConstants): ContractAssertion[] => [
-  mustAnswer('the chain of the pool of Across', readOf(spokePool, 'chainId'), chainId),
-  mustRespond('the longest fill deadline', readOf(spokePool, 'fillDeadlineBuffer')),
-]
-
-/** The domain binds an order's hash to its chain and contract. */
-const orderClaims = (here: CowConstants): ContractAssertion[] => [
-  mustAnswer('the relayer of CoW Protocol', readOf(here.settlement, 'vaultRelayer'), here.vaultRelayer),
-  mustAnswer(
-    'the domain of the orders of CoW Protocol',
-    readOf(here.settlement, 'domainSeparator'),
-    orderDomain(here),
-  ),
-]
-
-/** A pool must have exactly the listed tokens, and weights. */
-const vaultClaims = ({ vault, queries, pools }: BalancerV2Constants): ContractAssertion[] => [
-  mustAnswer('the Vault of the queries of Balancer v2', readOf(queries, 'vault'), vault),
-  ...pools.flatMap(({ id, tokens }) => {
-    const [held, weights] = priceQueries(vault, { tokens, pools: [id] }) as [Read, Read]
-    return [
-      mustAnswer(`the tokens of the pool ${id}`, held, tokens.join(), (said) =>
-        (said as Address[][])[0]!.join(),
-      ),
-      mustRespond(`the weights of the pool ${id}`, weights),
-    ]
-  }),
-]
 
 /** The receipt must have no code before the first block from which events are read. A node without old states cannot tell. */
 async function startFaults(

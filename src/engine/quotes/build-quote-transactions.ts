@@ -70,7 +70,8 @@ export async function swapBytecode(
   requireDecimals(route.tokenIn, input.decimalsIn)
   const offer = offerOf(row)
   // An earlier version stored quotes with any recipient.
-  await refuseRecipient(context, route, recipient, wallet)
+  const tokens = [route.tokenIn, route.tokenOut]
+  await refuseRecipient(context, route.to.chainId, { to: recipient, tokens, wallet })
   refuseUnrecoverable(context, route.from.chainId, wallet, 'wallet')
   const chain = context.chain(route.from.chainId)
   const starts = readSearchStarts(context, wallet, [chain.network.chainId])

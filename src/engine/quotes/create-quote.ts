@@ -25,7 +25,7 @@ import { fieldError } from '../field-error.ts'
 import { requireValidSlippage } from '../unsigned-transactions/exchange-bounds.ts'
 import { bitcoinQuote, isFromBitcoin } from './bitcoin-quote.ts'
 import { quoteSide } from './quote-side-json.ts'
-import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
+import { refuseRecipient } from './recipient-check.ts'
 import { requireDecimals, storedOffer } from './stored-quote.ts'
 
 const quoteLifetimeMs = 5 * 60_000
@@ -53,11 +53,7 @@ async function quoteFromBitcoin(context: EngineContext, input: QuoteInput): Prom
   const to = networkOfSide(context, input, 'destinationChain', 'chainIdOut')
   const tokenOut = await tokenOnNetwork(context, to, input.tokenOut)
   requireDecimals(btc, input.decimalsIn)
-  await refuseRecipient(
-    context,
-    { from: bitcoinNetwork, to, tokenIn: btc, tokenOut },
-    input.destinationAddress,
-  )
+  await refuseRecipient(context, to.chainId, { to: input.destinationAddress, tokens: [tokenOut] })
   const { quote, wire, offer, terms, recipient } = await bitcoinQuote(context, input, { to, tokenOut })
   const route = { from: bitcoinNetwork, to, tokenIn: btc, tokenOut, exact: 'in' as const }
   const deadline = Math.floor(terms.until / 1000)
@@ -104,9 +100,12 @@ export async function newQuote(
     tokenOnNetwork(context, to, input.tokenOut),
   ])
   requireDecimals(tokenIn, input.decimalsIn)
-  await refuseRecipient(context, { from, to, tokenIn, tokenOut }, input.destinationAddress)
+  const tokens = [tokenIn, tokenOut]
   const refund = evmRefund(input.refundAddress)
-  refuseUnrecoverable(context, from.chainId, refund)
+  await Promise.all([
+    refuseRecipient(context, to.chainId, { to: input.destinationAddress, tokens }),
+    refuseRecipient(context, from.chainId, { to: refund, tokens }),
+  ])
   const included = amountIn === undefined ? undefined : chargesWithin(amount, charges)
   const ask: OfferRequest = {
     from,

@@ -1,15 +1,12 @@
-import { parseAbi } from 'viem/utils'
-import { read } from '../../chain/run-readings.ts'
+import { answerRounds } from '../../chain/run-readings.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Token } from '../../domain/token.ts'
 import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
-import type { Route } from '../../swaps/provider.ts'
-import { uniswapV2FactoryAbi } from '../../swaps/uniswap-v2/abi.ts'
-import { uniswapV3FactoryAbi } from '../../swaps/uniswap-v3/abi.ts'
+import { whyRecipientLost } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 
-/** Refuses a recipient from which funds could not be recovered. */
+/** Refuses a recipient from which funds could not be recovered, by the catalogue alone. */
 export function refuseUnrecoverable(
   { catalog }: Pick<EngineContext, 'catalog'>,
   chainId: number,
@@ -17,65 +14,44 @@ export function refuseUnrecoverable(
   who = 'recipient',
 ): void {
   const lost = to && whyLost(catalog, chainId, to)
-  if (lost) throw unrecoverableRecipient(who, lost)
+  if (lost) throw unrecoverableRecipient(lost, who)
 }
+
+/** The payee of a swap or transfer on its chain. `tokens` are those of the request, which may be missing from the catalogue. */
+type Payee = { chainId: number; to: Address; tokens: readonly Token[]; isCoin?: boolean }
 
 /**
- * Also refuses a recipient that is a token of the swap, which may be missing from the catalogue, or a pool. There is
- * no list of pools, so they are recognised on the chain, and an unreachable chain is an error. The signing `wallet`
- * is not checked, because it is no pool.
+ * Why tokens sent to a payee are lost, as the end of a sentence: a contract or token of the catalogue, a token of the request, or a pool.
+ * Pools are recognised on the chain, and an unreachable chain is an error. `undefined` for any wallet.
  */
+export async function whyPayeeLost(
+  { chain, catalog }: Pick<EngineContext, 'chain' | 'catalog'>,
+  { chainId, to, tokens, isCoin = false }: Payee,
+): Promise<string | undefined> {
+  const own = tokens.find((token) => token.chainId === chainId && sameAddress(token.address, to))
+  if (own && !isCoin) return whyLost(catalog, chainId, to) ?? `the token ${own.symbol}`
+  const [lost] = await answerRounds(chain(chainId), [whyRecipientLost(catalog, { chainId, to, isCoin })])
+  return lost
+}
+
+/** Refuses such a payee of a swap; INVALID_ADDRESS. The signing `wallet` is not read, because it is no pool. */
 export async function refuseRecipient(
   context: EngineContext,
-  { to: { chainId }, tokenIn, tokenOut }: Route,
-  to: Address | null | undefined,
-  wallet?: Address,
+  chainId: number,
+  {
+    to,
+    tokens,
+    wallet,
+    who,
+  }: { to: Address | null | undefined; tokens: readonly Token[]; wallet?: Address; who?: string },
 ): Promise<void> {
   if (!to) return
-  refuseUnrecoverable(context, chainId, to)
-  const own = [tokenIn, tokenOut].find((token) => isToken(token, chainId, to))
-  if (own) throw unrecoverableRecipient('recipient', `the token ${own.symbol}`)
-  if (wallet && sameAddress(to, wallet)) return
-  const pool = await poolAt(context, chainId, to)
-  if (pool) throw unrecoverableRecipient('recipient', `a pool of ${pool}`)
+  if (wallet && sameAddress(to, wallet)) return refuseUnrecoverable(context, chainId, to, who)
+  const lost = await whyPayeeLost(context, { chainId, to, tokens })
+  if (lost) throw unrecoverableRecipient(lost, who)
 }
 
-const isToken = (token: Token, chainId: number, at: Address): boolean =>
-  token.chainId === chainId && sameAddress(token.address, at)
-
-/** The exchange whose factory lists this address as the pool of its own tokens, and fee; `undefined` if none does. */
-async function poolAt(
-  { chain, catalog }: EngineContext,
-  chainId: number,
-  address: Address,
-): Promise<string | undefined> {
-  const here = ({ chainId: of }: { chainId: number }) => of === chainId
-  const [v3, v2] = [catalog.uniswapV3.find(here), catalog.uniswapV2.find(here)]
-  if (!v3 && !v2) return undefined
-  const [token0, token1, fee] = await read(chain(chainId), {
-    reads: ['token0', 'token1', 'fee'].map((functionName) => ({ address, abi: poolAbi, functionName })),
-    parse: (answers) => answers,
-  })
-  if (token0 === undefined || token1 === undefined) return undefined
-  const [factory, abi, functionName, args, name] =
-    fee === undefined
-      ? ([v2?.factory, uniswapV2FactoryAbi, 'getPair', [token0, token1], 'Uniswap v2'] as const)
-      : ([v3?.factory, uniswapV3FactoryAbi, 'getPool', [token0, token1, fee], 'Uniswap v3'] as const)
-  if (!factory) return undefined
-  return read(chain(chainId), {
-    reads: [{ address: factory, abi, functionName, args }],
-    parse: ([pool]) => (pool !== undefined && sameAddress(pool as Address, address) ? name : undefined),
-  })
-}
-
-/** The getters of a pool (`@uniswap/v3-core`, IUniswapV3PoolImmutables); a pair of Uniswap v2 has no fee of its own. */
-const poolAbi = parseAbi([
-  'function token0() view returns (address)',
-  'function token1() view returns (address)',
-  'function fee() view returns (uint24)',
-])
-
-const unrecoverableRecipient = (who: string, lost: string): AppError =>
+const unrecoverableRecipient = (lost: string, who = 'recipient'): AppError =>
   new AppError('INVALID_ADDRESS', `The ${who} is ${lost}: funds sent there are lost`, {
     hint: 'Use an address that you or the recipient has the key of.',
   })

@@ -6,6 +6,8 @@ import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
+import { cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
+import { contractsOn } from '../../swaps/swap-contracts.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { newQuote } from '../quotes/create-quote.ts'
 import { offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
@@ -18,11 +20,10 @@ export function bridgedTokenOn(
   { entry }: Market,
   chainId: number,
 ): Address | undefined {
-  const end = (wanted: number) => catalog.cctpV2.find((bridge) => bridge.chainId === wanted)
+  const end = (wanted: number) => contractsOn(catalog, cctpV2Contracts, wanted)
   const [here, there] = [end(chainId), end(entry.chainId)]
   if (!here || !there || !sameAddress(there.token, entry.asset.address)) return undefined
-  const [from, to] = [here, there].map(({ attestation }) => attestation ?? catalog.attestation)
-  return from !== null && from === to ? here.token : undefined
+  return here.attestation !== null && here.attestation === there.attestation ? here.token : undefined
 }
 
 /** Whether bridged funds can be deposited. They arrive later, so a market with a moving price cannot be quoted for them now. */

@@ -4,9 +4,9 @@ import { type Address, nativeAddress, sameAddress } from '../../domain/address.t
 import { tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
-import { whyLost } from '../../protocols/unrecoverable-recipients.ts'
 import { readSearchStarts, trackOperation } from '../actions/issued-actions.ts'
 import type { EngineContext } from '../engine-context-types.ts'
+import { whyPayeeLost } from '../quotes/recipient-check.ts'
 
 /** Builds a plain transfer. The zero address is the native coin. */
 export async function transferBytecode(
@@ -27,7 +27,7 @@ export async function transferBytecode(
   const token = isNative ? nativeToken(network) : tokenAt(context.catalog.tokens, chainId, input.token)
   if (!token) throw refuse(`${input.token} is not a known token on ${network.name}`)
   if (amount === 0n) throw refuse('The amount must be above zero')
-  const lost = whyLost(context.catalog, chainId, to, isNative)
+  const lost = await whyPayeeLost(context, { chainId, to, tokens: [token], isCoin: isNative })
   if (lost) throw refuse(`The recipient is ${lost}: funds sent there are lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
   const transaction = transfer({ chainId, token: token.address, to, amount })

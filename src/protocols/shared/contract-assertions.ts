@@ -1,6 +1,7 @@
+import { parseAbi } from 'viem/utils'
 import type { Read, Reading } from '../../chain/composable-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
-import { nativeAddress } from '../../domain/address.ts'
+import { type Address, nativeAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
 
 /** The faults of what a contract answers about itself; none if it is the contract that the constants mean. */
@@ -48,6 +49,19 @@ export const mustAgree = (what: string, asked: readonly Read[]): ContractAsserti
     const all = [...new Set(said.map(String))]
     return all.length === 1 ? [] : [`${what} is returned as ${all.join(' and ')}`]
   },
+})
+
+const eip712Abi = parseAbi([
+  'function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)',
+])
+
+/** A contract must state this name and version for its signatures (EIP-5267), joined by a comma. */
+export const mustSignAs = (what: string, address: Address, name: string): ContractAssertion => ({
+  reads: [{ address, abi: eip712Abi, functionName: 'eip712Domain' }],
+  parse: ([domain]) =>
+    Array.isArray(domain) && domain.slice(1, 3).join() === name
+      ? []
+      : [`the name of the ${what} is not returned by ${address}`],
 })
 
 /** A token must have the decimals of the catalogue. The native coin has no contract. */

@@ -7,8 +7,8 @@ import {
 } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Address, Hex } from '../../domain/address.ts'
-import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import { spokePoolAbi as events } from '../../swaps/across/abi.ts'
+import type { AcrossConstants } from '../../swaps/across/constants-schema.ts'
 import {
   accountOf,
   type Deposit,

@@ -1,5 +1,5 @@
 import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { isSupportedPair } from '../../swaps/across/pairs.ts'
+import { acrossOn, isSupportedPair } from '../../swaps/across/pairs.ts'
 import type { Answer } from '../loopback-server.ts'
 import { balanceOf, blockTime } from '../node-reads.ts'
 import type { StandInOptions } from '../stand-in-option-types.ts'
@@ -46,9 +46,7 @@ async function feesOf(url: URL, asked: FeeInputs): Promise<Answer> {
   const amount = BigInt(given('amount'))
   if (amount === 0n) return refused('INVALID_PARAM', 'The amount is missing')
   const fee = (amount * feeParts + 99_999n) / 100_000n
-  const [here, there] = [origin, destination].map(
-    (id) => catalog.across.find(({ chainId }) => chainId === id)!,
-  )
+  const [here, there] = [origin, destination].map((id) => acrossOn(catalog, id)!)
   const shown = ends.map(({ chainId, address }) => {
     const { symbol, decimals } = catalog.tokens.find(
       (token) => token.chainId === chainId && sameAddress(token.address, address),

@@ -1,7 +1,7 @@
 import { decodeEventLog, encodeEventTopics, encodePacked, keccak256 } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Hex } from '../../domain/address.ts'
-import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
+import type { CctpV2Constants } from '../../swaps/cctp-v2/constants-schema.ts'
 import { ownContract } from '../genesis/artifacts.ts'
 
 /** One end of the bridge, and the node of its chain. */

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { wrappedOn } from '../../domain/token.ts'
 import { settlementAbi } from '../../swaps/cow/abi.ts'
+import { cowContracts } from '../../swaps/cow/constants-schema.ts'
 import { appHash, type CowOrder, uidOf } from '../../swaps/cow/order.ts'
+import { contractsOn } from '../../swaps/swap-contracts.ts'
 import { publishedCow } from '../genesis/artifacts.ts'
 import type { Answer } from '../loopback-server.ts'
 import { sendMined } from '../mined-transactions.ts'
@@ -81,7 +83,7 @@ export function openOrderBooks(options: BookOptions): {
 function openBook({ catalog, solver, now, isIdle, makesBlocks }: BookOptions, node: SandboxNode) {
   const { network, rpc } = node
   const { chainId } = network
-  const here = catalog.cow.find((one) => one.chainId === chainId)
+  const here = contractsOn(catalog, cowContracts, chainId)
   const wrapped = wrappedOn(catalog, chainId)
   const exchanges = openExchanges(catalog, chainOfNode(catalog, node))
   const open = new Map<Hex, OpenOrder>()

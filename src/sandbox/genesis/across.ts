@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem/utils'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { AcrossConstants } from '../../protocols/catalog-types.ts'
+import type { AcrossConstants } from '../../swaps/across/constants-schema.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { acrossContract } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
@@ -30,7 +30,7 @@ export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets
   const begin = encodeFunctionData({ abi: pool.abi, functionName: 'initialize', args: [0, d.from] })
   const spokePool = d.deploy(acrossContract('ERC1967Proxy'), [implementation, begin])
   transferAssets(d, assets, sandboxAddress(roles.relayer), liquidity)
-  return { chainId, spokePool }
+  return { chainId, spokePool, api: null }
 }
 
 /** Approves a pool to spend the relayer's tokens for fills. */

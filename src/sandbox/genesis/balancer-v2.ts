@@ -1,7 +1,7 @@
 import { encodeAbiParameters, getContractAddress, parseAbi, parseAbiParameters, parseEther } from 'viem/utils'
 import { type Hex, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
+import type { BalancerV2Constants } from '../../swaps/balancer-v2/constants-schema.ts'
 import { ownContract, publishedBalancer } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'

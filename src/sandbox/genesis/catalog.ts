@@ -2,16 +2,14 @@ import type { Address } from '../../domain/address.ts'
 import { type Network, networkNamed, sandboxNetworks } from '../../domain/networks.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import { emptyCatalog } from '../../protocols/catalog-operations.ts'
-import type {
-  Catalog,
-  CctpV2Constants,
-  KyberSwapConstants,
-  StrategyEntry,
-  UniswapV2Constants,
-  UniswapV3Constants,
-  UniswapV4Constants,
-} from '../../protocols/catalog-types.ts'
+import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { LidoConstants } from '../../protocols/lido/constants-schema.ts'
+import { type CctpV2Constants, cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
+import { type KyberSwapConstants, kyberSwapContracts } from '../../swaps/kyberswap/constants-schema.ts'
+import { swapRows } from '../../swaps/swap-contracts.ts'
+import { type UniswapV2Constants, uniswapV2Contracts } from '../../swaps/uniswap-v2/constants-schema.ts'
+import { type UniswapV3Constants, uniswapV3Contracts } from '../../swaps/uniswap-v3/constants-schema.ts'
+import { type UniswapV4Constants, uniswapV4Contracts } from '../../swaps/uniswap-v4/constants-schema.ts'
 import type { Aave } from './aave.ts'
 import type { Staking, Vaults } from './deploy-stand-ins.ts'
 import { type Asset, assetFacts, assets, type ChainParameters } from './parameters.ts'
@@ -40,11 +38,28 @@ export const catalogOf = (chains: readonly Deployed[]): Catalog => ({
   networks: sandboxNetworks,
   tokens: chains.flatMap(tokensOf),
   strategies: chains.flatMap(strategiesOf),
-  uniswapV3: chains.map(({ uniswap }) => uniswap),
-  uniswapV2: chains.map(({ pairs }) => pairs),
-  kyberSwap: chains.map(({ aggregator }) => aggregator),
-  uniswapV4: chains.map(({ poolsV4 }) => poolsV4),
-  cctpV2: chains.map(({ bridge }) => bridge),
+  swaps: {
+    ...swapRows(
+      uniswapV3Contracts,
+      chains.map(({ uniswap }) => uniswap),
+    ),
+    ...swapRows(
+      uniswapV2Contracts,
+      chains.map(({ pairs }) => pairs),
+    ),
+    ...swapRows(
+      kyberSwapContracts,
+      chains.map(({ aggregator }) => aggregator),
+    ),
+    ...swapRows(
+      uniswapV4Contracts,
+      chains.map(({ poolsV4 }) => poolsV4),
+    ),
+    ...swapRows(
+      cctpV2Contracts,
+      chains.map(({ bridge }) => bridge),
+    ),
+  },
   priceOracles: Object.fromEntries(chains.map(({ parameters, aave }) => [parameters.chainId, aave.oracle])),
 })
 

@@ -1,7 +1,7 @@
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { CowConstants } from '../../protocols/catalog-types.ts'
+import type { CowConstants } from '../../swaps/cow/constants-schema.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import { publishedCow } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'

@@ -2,14 +2,12 @@ import { pad, parseEther, parseUnits } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { networkNamed, sandboxNetworks } from '../../domain/networks.ts'
-import type {
-  AcrossConstants,
-  CctpV2Constants,
-  KyberSwapConstants,
-  LifiConstants,
-  OneInchConstants,
-  RelayConstants,
-} from '../../protocols/catalog-types.ts'
+import type { AcrossConstants } from '../../swaps/across/constants-schema.ts'
+import type { CctpV2Constants } from '../../swaps/cctp-v2/constants-schema.ts'
+import type { KyberSwapConstants } from '../../swaps/kyberswap/constants-schema.ts'
+import type { LifiConstants } from '../../swaps/lifi/constants-schema.ts'
+import type { OneInchConstants } from '../../swaps/oneinch/constants-schema.ts'
+import type { RelayConstants } from '../../swaps/relay/constants-schema.ts'
 import { roles, sandboxAddress } from '../accounts.ts'
 import type { Aave } from './aave.ts'
 import { ownContract } from './artifacts.ts'
@@ -74,7 +72,7 @@ export function deployOneInch(d: Deployer, { chainId }: ChainParameters): OneInc
   const router = d.deploy(ownContract('SandboxOneInchRouter'), [
     d.deploy(ownContract('SandboxSwapExecutor'), []),
   ])
-  return { chainId, router, api: null, keyFile: null }
+  return { chainId, router, api: null }
 }
 
 /**
@@ -98,7 +96,8 @@ export function deployBridge(d: Deployer, parameters: ChainParameters, tokens: T
   ])
   const tokenMessenger = d.deploy(ownContract('TokenMessengerV2'), [messageTransmitter, d.from])
   allowMinting(d, token, tokenMessenger)
-  return { chainId: parameters.chainId, domain: parameters.domain, token, tokenMessenger, messageTransmitter }
+  const { chainId, domain } = parameters
+  return { chainId, domain, token, tokenMessenger, messageTransmitter, attestation: null }
 }
 
 /** Registers the remote end of the bridge at the local one. */

@@ -2,7 +2,16 @@ import { numberToHex, parseEther } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Hex } from '../../domain/address.ts'
 import { multicall3 } from '../../domain/networks.ts'
-import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import { acrossContracts } from '../../swaps/across/constants-schema.ts'
+import { type AveniaConstants, aveniaContracts } from '../../swaps/avenia/constants-schema.ts'
+import { balancerV2Contracts } from '../../swaps/balancer-v2/constants-schema.ts'
+import { cowContracts } from '../../swaps/cow/constants-schema.ts'
+import { lifiContracts } from '../../swaps/lifi/constants-schema.ts'
+import { oneInchContracts } from '../../swaps/oneinch/constants-schema.ts'
+import { relayContracts } from '../../swaps/relay/constants-schema.ts'
+import { swapRows } from '../../swaps/swap-contracts.ts'
+import { pancakeSwapV3Contracts } from '../../swaps/uniswap-v3/constants-schema.ts'
 import { roles, sandboxAddress, userIndexes } from '../accounts.ts'
 import { blockTime } from '../node-reads.ts'
 import { deployAave } from './aave.ts'
@@ -75,16 +84,20 @@ export async function deployWorld(nodes: readonly [ChainClient, ChainClient]): P
   const oneInch = ends.map(({ d, deployed }) => deployOneInch(d, deployed.parameters))
   const relay = ends.map(({ d, deployed }) => deployRelay(d, deployed.parameters, deployed.tokens))
   await Promise.all(ends.map(({ d }) => d.flush()))
+  const catalog = catalogOf([one.deployed, two.deployed])
   return {
-    ...catalogOf([one.deployed, two.deployed]),
-    across: pools,
-    cow,
-    balancerV2,
-    pancakeSwapV3,
-    avenia,
-    lifi,
-    oneInch,
-    relay,
+    ...catalog,
+    swaps: {
+      ...catalog.swaps,
+      ...swapRows(acrossContracts, pools),
+      ...swapRows(cowContracts, cow),
+      ...swapRows(balancerV2Contracts, balancerV2),
+      ...swapRows(pancakeSwapV3Contracts, pancakeSwapV3),
+      ...swapRows(aveniaContracts, avenia),
+      ...swapRows(lifiContracts, lifi),
+      ...swapRows(oneInchContracts, oneInch),
+      ...swapRows(relayContracts, relay),
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
+import type { UniswapV3Constants } from '../../swaps/uniswap-v3/constants-schema.ts'
 import type { Deployer } from './deployer.ts'
 import type { ChainParameters } from './parameters.ts'
 import type { Tokens } from './tokens.ts'

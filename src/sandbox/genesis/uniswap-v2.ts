@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
+import type { UniswapV2Constants } from '../../swaps/uniswap-v2/constants-schema.ts'
 import { ownContract, publishedV2 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'

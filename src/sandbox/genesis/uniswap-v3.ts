@@ -1,6 +1,6 @@
 import { nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type { UniswapV3Constants } from '../../protocols/catalog-types.ts'
+import type { UniswapV3Constants } from '../../swaps/uniswap-v3/constants-schema.ts'
 import { ownContract, published } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'

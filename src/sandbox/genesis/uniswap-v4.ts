@@ -1,11 +1,9 @@
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
 import { type Address, nativeAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
-import type {
-  UniswapV2Constants,
-  UniswapV3Constants,
-  UniswapV4Constants,
-} from '../../protocols/catalog-types.ts'
+import type { UniswapV2Constants } from '../../swaps/uniswap-v2/constants-schema.ts'
+import type { UniswapV3Constants } from '../../swaps/uniswap-v3/constants-schema.ts'
+import type { UniswapV4Constants } from '../../swaps/uniswap-v4/constants-schema.ts'
 import { ownContract, published, publishedV4 } from './artifacts.ts'
 import type { Deployer } from './deployer.ts'
 import type { Asset, ChainParameters } from './parameters.ts'

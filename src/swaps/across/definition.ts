@@ -1,13 +1,30 @@
-import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { parseAbi } from 'viem/utils'
+import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
+import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
+import { assertionsAbout, contractsIn } from '../swap-contracts.ts'
 import { checkAcrossCalldata } from './calldata-check.ts'
+import { acrossContracts } from './constants-schema.ts'
 import { followDeposit } from './follow.ts'
 import { acrossOn, isSupportedPair } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
 import { refusals } from './refusals.ts'
 
+/** The getters by which its pool identifies itself (source: SpokePool of Across). */
+const abi = parseAbi([
+  'function chainId() view returns (uint256)',
+  'function fillDeadlineBuffer() view returns (uint32)',
+])
+
 /** Across: a deposit on one chain, which a relayer pays out on another; tokens only. */
-export const across: SwapDefinition = {
-  name: 'across',
+export const across: SwapDefinition<typeof acrossContracts> = {
+  name: acrossContracts.name,
+  title: 'Across',
+  contracts: acrossContracts,
+  assertions: assertionsAbout(acrossContracts, ({ chainId, spokePool: address }) => [
+    mustAnswer('the chain of the pool of Across', { address, abi, functionName: 'chainId' }, chainId),
+    mustRespond('the longest fill deadline', { address, abi, functionName: 'fillDeadlineBuffer' }),
+  ]),
+  pools: 'none',
   reach: 'cross-chain',
   // The deposit can be mined after the deadline of its quote; it is then filled with the agreed amount or refunded.
   proof: { ...provedByCalldata, deadline: 'none' },
@@ -20,10 +37,7 @@ export const across: SwapDefinition = {
   },
   follow: followDeposit,
   open: (catalog, network) => {
-    const ends = catalog.across.flatMap((end) => {
-      const api = end.api ?? catalog.acrossApi
-      return api === null ? [] : [{ ...end, api }]
-    })
+    const ends = rowsWithService(contractsIn(catalog, acrossContracts))
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
     return ends.length === 0
       ? undefined

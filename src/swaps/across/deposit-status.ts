@@ -1,8 +1,8 @@
 import type { Hex } from '../../domain/address.ts'
-import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import type { SwapProvider, SwapRefund } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { spokePoolAbi as abi, filledStatus } from './abi.ts'
+import type { AcrossConstants } from './constants-schema.ts'
 import {
   accountOf,
   type Deposit,

@@ -4,7 +4,6 @@ import { receivedTokenAmount } from '../../chain/finality/received-token-amount.
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Hex } from '../../domain/address.ts'
-import type { AcrossConstants } from '../../protocols/catalog-types.ts'
 import {
   type AwaitedTransfer,
   awaitRead,
@@ -13,6 +12,7 @@ import {
   initialDelivery,
 } from '../bridge-delivery.ts'
 import { spokePoolAbi as abi, filledStatus } from './abi.ts'
+import type { AcrossConstants } from './constants-schema.ts'
 import {
   type Deposit,
   depositIn,

@@ -1,10 +1,12 @@
 import { sameAddress } from '../../domain/address.ts'
 import { type Token, wrappedOn } from '../../domain/token.ts'
-import type { AcrossConstants, Catalog } from '../../protocols/catalog-types.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import { contractsOn } from '../swap-contracts.ts'
+import { type AcrossConstants, acrossContracts } from './constants-schema.ts'
 
 /** The contracts of Across on a chain; `undefined` if there are none. */
-export const acrossOn = ({ across }: Pick<Catalog, 'across'>, chainId: number): AcrossConstants | undefined =>
-  across.find((entry) => entry.chainId === chainId)
+export const acrossOn = (catalog: Pick<Catalog, 'swaps'>, chainId: number): AcrossConstants | undefined =>
+  contractsOn(catalog, acrossContracts, chainId)
 
 /** The supported assets, by their symbols in our catalogue: the large ones with Across liquidity on most networks. */
 const supportedSymbols: readonly string[] = ['USDC', 'USDT', 'DAI', 'WETH', 'WBTC']
@@ -15,7 +17,7 @@ const supportedSymbols: readonly string[] = ['USDC', 'USDT', 'DAI', 'WETH', 'WBT
  * without code as the native coin, so no token arrives.
  */
 export function isSupportedPair(
-  catalog: Pick<Catalog, 'networks' | 'tokens' | 'across'>,
+  catalog: Pick<Catalog, 'networks' | 'tokens' | 'swaps'>,
   tokenIn: Pick<Token, 'chainId' | 'address'>,
   tokenOut: Pick<Token, 'chainId' | 'address'>,
 ): boolean {

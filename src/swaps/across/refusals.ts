@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** Across' refusals (across-protocol/frontend, api/_errors.ts: `AcrossErrorCode`). */
 export const refusals: ServiceRefusals = {

@@ -4,8 +4,8 @@ import { sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
-import type { AveniaConstants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
+import type { AveniaConstants } from './constants-schema.ts'
 
 /**
  * Checks a transfer to the desk against the requested ramp: token, exact amount and the configured account. The calldata proves neither the

@@ -1,13 +1,20 @@
 import type { SwapDefinition } from '../definition.ts'
+import { contractsIn } from '../swap-contracts.ts'
 import { checkAveniaCalldata } from './calldata-check.ts'
+import { aveniaContracts } from './constants-schema.ts'
 import { followRamp, isSentToDesk } from './follow.ts'
 import { aveniaOn, isRamp } from './pairs.ts'
 import { avenia as openProvider, provider } from './provider.ts'
 import { refusals } from './refusals.ts'
 
 /** Avenia: a partner that receives USDC or BRLA by a plain transfer to its account, and pays out the other token later. */
-export const avenia: SwapDefinition = {
+export const avenia: SwapDefinition<typeof aveniaContracts> = {
   name: provider,
+  title: 'Avenia',
+  contracts: aveniaContracts,
+  // Its desk is an account without a contract.
+  assertions: () => [],
+  pools: 'none',
   reach: 'same-chain',
   paysOutLater: true,
   // Only the partner vouches for the payout, its recipient and its time.
@@ -27,5 +34,5 @@ export const avenia: SwapDefinition = {
   },
   follow: followRamp,
   isTransfer: isSentToDesk,
-  open: ({ avenia: chains = [] }, network) => openProvider(chains, network),
+  open: (catalog, network) => openProvider(contractsIn(catalog, aveniaContracts), network),
 }

@@ -18,7 +18,7 @@ import { aveniaOn, currencyOf } from './pairs.ts'
 const mostPayments = 20
 
 /** Whether a transaction sends a ramp token to the desk of its chain. */
-export function isSentToDesk(catalog: Pick<Catalog, 'avenia'>, transaction: Transaction): boolean {
+export function isSentToDesk(catalog: Pick<Catalog, 'swaps'>, transaction: Transaction): boolean {
   const here = aveniaOn(catalog, transaction.chainId)
   if (!here || !currencyOf(here, transaction.to)) return false
   return sameAddress(decodeTransfer(transaction)?.to ?? '', here.desk)

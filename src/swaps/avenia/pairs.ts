@@ -1,12 +1,12 @@
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { AveniaConstants, Catalog } from '../../protocols/catalog-types.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import { contractsOn } from '../swap-contracts.ts'
+import { type AveniaConstants, aveniaContracts } from './constants-schema.ts'
 
 /** The partner's constants on a chain; `undefined` without it. */
-export const aveniaOn = (
-  { avenia = [] }: Pick<Catalog, 'avenia'>,
-  chainId: number,
-): AveniaConstants | undefined => avenia.find((one) => one.chainId === chainId)
+export const aveniaOn = (catalog: Pick<Catalog, 'swaps'>, chainId: number): AveniaConstants | undefined =>
+  contractsOn(catalog, aveniaContracts, chainId)
 
 /** The partner's name for a ramp token; `undefined` for other tokens. */
 export const currencyOf = ({ usdc, brla }: AveniaConstants, token: Address): 'USDC' | 'BRLA' | undefined =>

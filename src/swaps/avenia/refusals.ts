@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** Avenia's refusals: it publishes no codes, so its own sentence is shown. */
 export const refusals: ServiceRefusals = { codeField: 'code', sentenceField: 'error', codes: {} }

@@ -23,6 +23,7 @@ export const vaultSwaps = parseAbi([
 
 /** The Vault's read of a pool's tokens and balances. */
 export const vaultPoolsAbi = parseAbi([
+  'function getPool(bytes32 poolId) view returns (address pool, uint8 specialization)',
   'function getPoolTokens(bytes32 poolId) view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock)',
 ])
 
@@ -35,3 +36,12 @@ export const queriesAbi = parseAbi([
 
 /** A weighted pool's read of its token weights, in the Vault's order; they add up to 1e18. */
 export const weightedPoolAbi = parseAbi(['function getNormalizedWeights() view returns (uint256[] weights)'])
+
+/** The getters of a pool (IBasePool of `@balancer-labs/v2-interfaces`). */
+export const poolGettersAbi = parseAbi([
+  'function getVault() view returns (address)',
+  'function getPoolId() view returns (bytes32)',
+])
+
+/** The Vault that BalancerQueries uses. */
+export const queriesVaultAbi = parseAbi(['function vault() view returns (address)'])

@@ -1,9 +1,9 @@
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
-import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { checkPoolSwapCalldata, nativeCoinMismatch } from '../pool-swap-calldata-check.ts'
+import type { BalancerV2Constants } from './constants-schema.ts'
 import { decodeSwap } from './decode.ts'
 import { isListed, pathText } from './pool-paths.ts'
 

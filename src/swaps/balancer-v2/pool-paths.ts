@@ -1,5 +1,5 @@
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import type { BalancerV2Constants } from '../../protocols/catalog-types.ts'
+import type { BalancerV2Constants } from './constants-schema.ts'
 
 /** A path through pools: `pools[i]` is the id of the pool between `tokens[i]` and `tokens[i + 1]`. */
 export type PoolPath = { tokens: readonly Address[]; pools: readonly Hex[] }

@@ -1,8 +1,8 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { EventSearch, SwapDependencies } from '../provider-dependencies.ts'
-import { refusalError } from '../service-refusals.ts'
+import { refusalError } from '../service-answers/service-refusals.ts'
+import type { CctpV2Constants } from './constants-schema.ts'
 import { refusals } from './refusals.ts'
 import { type FeeRate, priceIn, type Speed } from './transfer-fees.ts'
 

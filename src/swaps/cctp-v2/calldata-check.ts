@@ -6,9 +6,9 @@ import { formatAmount } from '../../domain/amount.ts'
 import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
-import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { anyCaller, burnAbi, finality, forwardHook } from './abi.ts'
+import type { CctpV2Constants } from './constants-schema.ts'
 
 /** Checks a burn against the requested transfer. `here` and `there` are the contracts on both chains. */
 export function checkCctpV2Calldata(

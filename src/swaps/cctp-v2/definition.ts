@@ -1,24 +1,48 @@
-import type { Catalog } from '../../protocols/catalog-types.ts'
+import { parseAbi } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
+import { mustAnswer } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, type SwapDefinition } from '../definition.ts'
+import { assertionsAbout, contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkCctpV2Calldata } from './calldata-check.ts'
+import { cctpV2Contracts } from './constants-schema.ts'
 import { followBurn } from './follow.ts'
 import { cctp } from './provider.ts'
 import { refusals } from './refusals.ts'
 
-const contractsOn = ({ cctpV2 }: Catalog, chainId: number) =>
-  cctpV2.find((entry) => entry.chainId === chainId)
+/** The getters by which its contracts identify themselves (source: circlefin/evm-cctp-contracts). */
+const abi = parseAbi([
+  'function localDomain() view returns (uint32)',
+  'function version() view returns (uint32)',
+  'function messageBodyVersion() view returns (uint32)',
+  'function localMessageTransmitter() view returns (address)',
+])
+const getterOf = (address: Address, functionName: string) => ({ address, abi, functionName })
 
 /** CCTP v2: burns USDC on one chain and mints it on another. */
-export const cctpV2: SwapDefinition = {
-  name: 'cctp',
+export const cctpV2: SwapDefinition<typeof cctpV2Contracts> = {
+  name: cctpV2Contracts.name,
+  title: 'CCTP v2',
+  contracts: cctpV2Contracts,
+  assertions: assertionsAbout(cctpV2Contracts, ({ domain, tokenMessenger, messageTransmitter }) => [
+    // The earlier version of the bridge has the same getters; its versions are 0.
+    mustAnswer('the domain of the bridge', getterOf(messageTransmitter, 'localDomain'), domain),
+    mustAnswer('the version of messages', getterOf(messageTransmitter, 'version'), 1),
+    mustAnswer(
+      'the sender of messages',
+      getterOf(tokenMessenger, 'localMessageTransmitter'),
+      messageTransmitter,
+    ),
+    mustAnswer('the version of burn messages', getterOf(tokenMessenger, 'messageBodyVersion'), 1),
+  ]),
+  pools: 'none',
   reach: 'cross-chain',
   // A burn has no deadline: the attestation service decides when it can be minted.
   proof: { ...provedByCalldata, deadline: 'none' },
   refusals,
-  spender: (catalog, chainId) => contractsOn(catalog, chainId)?.tokenMessenger,
+  spender: (catalog, chainId) => contractsOn(catalog, cctpV2Contracts, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
-    const here = contractsOn(catalog, intent.tokenIn.chainId)
-    const there = contractsOn(catalog, intent.tokenOut.chainId)
+    const here = contractsOn(catalog, cctpV2Contracts, intent.tokenIn.chainId)
+    const there = contractsOn(catalog, cctpV2Contracts, intent.tokenOut.chainId)
     // Mainnet and testnet chains share domain numbers, so both chains must use the same attestation service.
     if (!here || !there || here.attestation !== there.attestation) return undefined
     return {
@@ -27,11 +51,10 @@ export const cctpV2: SwapDefinition = {
     }
   },
   follow: followBurn,
-  open: ({ cctpV2: contracts, attestation }, { getJson, head, log }) => {
-    const ends = contracts.flatMap((end) => {
-      const url = end.attestation ?? attestation
-      return url === null ? [] : [{ ...end, attestation: url }]
-    })
+  open: (catalog, { getJson, head, log }) => {
+    const ends = contractsIn(catalog, cctpV2Contracts).flatMap(({ attestation, ...end }) =>
+      attestation === null ? [] : [{ ...end, attestation }],
+    )
     return ends.length === 0 ? undefined : cctp(ends, { attestation: getJson, head, log })
   },
 }

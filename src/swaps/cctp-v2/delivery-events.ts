@@ -1,10 +1,10 @@
 import { decodeEventLog, hexToBigInt, padHex, size, sliceHex } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
-import type { CctpV2Constants } from '../../protocols/catalog-types.ts'
 import { eventTopic } from '../../protocols/shared/encode-topics.ts'
 import type { EventSearch } from '../provider-dependencies.ts'
 import { messageTransmitterV2Abi as abi } from './abi.ts'
 import type { BurnFields } from './burn-call.ts'
+import type { CctpV2Constants } from './constants-schema.ts'
 
 /** A delivered message: its nonce, and the amount that its recipient received, in the smallest unit. */
 type Delivered = { nonce: Hex; minted: bigint }

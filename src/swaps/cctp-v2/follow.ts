@@ -8,10 +8,11 @@ import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, type Network, rpcVariable } from '../../domain/networks.ts'
-import type { Catalog, CctpV2Constants } from '../../protocols/catalog-types.ts'
 import type { AwaitedTransfer, BridgeDelivery, DeliveryContext } from '../bridge-delivery.ts'
+import { contractsOn } from '../swap-contracts.ts'
 import { messageTransmitterV2Abi as abi, finality } from './abi.ts'
 import { decodeBurn } from './burn-call.ts'
+import { type CctpV2Constants, cctpV2Contracts } from './constants-schema.ts'
 import { deliveriesOf } from './delivery-events.ts'
 import { type BurnMessage, decodeMessage } from './message.ts'
 
@@ -29,11 +30,11 @@ type Attestation = {
 
 /** Requests a burn's attestation; `undefined` if the service does not give a usable answer. */
 export async function attestationOf(
-  { attestation, getJson }: Pick<Catalog, 'attestation'> & Pick<DeliveryContext, 'getJson'>,
+  { getJson }: Pick<DeliveryContext, 'getJson'>,
   here: CctpV2Constants | undefined,
   burn: Hex,
 ): Promise<Attestation | undefined> {
-  const base = here?.attestation ?? attestation
+  const base = here?.attestation
   if (!here || !base) return undefined
   const url = `${base}/v2/messages/${here.domain}?transactionHash=${burn}`
   try {
@@ -79,12 +80,12 @@ export async function followBurn(
   reportedHash: Hex | null,
 ): Promise<BridgeDelivery> {
   const [here, there] = [sent.transaction.chainId, arrival.chainId].map((id) =>
-    catalog.cctpV2.find(({ chainId }) => chainId === id),
+    contractsOn(catalog, cctpV2Contracts, id),
   )
   const burned = decodeBurn(sent.transaction, sent.wallet)
   const node = rpc(arrival.chainId)
   const [attestation, burnedAt] = await Promise.all([
-    attestationOf({ attestation: catalog.attestation, getJson }, here, sent.hash),
+    attestationOf({ getJson }, here, sent.hash),
     blockTime(rpc(sent.transaction.chainId), sent.blockNumber),
   ])
   const nonce = attestation?.isAttested ? attestation.message?.nonce : undefined

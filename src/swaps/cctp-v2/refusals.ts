@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** The refusals of CCTP's attestation service (developers.circle.com, CCTP API): its codes are HTTP statuses. */
 export const refusals: ServiceRefusals = {

@@ -3,9 +3,9 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
-import type { CowConstants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { preSignatureAbi as abi, orderWindow } from './abi.ts'
+import type { CowConstants } from './constants-schema.ts'
 import { isSameUid, orderOf, partsOfUid, uidOf } from './order.ts'
 
 /**

@@ -9,7 +9,7 @@ import {
 } from 'viem/utils'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { CowConstants } from '../../protocols/catalog-types.ts'
+import type { CowConstants } from './constants-schema.ts'
 
 /** The app data document of our orders, as the order book stores it; it requests nothing. */
 export const appDocument = '{"appCode":"sluice","metadata":{},"version":"1.3.0"}'

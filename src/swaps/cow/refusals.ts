@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** CoW Protocol's refusals (`PriceEstimationError` and `OrderPostError` of `@cowprotocol/sdk-order-book` 4.1.0; docs.cow.fi). */
 export const refusals: ServiceRefusals = {

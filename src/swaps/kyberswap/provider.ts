@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { CatalogAddress, HexData } from '../../domain/address.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
-import type { KyberSwapConstants } from '../../protocols/catalog-types.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payments.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
-import { differingFields } from '../asked-fields.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
+import { differingFields } from '../service-answers/asked-fields.ts'
 import { requestedSlippageBps } from '../slippage-for-service.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
+import type { KyberSwapConstants } from './constants-schema.ts'
 import { refusals } from './refusals.ts'
 
 /**

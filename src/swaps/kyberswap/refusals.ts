@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** KyberSwap's refusals (docs.kyberswap.com, EVM swaps; KyberNetwork/kyberswap-skills, error-handling, for the observed ones). */
 export const refusals: ServiceRefusals = {

@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** LI.FI's refusals (docs.li.fi/api-reference/error-codes; `ErrorCode` of `@lifi/types` 18.4.0). */
 export const refusals: ServiceRefusals = {

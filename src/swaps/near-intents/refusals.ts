@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** 1Click's refusals: it has no codes, and the sentence says why (docs.near-intents.org, 1Click API). */
 export const refusals: ServiceRefusals = {

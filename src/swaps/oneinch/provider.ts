@@ -3,22 +3,22 @@ import { z } from 'zod'
 import { CatalogAddress, HexData } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
-import type { OneInchConstants } from '../../protocols/catalog-types.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
 import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
-import { keyRefusals } from '../service-refusals.ts'
+import { keyRefusals } from '../service-answers/service-refusals.ts'
 import { decodeOneInchSwap } from './calldata-check.ts'
+import { type OneInchConstants, oneInchContracts } from './constants-schema.ts'
 import { refusals } from './refusals.ts'
 
 /** The provider name of 1inch. */
-export const provider = '1inch'
+export const provider = oneInchContracts.name
 const label = '1inch'
 
 /** A chain with its service URL and API key file. */
-type Served = { [name in keyof OneInchConstants]: NonNullable<OneInchConstants[name]> }
+type Served = { [name in keyof OneInchConstants]-?: NonNullable<OneInchConstants[name]> }
 
 const Key = z
   .string()
@@ -43,7 +43,7 @@ export function oneInch(
   known: readonly OneInchConstants[],
   { exchangeJson, secretAt }: Pick<SwapDependencies, 'exchangeJson' | 'secretAt'>,
 ): SwapProvider {
-  const chains = known.filter((one): one is Served => one.api !== null && one.keyFile !== null)
+  const chains = known.filter((one): one is Served => one.api !== null && Boolean(one.keyFile))
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const ask = async ({ api: base, keyFile }: Served, path: string, query: object, signal?: AbortSignal) => {
     const key = Key.safeParse(await secretAt(keyFile)).data

@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** 1inch's refusals: its codes are HTTP statuses, and the sentence says why (help.1inch.io, 1inch API troubleshooting). */
 export const refusals: ServiceRefusals = {

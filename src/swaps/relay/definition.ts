@@ -1,8 +1,11 @@
 import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
+import { mustSignAs } from '../../protocols/shared/contract-assertions.ts'
 import { provedByCalldata, rowsWithService, type SwapDefinition } from '../definition.ts'
 import type { Route } from '../provider.ts'
+import { assertionsAbout, contractsIn } from '../swap-contracts.ts'
 import { checkRelayCalldata } from './calldata-check.ts'
+import { relayContracts } from './constants-schema.ts'
 import { followRelay } from './follow.ts'
 import { relayOn } from './order.ts'
 import { relay as openProvider, provider } from './provider.ts'
@@ -24,8 +27,15 @@ const isSupportedPair = (
 }
 
 /** Relay: a deposit on one chain for an order, which a solver fills on another from its own funds, also in another token. */
-export const relay: SwapDefinition = {
+export const relay: SwapDefinition<typeof relayContracts> = {
   name: provider,
+  title: 'Relay',
+  contracts: relayContracts,
+  assertions: assertionsAbout(relayContracts, ({ depository }) => [
+    // The EIP-712 name under which its allocator signs (source: RelayDepository.sol of relayprotocol/relay-depository).
+    mustSignAs('depository of Relay', depository, 'RelayDepository,1'),
+  ]),
+  pools: 'none',
   reach: 'cross-chain',
   // The hash of the order proves the terms. The deposit can be mined after the deadline of its quote.
   proof: { ...provedByCalldata, deadline: 'none' },
@@ -41,7 +51,7 @@ export const relay: SwapDefinition = {
   },
   follow: followRelay,
   open: (catalog, network) => {
-    const ends = rowsWithService(catalog.relay)
+    const ends = rowsWithService(contractsIn(catalog, relayContracts))
     const isOpen = (chainId: number) => ends.some((end) => end.chainId === chainId)
     return ends.length === 0
       ? undefined

@@ -8,8 +8,10 @@ import {
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
-import type { Catalog, RelayConstants } from '../../protocols/catalog-types.ts'
+import type { Catalog } from '../../protocols/catalog-types.ts'
+import { contractsOn } from '../swap-contracts.ts'
 import { depositoryAbi, termsParameters } from './abi.ts'
+import { type RelayConstants, relayContracts } from './constants-schema.ts'
 
 /** A possible refund of an order: chain, recipient, token and minimum. `deadline` is in Unix seconds. */
 export type RelayRefund = {
@@ -44,8 +46,8 @@ export type RelayRoute = {
 }
 
 /** The contracts of Relay on a chain; `undefined` if there are none. */
-export const relayOn = ({ relay }: Pick<Catalog, 'relay'>, chainId: number): RelayConstants | undefined =>
-  relay.find((one) => one.chainId === chainId)
+export const relayOn = (catalog: Pick<Catalog, 'swaps'>, chainId: number): RelayConstants | undefined =>
+  contractsOn(catalog, relayContracts, chainId)
 
 /** The two chains of an order. */
 export type RelayEnds = readonly [here: RelayConstants, there: RelayConstants]

@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** Relay's refusals (docs.relay.link, Handling Quote Errors). */
 export const refusals: ServiceRefusals = {

@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.ts'
-import type { RelayConstants } from '../../protocols/catalog-types.ts'
+import type { RelayConstants } from './constants-schema.ts'
 
 /**
  * Relay's router 3.2, in use since 2026-10-26 beside the one of the catalogue; with the address on Linea, which differs (docs.relay.link:

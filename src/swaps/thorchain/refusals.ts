@@ -1,4 +1,4 @@
-import type { ServiceRefusals } from '../service-refusals.ts'
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
 
 /** THORChain's refusals of a quote: its code is that of gRPC, and the sentence says why (thornode, x/thorchain/querier_quotes.go). */
 export const refusals: ServiceRefusals = {

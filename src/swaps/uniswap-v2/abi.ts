@@ -28,3 +28,16 @@ export const uniswapV2FactoryAbi = parseAbi([
 export const uniswapV2PairAbi = parseAbi([
   'function getReserves() view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast)',
 ])
+
+/** The getters of a pair, with its factory (IUniswapV2Pair of `@uniswap/v2-core`). */
+export const pairAbi = parseAbi([
+  'function factory() view returns (address)',
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+])
+
+/** The getters by which router and factory identify themselves (`@uniswap/v2-periphery`, `@uniswap/v2-core`). */
+export const uniswapV2GettersAbi = parseAbi([
+  'function factory() view returns (address)',
+  'function allPairsLength() view returns (uint256)',
+])

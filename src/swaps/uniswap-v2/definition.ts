@@ -1,13 +1,49 @@
+import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
+import type { PoolRecognition } from '../pool-recognition.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
+import { pairAbi, uniswapV2FactoryAbi, uniswapV2GettersAbi } from './abi.ts'
 import { checkUniswapV2Calldata } from './calldata-check.ts'
-import { exchangeOfV2, uniswapV2 as open } from './provider.ts'
+import { uniswapV2ContractsNamed } from './constants-schema.ts'
+import { exchangeOfV2, uniswapV2 as openProvider } from './provider.ts'
+
+/** A pair of Uniswap v2, or of a fork. */
+const pairs: PoolRecognition = {
+  abi: pairAbi,
+  getters: ['factory', 'token0', 'token1'],
+  confirm: {
+    abi: uniswapV2FactoryAbi,
+    functionName: 'getPair',
+    args: ([token0, token1]) => [token0, token1],
+  },
+}
+
+/**
+ * Defines a provider for a fork of Uniswap v2 with the functions of UniswapV2Router02 and a fee of 0.3 %. `name` is its name in
+ * catalogues, `title` in texts.
+ */
+export const likeUniswapV2 = <const name extends string>(name: name, title: string) =>
+  poolSwapDefinition({
+    contracts: uniswapV2ContractsNamed(name),
+    title,
+    assertions: ({ factory, router02 }) => [
+      mustAnswer(
+        `the factory of the router of ${title}`,
+        { address: router02, abi: uniswapV2GettersAbi, functionName: 'factory' },
+        factory,
+      ),
+      mustRespond(`the number of pairs of ${title}`, {
+        address: factory,
+        abi: uniswapV2GettersAbi,
+        functionName: 'allPairsLength',
+      }),
+    ],
+    pools: pairs,
+    routerOf: ({ router02 }) => router02,
+    check: (transaction, intent, here, wrapped) =>
+      checkUniswapV2Calldata(transaction, intent, { ...here, exchange: title, wrapped }),
+    exchange: exchangeOfV2,
+    open: (here, read, wrappedOn) => openProvider(name, here, read, wrappedOn),
+  })
 
 /** Uniswap v2: same-chain swaps, also of the native coin. */
-export const uniswapV2 = poolSwapDefinition({
-  name: 'uniswap-v2',
-  deployments: (catalog) => catalog.uniswapV2,
-  routerOf: ({ router02 }) => router02,
-  check: checkUniswapV2Calldata,
-  exchange: exchangeOfV2,
-  open,
-})
+export const uniswapV2 = likeUniswapV2('uniswap-v2', 'Uniswap v2')

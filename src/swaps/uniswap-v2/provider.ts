@@ -4,27 +4,28 @@ import type { Query, Rounds } from '../../chain/contract-query.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
-import type { UniswapV2Constants } from '../../protocols/catalog-types.ts'
 import type { Offer as Exchanged } from '../../protocols/moving-price-quotes.ts'
 import { poolOutputAgainstSpot } from '../pool-output-against-spot.ts'
 import { poolSwapProvider } from '../pool-swap.ts'
 import type { SwapProvider } from '../provider.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { amountsAbi, uniswapV2PairAbi } from './abi.ts'
+import type { UniswapV2Constants } from './constants-schema.ts'
 import { decodeSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
 
 /** The gas of a swap, measured on the contracts: a base for the transaction, and an amount per pair. */
 const gasOf = (path: readonly Address[]): bigint => 55_000n + 75_000n * BigInt(path.length - 1)
 
-/** A provider of same-chain swaps through one or two pairs of Uniswap v2; one batch of reads quotes all paths. */
+/** A provider of same-chain swaps through one or two pairs of Uniswap v2, or of a fork with the given name; one batch of reads quotes all paths. */
 export const uniswapV2 = (
+  name: string,
   deployments: readonly UniswapV2Constants[],
   read: SwapDependencies['read'],
   wrappedOn: (network: Network) => Address | undefined,
 ): SwapProvider =>
   poolSwapProvider<UniswapV2Constants, readonly Address[]>({
-    name: 'uniswap-v2',
+    name,
     deployments,
     read,
     wrappedOn,

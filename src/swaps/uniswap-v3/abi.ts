@@ -54,3 +54,18 @@ export const swapRouter02Abi = [
   ...coinPaymentsAbi,
   ...feePaymentsAbi,
 ] as const
+
+/** The getters of a pool, with its factory (IUniswapV3PoolImmutables of `@uniswap/v3-core`). */
+export const poolGettersAbi = parseAbi([
+  'function factory() view returns (address)',
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+  'function fee() view returns (uint24)',
+])
+
+/** The getters by which factory, quoter and router identify themselves (`@uniswap/v3-core`, `v3-periphery` and `swap-router-contracts`). */
+export const uniswapV3GettersAbi = parseAbi([
+  'function feeAmountTickSpacing(uint24 fee) view returns (int24)',
+  'function factory() view returns (address)',
+  'function factoryV2() view returns (address)',
+])

@@ -1,17 +1,54 @@
-import type { Catalog, UniswapV3Constants } from '../../protocols/catalog-types.ts'
+import type { Address } from '../../domain/address.ts'
+import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
+import type { PoolRecognition } from '../pool-recognition.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
+import { poolGettersAbi, uniswapV3FactoryAbi, uniswapV3GettersAbi } from './abi.ts'
 import { checkUniswapV3Calldata } from './calldata-check.ts'
+import { uniswapV3ContractsNamed } from './constants-schema.ts'
 import { exchangeOfV3, uniswapV3 as openProvider } from './provider.ts'
 
-/** Defines a provider for Uniswap v3, or for a fork with the same quoter and router functions. `exchange` is its name in texts. */
-const likeUniswapV3 = (
-  name: string,
+const getterOf = (address: Address, functionName: string) => ({
+  address,
+  abi: uniswapV3GettersAbi,
+  functionName,
+})
+const spacingOf = (factory: Address, tier: number) => ({
+  ...getterOf(factory, 'feeAmountTickSpacing'),
+  args: [tier],
+})
+
+/** A pool of Uniswap v3, or of a fork. */
+const pools: PoolRecognition = {
+  abi: poolGettersAbi,
+  getters: ['factory', 'token0', 'token1', 'fee'],
+  confirm: { abi: uniswapV3FactoryAbi, functionName: 'getPool', args: (answers) => answers },
+}
+
+/**
+ * Defines a provider for Uniswap v3, or for a fork with the same quoter and router functions. `name` is its name in catalogues, `exchange`
+ * in texts; the fee tier with its tick spacing is one that its factory has from the start.
+ */
+export const likeUniswapV3 = <const name extends string>(
+  name: name,
   exchange: string,
-  deployments: (catalog: Catalog) => readonly UniswapV3Constants[],
+  [firstTier, spacing]: readonly [tier: number, spacing: number],
 ) =>
   poolSwapDefinition({
-    name,
-    deployments,
+    contracts: uniswapV3ContractsNamed(name),
+    title: exchange,
+    assertions: ({ factory, quoterV2, swapRouter02, feeTiers }) => [
+      mustAnswer(`a tier of ${exchange}`, spacingOf(factory, firstTier), spacing),
+      ...feeTiers.map((tier) =>
+        mustAnswer(`the tier ${tier} of ${exchange}`, spacingOf(factory, tier), 'a tier', (given) =>
+          Number(given) > 0 ? 'a tier' : 'none',
+        ),
+      ),
+      mustAnswer(`the factory of the quoter of ${exchange}`, getterOf(quoterV2, 'factory'), factory),
+      mustAnswer(`the factory of the router of ${exchange}`, getterOf(swapRouter02, 'factory'), factory),
+      // The earlier router supports v3 pools only, and lacks this getter.
+      mustRespond(`the other factory of the router of ${exchange}`, getterOf(swapRouter02, 'factoryV2')),
+    ],
+    pools,
     routerOf: ({ swapRouter02 }) => swapRouter02,
     check: (transaction, intent, here, wrapped) =>
       checkUniswapV3Calldata(transaction, intent, { ...here, exchange, wrapped }),
@@ -20,14 +57,10 @@ const likeUniswapV3 = (
   })
 
 /** Uniswap v3: same-chain swaps, also of the native coin. */
-export const uniswapV3 = likeUniswapV3('uniswap-v3', 'Uniswap v3', (catalog) => catalog.uniswapV3)
+export const uniswapV3 = likeUniswapV3('uniswap-v3', 'Uniswap v3', [3000, 60])
 
 /**
  * PancakeSwap v3, a fork with a fee tier of 0.25 %. Its SmartRouter has the functions of SwapRouter02, its quoter those of QuoterV2
  * (source: the ABIs of `@pancakeswap/smart-router` 7.7.3 and `@pancakeswap/v3-sdk` 3.10.2).
  */
-export const pancakeSwapV3 = likeUniswapV3(
-  'pancakeswap-v3',
-  'PancakeSwap v3',
-  (catalog) => catalog.pancakeSwapV3,
-)
+export const pancakeSwapV3 = likeUniswapV3('pancakeswap-v3', 'PancakeSwap v3', [2500, 50])

@@ -1,11 +1,11 @@
 import { nativeAddress } from '../../domain/address.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
-import type { UniswapV4Constants } from '../../protocols/catalog-types.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
 import { withFeesPaidInCall } from '../add-fees-to-verdict.ts'
 import { pathText } from '../fee-tier-paths.ts'
 import { checkPoolSwapCalldata } from '../pool-swap-calldata-check.ts'
+import type { UniswapV4Constants } from './constants-schema.ts'
 import { decodeSwap } from './decode.ts'
 
 /** Checks a call of the Universal Router against the requested swap; tokens are paid through Permit2. */

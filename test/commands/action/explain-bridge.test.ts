@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { calldata, topicOf, useSandbox } from '../../support/use-sandbox.ts'
 
@@ -55,7 +57,8 @@ const explain = async (id: string, later = 0) => {
 const until = async (id: string, situation: string) => {
   await expect.poll(async () => (await explain(id)).situation, { interval: 20 }).toBe(situation)
 }
-const domain = () => sandbox.world.catalog().cctpV2.find(({ chainId }) => chainId === 31337)!.domain
+const domain = () =>
+  contractsIn(sandbox.world.catalog(), cctpV2Contracts).find(({ chainId }) => chainId === 31337)!.domain
 const usdc = () => sandbox.balanceOf(31338, sandbox.token(31338, 'USDC').address, sandbox.user.address)
 const burned =
   /^100 USDC: burned on sandbox-one in 0x\w{64}, not minted on sandbox-two yet\. No one else can take the funds\.$/
@@ -277,7 +280,9 @@ test('a deposit abandoned after its burn reports the burned funds, and resume re
 
 const hour = 3_600_000
 const isMinted = async (): Promise<boolean> => {
-  const { tokenMessenger: address } = sandbox.world.catalog().cctpV2.find((end) => end.chainId === 31338)!
+  const { tokenMessenger: address } = contractsIn(sandbox.world.catalog(), cctpV2Contracts).find(
+    (end) => end.chainId === 31338,
+  )!
   const topics = [topicOf('MintAndWithdraw(address,uint256,address,uint256)')]
   const filter = { address, topics, fromBlock: '0x0' }
   return (await sandbox.chain(31338).rpc.request<unknown[]>('eth_getLogs', [filter])).length > 0

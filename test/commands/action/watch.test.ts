@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { acquireLock } from '../../../src/store/file-lock.ts'
 import { openJournal } from '../../../src/store/journal/journal.ts'
+import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { type Document, useCommands } from '../../support/use-commands.ts'
 import { topicOf, useSandbox } from '../../support/use-sandbox.ts'
 
@@ -28,7 +30,9 @@ const watch = async (ids: string | string[], timeout = '20s') => {
 const shown = async (id: string) => (await run(['action', 'show', id, '--json'])).json
 /** The transaction that minted on the other chain, from the logs of its node. */
 const mint = async (): Promise<string | undefined> => {
-  const { tokenMessenger: address } = sandbox.world.catalog().cctpV2.find((end) => end.chainId === 31338)!
+  const { tokenMessenger: address } = contractsIn(sandbox.world.catalog(), cctpV2Contracts).find(
+    (end) => end.chainId === 31338,
+  )!
   const topics = [topicOf('MintAndWithdraw(address,uint256,address,uint256)')]
   const logs = await sandbox
     .chain(31338)

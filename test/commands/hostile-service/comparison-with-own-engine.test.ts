@@ -3,6 +3,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
+import { uniswapV2Contracts } from '../../../src/swaps/uniswap-v2/constants-schema.ts'
+import { uniswapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
+import { uniswapV4Contracts } from '../../../src/swaps/uniswap-v4/constants-schema.ts'
 import { engineOn } from '../../support/engine.ts'
 import {
   type HostileService,
@@ -265,9 +269,9 @@ describe('the price of a swap', () => {
   test('unknown to the local engine is paid only with --accept-min-out', async () => {
     const catalog = sandbox.world.catalog()
     const priced = [
-      catalog.uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2,
-      catalog.uniswapV2.find(({ chainId }) => chainId === 31337)!.router02,
-      catalog.uniswapV4.find(({ chainId }) => chainId === 31337)!.quoter,
+      contractsIn(catalog, uniswapV3Contracts).find(({ chainId }) => chainId === 31337)!.quoterV2,
+      contractsIn(catalog, uniswapV2Contracts).find(({ chainId }) => chainId === 31337)!.router02,
+      contractsIn(catalog, uniswapV4Contracts).find(({ chainId }) => chainId === 31337)!.quoter,
     ].map((address) => address.slice(2).toLowerCase())
     const honest = rpcEnvOf(sandbox).SLUICE_RPC_SANDBOX_ONE!
     // This node does not answer calls to quoters, so the local engine knows no price.

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { contractsOn } from '../../../src/swaps/swap-contracts.ts'
+import { uniswapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
 import { engineOn } from '../../support/engine.ts'
 import { type HostileService, startHostileService } from '../../support/services/hostile-service.ts'
 import { listener } from '../../support/services/listener.ts'
@@ -85,7 +87,7 @@ describe('price impact of a swap without a known pool price', () => {
       })
     })
   const known = () => sandbox.world.catalog()
-  const quoter = () => known().uniswapV3.find(({ chainId }) => chainId === 31337)!.quoterV2
+  const quoter = () => contractsOn(known(), uniswapV3Contracts, 31337)!.quoterV2
   const swapAt = async (contracts: readonly string[], more: string) => {
     const node = await deafTo(contracts)
     const env = { ...rpcEnvOf(sandbox), SLUICE_RPC_SANDBOX_ONE: node.url, SLUICE_BASE_URL: service.url }

@@ -6,6 +6,8 @@ import type { ChainClient } from '../../../src/chain/chain-client.ts'
 import { httpRpc } from '../../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { ownContract } from '../../../src/sandbox/genesis/artifacts.ts'
+import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { cells, codeOf, engineOn, perform, seeded } from '../../support/engine.ts'
 import { targetOf } from '../../support/market-constants.ts'
 import { limitedNode } from '../../support/nodes/log-limited-node.ts'
@@ -15,7 +17,8 @@ const sandbox = useSandbox()
 const wallet = sandbox.user.address
 const someone: Address = '0x2222222222222222222222222222222222222222'
 const usdc = (chainId: number) => sandbox.token(chainId, 'USDC').address
-const end = (chainId: number) => sandbox.world.catalog().cctpV2.find((one) => one.chainId === chainId)!
+const end = (chainId: number) =>
+  contractsIn(sandbox.world.catalog(), cctpV2Contracts).find((one) => one.chainId === chainId)!
 const held = (chainId: number, who: Address) => sandbox.balanceOf(chainId, usdc(chainId), who)
 
 const random = seeded(50)

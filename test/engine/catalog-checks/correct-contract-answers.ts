@@ -10,9 +10,9 @@ import {
   toBytes,
   toHex,
 } from 'viem/utils'
+import type { CatalogFile } from '../../../src/app/profiles/catalog-file.ts'
 import { type Address, type Hex, nativeAddress } from '../../../src/domain/address.ts'
 import { networkNamed, publicNetworks } from '../../../src/domain/networks.ts'
-import type { CatalogFile } from '../../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 
@@ -180,26 +180,9 @@ const domainNamed = (name: string, version: string): Hex =>
 
 type Tell = (at: Address, call: Hex, answer: Hex) => void
 
-function groundTruths(
-  {
-    tokens,
-    priceFeeds,
-    uniswapV3,
-    uniswapV2,
-    kyberSwap,
-    uniswapV4,
-    cctpV2,
-    across,
-    cow,
-    balancerV2,
-    pancakeSwapV3,
-    lifi,
-    oneInch,
-    relay,
-    network,
-  }: CatalogFile,
-  tell: Tell,
-): void {
+function groundTruths({ tokens, priceFeeds, swaps, network }: CatalogFile, tell: Tell): void {
+  const { kyberswap: kyberSwap, 'uniswap-v4': uniswapV4, cctp: cctpV2, across, cow } = swaps
+  const { 'balancer-v2': balancerV2, lifi, '1inch': oneInch, relay } = swaps
   for (const { token, feed, decimals } of priceFeeds) {
     const { symbol } = tokens.find(({ address }) => address === token)!
     tell(feed, asked('function decimals()'), word(decimals))
@@ -207,9 +190,9 @@ function groundTruths(
   }
   for (const [v3, spacings] of [
     // The initial fee tiers of the factory, and one that was added later (source: Uniswap/v3-core, UniswapV3Factory.sol).
-    [uniswapV3, { 100: 1, 500: 10, 3000: 60, 10000: 200 }],
+    [swaps['uniswap-v3'], { 100: 1, 500: 10, 3000: 60, 10000: 200 }],
     // TICK_SPACINGS of @pancakeswap/v3-sdk 3.10.2
-    [pancakeSwapV3, { 100: 1, 500: 10, 2500: 50, 10000: 200 }],
+    [swaps['pancakeswap-v3'], { 100: 1, 500: 10, 2500: 50, 10000: 200 }],
   ] as const) {
     if (!v3) continue
     const { factory, quoterV2, swapRouter02 } = v3
@@ -218,10 +201,11 @@ function groundTruths(
     for (const at of [quoterV2, swapRouter02]) tell(at, asked('function factory()'), word(factory))
     tell(swapRouter02, asked('function factoryV2()'), word(nativeAddress))
   }
-  if (uniswapV2) {
-    tell(uniswapV2.router02, asked('function factory()'), word(uniswapV2.factory))
-    tell(uniswapV2.factory, asked('function allPairsLength()'), word(1))
-  }
+  for (const one of Object.values(swaps))
+    if ('router02' in one) {
+      tell(one.router02, asked('function factory()'), word(one.factory))
+      tell(one.factory, asked('function allPairsLength()'), word(1))
+    }
   if (kyberSwap) tell(kyberSwap.router, asked('function WETH()'), word(nativeAddress))
   if (lifi) tell(lifi.diamond, asked('function facetAddress(bytes4)', ['0x5fd9ae2e']), word(1))
   if (oneInch)

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type CatalogFile, catalogOfFile } from '../../../src/app/profiles/catalog-file.ts'
 import { type Chain, openChain } from '../../../src/chain/network-client.ts'
 import type { Address, Hex } from '../../../src/domain/address.ts'
 import { multicall3 } from '../../../src/domain/networks.ts'
 import { dependencyFaults, marketFaults } from '../../../src/engine/catalog-checks/contract-check.ts'
 import { symbolFaults } from '../../../src/engine/catalog-checks/symbol-check.ts'
-import { type CatalogFile, catalogOfFile } from '../../../src/protocols/catalog-file.ts'
 import { marketsOf } from '../../../src/protocols/registry.ts'
 import { type Anvil, startAnvil } from '../../../src/sandbox/anvil.ts'
 import { ownContract } from '../../../src/sandbox/genesis/artifacts.ts'
@@ -132,7 +132,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the Uniswap v3 quoter is an unknown address',
     (file) => {
-      file.uniswapV3!.quoterV2 = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['uniswap-v3']!.quoterV2 = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the factory of the quoter of Uniswap v3 is not returned by 0x7777/,
   ],
@@ -140,7 +140,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the Uniswap v3 quoter belongs to another factory',
     (file) => {
-      file.uniswapV3!.factory = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['uniswap-v3']!.factory = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the factory of the quoter of Uniswap v3 is 0x33128a8f/,
   ],
@@ -148,7 +148,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'bnb',
     'the Uniswap v3 router is an unknown address',
     (file) => {
-      file.uniswapV3!.swapRouter02 = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['uniswap-v3']!.swapRouter02 = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the factory of the router of Uniswap v3 is not returned by 0x7777/,
   ],
@@ -156,7 +156,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'bnb',
     'the Uniswap v2 router is an unknown address',
     (file) => {
-      file.uniswapV2!.router02 = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['uniswap-v2']!.router02 = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the factory of the router of Uniswap v2 is not returned by 0x7777/,
   ],
@@ -164,7 +164,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the KyberSwap router is an unknown address',
     (file) => {
-      file.kyberSwap!.router = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.kyberswap!.router = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the wrapped coin of the router of KyberSwap/,
   ],
@@ -172,7 +172,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'KyberSwap has another API',
     (file) => {
-      file.kyberSwap!.api = 'https://example.com/base/api/v1'
+      file.swaps.kyberswap!.api = 'https://example.com/base/api/v1'
     },
     /its aggregator is somebody else/,
   ],
@@ -180,7 +180,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the LI.FI diamond is an unknown address',
     (file) => {
-      file.lifi!.diamond = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.lifi!.diamond = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the facet of LI.FI that swaps tokens/,
   ],
@@ -188,7 +188,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'LI.FI has another API',
     (file) => {
-      file.lifi!.api = 'https://example.com/v1'
+      file.swaps.lifi!.api = 'https://example.com/v1'
     },
     /its LI.FI is somebody else/,
   ],
@@ -196,7 +196,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the 1inch router is an unknown address',
     (file) => {
-      file.oneInch!.router = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['1inch']!.router = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the name of the router of 1inch is not returned by 0x7777/,
   ],
@@ -204,7 +204,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'another service receives the 1inch key',
     (file) => {
-      file.oneInch!.api = 'https://api.1inch.evil.example/swap/v6.1/8453'
+      file.swaps['1inch']!.api = 'https://api.1inch.evil.example/swap/v6.1/8453'
     },
     /another service is given the key of 1inch/,
   ],
@@ -212,7 +212,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the Relay depository is an unknown address',
     (file) => {
-      file.relay!.depository = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.relay!.depository = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the name of the depository of Relay is not returned by 0x7777/,
   ],
@@ -220,7 +220,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'ethereum',
     'the Relay depository belongs to another network',
     (file) => {
-      file.relay!.depository = '0x59916DA825D2D2eC1BF878D71c88826F6633ecca'
+      file.swaps.relay!.depository = '0x59916DA825D2D2eC1BF878D71c88826F6633ecca'
     },
     /its depository of Relay is somewhere else/,
   ],
@@ -228,7 +228,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the Relay router is an unknown address',
     (file) => {
-      file.relay!.router = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.relay!.router = getAddress(`0x${'77'.repeat(20)}`)
     },
     /its router of Relay is somewhere else/,
   ],
@@ -236,7 +236,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'Relay has another API',
     (file) => {
-      file.relay!.api = 'https://example.com'
+      file.swaps.relay!.api = 'https://example.com'
     },
     /its Relay is somebody else/,
   ],
@@ -244,7 +244,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the Relay solver is an unknown address',
     (file) => {
-      file.relay!.solver = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.relay!.solver = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the solver of Relay is somebody else/,
   ],
@@ -252,7 +252,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'Relay orders pay out on another chain',
     (file) => {
-      file.relay!.chain = 'optimism'
+      file.swaps.relay!.chain = 'optimism'
     },
     /Relay calls it otherwise/,
   ],
@@ -260,7 +260,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'Uniswap v2 has the init code hash of a fork',
     (file) => {
-      file.uniswapV2!.initCodeHash = `0x${'77'.repeat(32)}`
+      file.swaps['uniswap-v2']!.initCodeHash = `0x${'77'.repeat(32)}`
     },
     /its pairs are somewhere else/,
   ],
@@ -268,7 +268,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the Uniswap v4 router is an unknown address',
     (file) => {
-      file.uniswapV4!.universalRouter = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['uniswap-v4']!.universalRouter = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the pools of the router of Uniswap v4 is not returned by 0x7777/,
   ],
@@ -276,7 +276,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the Uniswap v4 quoter belongs to another PoolManager',
     (file) => {
-      file.uniswapV4!.poolManager = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['uniswap-v4']!.poolManager = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the pools of the quoter of Uniswap v4 is 0x498581fF/,
   ],
@@ -284,15 +284,15 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'Permit2 is an unknown address',
     (file) => {
-      file.uniswapV4!.permit2 = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['uniswap-v4']!.permit2 = getAddress(`0x${'77'.repeat(20)}`)
     },
     /its Permit2 is somewhere else/,
   ],
   [
     'ethereum',
     'CCTP has another domain',
-    ({ cctpV2 }) => {
-      cctpV2!.domain = 6
+    ({ swaps }) => {
+      swaps.cctp!.domain = 6
     },
     /the domain of the bridge is 0, not 6/,
   ],
@@ -300,7 +300,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'bnb',
     'the Across SpokePool is an unknown address',
     (file) => {
-      file.across!.spokePool = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.across!.spokePool = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the chain of the pool of Across is not returned by 0x7777/,
   ],
@@ -308,7 +308,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'gnosis',
     'the CoW settlement is an unknown address',
     (file) => {
-      file.cow!.settlement = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.cow!.settlement = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the relayer of CoW Protocol is not returned by 0x7777/,
   ],
@@ -316,7 +316,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'the CoW relayer is an unknown address',
     (file) => {
-      file.cow!.vaultRelayer = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.cow!.vaultRelayer = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the relayer of CoW Protocol is 0xC92E/,
   ],
@@ -324,7 +324,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'CoW has another order book',
     (file) => {
-      file.cow!.api = 'https://api.cow.evil.example/base'
+      file.swaps.cow!.api = 'https://api.cow.evil.example/base'
     },
     /its order book is somebody else/,
   ],
@@ -332,7 +332,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'gnosis',
     'the Balancer v2 queries belong to another Vault',
     (file) => {
-      file.balancerV2!.vault = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps['balancer-v2']!.vault = getAddress(`0x${'77'.repeat(20)}`)
     },
     /its Vault is somewhere else\nthe Vault of the queries of Balancer v2 is 0xBA12/,
   ],
@@ -340,7 +340,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'bnb',
     'the PancakeSwap v3 router is that of Uniswap v3',
     (file) => {
-      file.pancakeSwapV3!.swapRouter02 = file.uniswapV3!.swapRouter02
+      file.swaps['pancakeswap-v3']!.swapRouter02 = file.swaps['uniswap-v3']!.swapRouter02
     },
     /the factory of the router of PancakeSwap v3 is 0x/,
   ],
@@ -348,16 +348,16 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'ethereum',
     'PancakeSwap v3 has a fee tier of Uniswap v3',
     (file) => {
-      file.pancakeSwapV3!.feeTiers = [100, 500, 3000, 10_000]
+      file.swaps['pancakeswap-v3']!.feeTiers = [100, 500, 3000, 10_000]
     },
-    /there is no tier 3000 of PancakeSwap v3/,
+    /there is no tier 3000 of pancakeswap-v3/,
   ],
   [
     'base',
     'a Balancer v2 pool is unknown',
     (file) => {
       const tokens = [tokenOf(file, 'USDC').address, tokenOf(file, 'EURC').address]
-      file.balancerV2!.pools = [{ id: `0x${'77'.repeat(32)}`, tokens, source: 'npm:nobody@1.0.0' }]
+      file.swaps['balancer-v2']!.pools = [{ id: `0x${'77'.repeat(32)}`, tokens, source: 'npm:nobody@1.0.0' }]
     },
     /the tokens of the pool 0x7777.* is not returned by 0xBA12/,
   ],
@@ -365,7 +365,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'Across has another API',
     (file) => {
-      file.across!.api = 'https://app.across.evil.example/api'
+      file.swaps.across!.api = 'https://app.across.evil.example/api'
     },
     /Across is of another environment/,
   ],
@@ -373,7 +373,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'ethereum',
     'CCTP has another message transmitter',
     (file) => {
-      file.cctpV2!.messageTransmitter = getAddress(`0x${'77'.repeat(20)}`)
+      file.swaps.cctp!.messageTransmitter = getAddress(`0x${'77'.repeat(20)}`)
     },
     /the sender of messages is 0x81D40F21/,
   ],
@@ -577,7 +577,7 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'CCTP has another attestation service',
     (file) => {
-      file.cctpV2!.attestation = 'https://iris-api.evil.example'
+      file.swaps.cctp!.attestation = 'https://iris-api.evil.example'
     },
     /the bridge is of another environment/,
   ],
@@ -623,15 +623,15 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     'base',
     'Uniswap v3 has an unknown fee tier',
     (file) => {
-      file.uniswapV3!.feeTiers = [100, 3001]
+      file.swaps['uniswap-v3']!.feeTiers = [100, 3001]
     },
-    /there is no tier 3001\n(.*\n)*.*the tier 3001 of Uniswap v3 is not returned by/,
+    /there is no tier 3001 of uniswap-v3\n(.*\n)*.*the tier 3001 of Uniswap v3 is not returned by/,
   ],
   [
     'base',
     'swaps route through an unusual token',
     (file) => {
-      file.uniswapV3!.via = [tokenOf(file, 'EURC').address]
+      file.swaps['uniswap-v3']!.via = [tokenOf(file, 'EURC').address]
     },
     /nobody swaps by EURC/,
   ],

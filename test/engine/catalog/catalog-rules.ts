@@ -1,7 +1,7 @@
 import { getAddress } from 'viem/utils'
+import { CatalogFile, catalogOfFile, slugOf } from '../../../src/app/profiles/catalog-file.ts'
 import { nativeAddress } from '../../../src/domain/address.ts'
 import { publicNetworks } from '../../../src/domain/networks.ts'
-import { CatalogFile, catalogOfFile, slugOf } from '../../../src/protocols/catalog-file.ts'
 import type { Erc4626Constants } from '../../../src/protocols/erc4626/constants-schema.ts'
 import { labelFaults } from './label-rules.ts'
 
@@ -12,59 +12,16 @@ const wrapped = new Set(['stEth', 'wstEth', 'wrapped'])
 
 /** The role of each address on its chain: an address with two roles was copied to the wrong place. */
 function rolesIn(file: CatalogFile): [address: string, role: string][] {
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2, pancakeSwapV3, lifi } =
-    file
   return [
     ...file.tokens.map(({ address }): [string, string] => [address, 'token']),
     ...file.priceFeeds.map(({ feed }): [string, string] => [feed, 'price feed']),
-    ...[uniswapV3, pancakeSwapV3].flatMap((v3, at) =>
-      v3
-        ? (['factory', 'quoterV2', 'swapRouter02'] as const).map((name): [string, string] => [
-            v3[name],
-            `${name} ${at}`,
-          ])
-        : [],
+    ...Object.entries(file.swaps).flatMap(([provider, one]) =>
+      Object.entries(one).flatMap(([name, at]): [string, string][] =>
+        typeof at === 'string' && /^0x[0-9a-fA-F]{40}$/.test(at)
+          ? [[at, name === 'token' ? 'token' : `${name} of ${provider}`]]
+          : [],
+      ),
     ),
-    ...(uniswapV2
-      ? (['factory', 'router02'] as const).map((name): [string, string] => [
-          uniswapV2[name],
-          `${name} of pairs`,
-        ])
-      : []),
-    ...(kyberSwap ? [[kyberSwap.router, 'router of KyberSwap'] as [string, string]] : []),
-    ...(file.oneInch ? [[file.oneInch.router, 'router of 1inch'] as [string, string]] : []),
-    ...(file.relay
-      ? ([
-          [file.relay.depository, 'depository of Relay'],
-          [file.relay.router, 'router of Relay'],
-          [file.relay.solver, 'solver of Relay'],
-        ] as [string, string][])
-      : []),
-    ...(uniswapV4
-      ? (['poolManager', 'quoter', 'stateView', 'universalRouter', 'permit2'] as const).map(
-          (name): [string, string] => [uniswapV4[name], name],
-        )
-      : []),
-    ...(lifi ? ([[lifi.diamond, 'diamond of LI.FI']] as [string, string][]) : []),
-    ...(across ? ([[across.spokePool, 'pool of Across']] as [string, string][]) : []),
-    ...(cow
-      ? ([
-          [cow.settlement, 'settlement of CoW Protocol'],
-          [cow.vaultRelayer, 'relayer of CoW Protocol'],
-        ] as [string, string][])
-      : []),
-    ...(balancerV2
-      ? (['vault', 'queries'] as const).map((name): [string, string] => [
-          balancerV2[name],
-          `${name} of Balancer v2`,
-        ])
-      : []),
-    ...(cctpV2
-      ? (['tokenMessenger', 'messageTransmitter'] as const).map((name): [string, string] => [
-          cctpV2[name],
-          name,
-        ])
-      : []),
     ...file.strategies.flatMap(({ receipt, constants }): [string, string][] => [
       [receipt.address, 'receipt'],
       ...Object.entries(constants).flatMap(([name, at]): [string, string][] =>
@@ -312,13 +269,10 @@ export function faultsOf(json: unknown): string[] {
       ? ['its price oracle is that of no pool']
       : []),
     ...[
-      ...(file.uniswapV3?.via ?? []),
-      ...(file.uniswapV2?.via ?? []),
-      ...(file.pancakeSwapV3?.via ?? []),
-      ...(file.uniswapV4?.via ?? []),
-      ...(file.balancerV2?.pools ?? []).flatMap(({ tokens }) => tokens),
+      ...Object.values(file.swaps).flatMap((one) => ('via' in one ? one.via : [])),
+      ...(file.swaps['balancer-v2']?.pools ?? []).flatMap(({ tokens }) => tokens),
     ].flatMap((address) => (known.has(address) ? [] : [`${address} is not a token`])),
-    ...(file.cctpV2 && !known.has(file.cctpV2.token)
+    ...(file.swaps.cctp && !known.has(file.swaps.cctp.token)
       ? ['the token of the bridge is not among the tokens']
       : []),
     ...labelFaults(file, network),

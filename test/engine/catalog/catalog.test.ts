@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as viem from 'viem/chains'
 import { describe, expect, test } from 'vitest'
+import { type CatalogFile, catalogOfFile } from '../../../src/app/profiles/catalog-file.ts'
 import { wholeCatalog } from '../../../src/app/profiles/catalog-of-configured-networks.ts'
 import { publicNetworks } from '../../../src/domain/networks.ts'
 import { wrappedOf } from '../../../src/domain/token.ts'
 import { metadataWithDefaults } from '../../../src/engine/strategies/strategy-answer.ts'
-import { type CatalogFile, catalogOfFile } from '../../../src/protocols/catalog-file.ts'
 import { grades, marketsOf } from '../../../src/protocols/registry.ts'
 import { oracles } from '../../oracles/sets.ts'
 import { packages } from '../../protocols/packages.ts'
@@ -252,6 +252,8 @@ describe('the catalogue rules', () => {
     const changed = structuredClone(base)
     changed.strategies[1]!.constants = there as never
     expect(faultsOf(changed)).not.toEqual([])
-    expect(faultsOf({ ...base, cctpV2: fileOf('base-sepolia').cctpV2 })).not.toEqual([])
+    expect(
+      faultsOf({ ...base, swaps: { ...base.swaps, cctp: fileOf('base-sepolia').swaps.cctp } }),
+    ).not.toEqual([])
   })
 })

@@ -1,5 +1,5 @@
+import { type CatalogFile, slugOf } from '../../../src/app/profiles/catalog-file.ts'
 import type { Network } from '../../../src/domain/networks.ts'
-import { type CatalogFile, slugOf } from '../../../src/protocols/catalog-file.ts'
 
 type Row = CatalogFile['strategies'][number]
 type Family = Row['constants']['family']
@@ -23,10 +23,12 @@ const pictures = [
 /** A source names a package or a repository. */
 const isSource = (text: string) => /(npm|repo):@?[\w.-]+/.test(text)
 
-/** The fee tiers of Uniswap v3 (source: Uniswap/v3-core, and the tiers that its governance added since). */
-const tiers = [100, 200, 300, 400, 500, 3000, 10_000]
-/** The fee tiers of PancakeSwap v3 (source: FeeAmount of @pancakeswap/v3-sdk 3.10.2). */
-const forkTiers = [100, 500, 2500, 10_000]
+/** The fee tiers of Uniswap v3 (source: Uniswap/v3-core, and the tiers that its governance added since) and of its forks. */
+const tiers: Readonly<Record<string, readonly number[]>> = {
+  'uniswap-v3': [100, 200, 300, 400, 500, 3000, 10_000],
+  // FeeAmount of @pancakeswap/v3-sdk 3.10.2
+  'pancakeswap-v3': [100, 500, 2500, 10_000],
+}
 
 /** The names of networks in the order book of CoW Protocol that differ from ours (source: `@cowprotocol/sdk-order-book` 4.1.0, ORDER_BOOK_PROD_CONFIG). */
 const orderBooks: Readonly<Record<string, string>> = {
@@ -94,8 +96,12 @@ function nameFaults({ protocol, name, receipt }: Row, { strategies }: CatalogFil
   ]
 }
 
-/** The init code hash that determines the addresses of Uniswap v2 pairs (source: UniswapV2Library.pairFor of @uniswap/v2-periphery). */
-const initCodeHash = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
+/** The init code hash that determines the addresses of Uniswap v2 pairs (source: UniswapV2Library.pairFor of @uniswap/v2-periphery), and of its forks. */
+const initCodeHashes: Readonly<Record<string, string>> = {
+  'uniswap-v2': '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+  // SUSHISWAP_V2_INIT_CODE_HASH of @sushiswap/v2-sdk 0.0.11
+  'sushiswap-v2': '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+}
 
 /** The address of Permit2 on every network (source: PERMIT2_ADDRESS of @uniswap/permit2-sdk 1.4.0). */
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
@@ -108,7 +114,7 @@ const vault = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
  * relayprotocol/relay-depository, and deployments/v3/addresses.json of relayprotocol/relay-periphery for its router). Its solver is the same
  * on every network (source: relay-docs, input-validation).
  */
-function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[] {
+function relayFaults({ swaps: { relay }, network }: CatalogFile, testnet: boolean): string[] {
   if (!relay) return testnet ? [] : ['Relay is missing']
   const depository =
     network === 'linea'
@@ -134,21 +140,18 @@ function relayFaults({ relay, network }: CatalogFile, testnet: boolean): string[
 export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Network): string[] {
   const hubs = [`W${native.symbol}`, 'USDC', 'USDT']
   const symbolOf = (address: string) => file.tokens.find((token) => token.address === address)?.symbol ?? ''
-  const { uniswapV3, uniswapV2, kyberSwap, uniswapV4, cctpV2, across, cow, balancerV2 } = file
-  const { pancakeSwapV3, lifi, priceOracle, strategies } = file
-  const sources = [
-    uniswapV3,
-    uniswapV2,
-    kyberSwap,
-    uniswapV4,
-    cctpV2,
+  const {
+    kyberswap: kyberSwap,
+    'uniswap-v4': uniswapV4,
+    cctp: cctpV2,
     across,
     cow,
-    pancakeSwapV3,
+    'balancer-v2': balancerV2,
     lifi,
-    file.oneInch,
-    file.relay,
-    balancerV2,
+  } = file.swaps
+  const { priceOracle, strategies } = file
+  const sources = [
+    ...Object.values(file.swaps),
     ...(balancerV2?.pools ?? []),
     priceOracle,
     ...file.priceFeeds,
@@ -177,26 +180,31 @@ export function labelFaults(file: CatalogFile, { chainId, testnet, native }: Net
     }),
     ...(strategies.filter(({ isDefault }) => isDefault).length > 1 ? ['two markets are the default'] : []),
     ...sources.flatMap((one) => (one && !isSource(one.source) ? [`${one.source} is no source`] : [])),
-    ...(uniswapV3?.feeTiers ?? []).flatMap((tier) =>
-      tiers.includes(tier) ? [] : [`there is no tier ${tier}`],
+    ...Object.entries(file.swaps).flatMap(([provider, one]) =>
+      'feeTiers' in one
+        ? one.feeTiers.flatMap((tier) =>
+            tiers[provider]?.includes(tier) ? [] : [`there is no tier ${tier} of ${provider}`],
+          )
+        : [],
     ),
-    ...(pancakeSwapV3?.feeTiers ?? []).flatMap((tier) =>
-      forkTiers.includes(tier) ? [] : [`there is no tier ${tier} of PancakeSwap v3`],
-    ),
-    ...[uniswapV3, uniswapV2, pancakeSwapV3]
-      .flatMap((one) => one?.via ?? [])
+    ...Object.values(file.swaps)
+      .flatMap((one) => ('via' in one && one !== uniswapV4 ? one.via : []))
       .flatMap((at) => (hubs.includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)}`])),
     // Pools of Uniswap v4 hold the native coin itself.
     ...(uniswapV4?.via ?? []).flatMap((at) =>
       hubs.slice(1).includes(symbolOf(at)) ? [] : [`nobody swaps by ${symbolOf(at)} in Uniswap v4`],
     ),
     ...(uniswapV4 && uniswapV4.permit2 !== permit2 ? ['its Permit2 is somewhere else'] : []),
-    ...(uniswapV2 && uniswapV2.initCodeHash !== initCodeHash ? ['its pairs are somewhere else'] : []),
-    ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api)
+    ...Object.entries(file.swaps).flatMap(([provider, one]) =>
+      'initCodeHash' in one && one.initCodeHash !== initCodeHashes[provider]
+        ? ['its pairs are somewhere else']
+        : [],
+    ),
+    ...(kyberSwap && !/^https:\/\/aggregator-api\.kyberswap\.com\/[a-z]+\/api\/v1$/.test(kyberSwap.api ?? '')
       ? ['its aggregator is somebody else']
       : []),
     ...(lifi && lifi.api !== 'https://li.quest/v1' ? ['its LI.FI is somebody else'] : []),
-    ...(file.oneInch && file.oneInch.api !== `https://api.1inch.com/swap/v6.1/${chainId}`
+    ...(file.swaps['1inch'] && file.swaps['1inch'].api !== `https://api.1inch.com/swap/v6.1/${chainId}`
       ? ['another service is given the key of 1inch']
       : []),
     ...relayFaults(file, testnet),

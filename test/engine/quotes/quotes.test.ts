@@ -6,6 +6,7 @@ import { strategyBytecode } from '../../../src/engine/unsigned-transactions/stra
 import type { Market } from '../../../src/protocols/market-adapter.ts'
 import type { Exchange } from '../../../src/protocols/moving-price-quotes.ts'
 import type { Offer } from '../../../src/swaps/provider.ts'
+import { withAttestation } from '../../support/changed-catalogs.ts'
 import { codeOf, engineOn, operating } from '../../support/engine.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -153,7 +154,7 @@ describe('a deposit from another network', () => {
   })
 
   test('is refused and not recommended without an attestation service', async () => {
-    const catalog = { ...sandbox.world.catalog(), attestation: null }
+    const catalog = withAttestation(sandbox.world.catalog(), null)
     const { service } = engineOn(sandbox, { catalog })
     const asked = { identifier: 'usdc', from: 'sandbox-one', to: 'sandbox-two' }
     expect(await codeOf(service.recommend(asked))).toBe('STRATEGY_NOT_FOUND')

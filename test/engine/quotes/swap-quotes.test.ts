@@ -21,8 +21,14 @@ import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import type { EngineContext } from '../../../src/engine/engine-context-types.ts'
 import { quoteFor } from '../../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
+import { balancerV2Contracts } from '../../../src/swaps/balancer-v2/constants-schema.ts'
 import { bestOffer } from '../../../src/swaps/best-offer.ts'
 import type { OfferRequest, SwapProvider } from '../../../src/swaps/provider.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
+import { uniswapV2Contracts } from '../../../src/swaps/uniswap-v2/constants-schema.ts'
+import { pancakeSwapV3Contracts, uniswapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
+import { uniswapV4Contracts } from '../../../src/swaps/uniswap-v4/constants-schema.ts'
+import { withAttestation } from '../../support/changed-catalogs.ts'
 import { campaignSeed, cells, codeOf, engineOn, perform, seeded } from '../../support/engine.ts'
 import { published } from '../../support/plans/published-calls.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -50,7 +56,8 @@ const packed = ({ tokens, fees }: Path): Hex =>
     ),
   )
 const reversed = ({ tokens, fees }: Path): Path => ({ tokens: tokens.toReversed(), fees: fees.toReversed() })
-const pools = (chainId: number) => sandbox.world.catalog().uniswapV3.find((one) => one.chainId === chainId)!
+const pools = (chainId: number) =>
+  contractsIn(sandbox.world.catalog(), uniswapV3Contracts).find((one) => one.chainId === chainId)!
 
 /** The answer of QuoterV2 for a path at a block; `undefined` without a pool or enough liquidity. */
 async function quoted(
@@ -76,7 +83,9 @@ async function quoted(
 const quotedByPairs: typeof quoted = async (chainId, exact, { tokens }, amount, block = 'latest') => {
   const functionName = exact === 'in' ? 'getAmountsOut' : 'getAmountsIn'
   const data = encodeFunctionData({ abi: pairRouterAbi, functionName, args: [amount, tokens] })
-  const to = sandbox.world.catalog().uniswapV2.find((one) => one.chainId === chainId)!.router02
+  const to = contractsIn(sandbox.world.catalog(), uniswapV2Contracts).find(
+    (one) => one.chainId === chainId,
+  )!.router02
   try {
     const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
     const amounts = decodeFunctionResult({ abi: pairRouterAbi, functionName, data: answer }) as bigint[]
@@ -172,7 +181,9 @@ const quotedByV4: typeof quoted = async (chainId, exact, path, exactAmount, bloc
   const functionName = exact === 'in' ? 'quoteExactInput' : 'quoteExactOutput'
   const abi: Abi = published.v4Quoter
   const data = encodeFunctionData({ abi, functionName, args: [{ ...keys(path, exact), exactAmount }] })
-  const to = sandbox.world.catalog().uniswapV4.find((one) => one.chainId === chainId)!.quoter
+  const to = contractsIn(sandbox.world.catalog(), uniswapV4Contracts).find(
+    (one) => one.chainId === chainId,
+  )!.quoter
   try {
     const answer = await sandbox.chain(chainId).rpc.request<Hex>('eth_call', [{ to, data }, block])
     return (decodeFunctionResult({ abi, functionName, data: answer }) as readonly [bigint])[0]
@@ -218,7 +229,7 @@ const v4SwapIn: typeof swapIn = (data) => {
 }
 
 const forkAt = (chainId: number) =>
-  sandbox.world.catalog().pancakeSwapV3.find((one) => one.chainId === chainId)!
+  contractsIn(sandbox.world.catalog(), pancakeSwapV3Contracts).find((one) => one.chainId === chainId)!
 
 /** The answer of the PancakeSwap v3 quoter for a path. */
 const quotedByFork: typeof quoted = (chainId, exact, path, amount, block) =>
@@ -228,7 +239,7 @@ const allForkPaths: typeof allPaths = (chainId, tokenIn, tokenOut) =>
   allPaths(chainId, tokenIn, tokenOut, { tiers: [100, 500, 2500, 10000], via: ['USDT', 'WETH'] })
 
 const poolsOfBalancer = (chainId: number) =>
-  sandbox.world.catalog().balancerV2.find((one) => one.chainId === chainId)!
+  contractsIn(sandbox.world.catalog(), balancerV2Contracts).find((one) => one.chainId === chainId)!
 
 /** The answer of BalancerQueries for a path at a block; a pool is its index in the list. `undefined` if it reverts. */
 const quotedByBalancer: typeof quoted = async (
@@ -286,7 +297,7 @@ const allBalancerPaths = (chainId: number, tokenIn: Address, tokenOut: Address):
 /** The one swap in the calldata of the Vault, decoded by its published ABI. */
 const balancerSwapIn: typeof swapIn = (data) => {
   const { functionName, args } = decodeFunctionData({ abi: published.vault, data })
-  const { balancerV2 } = sandbox.world.catalog()
+  const balancerV2 = contractsIn(sandbox.world.catalog(), balancerV2Contracts)
   const placeOf = ({ poolId }: { poolId: Hex }) =>
     Math.max(...balancerV2.map(({ pools: listed }) => listed.findIndex(({ id }) => id === poolId)))
   if (functionName === 'swap') {
@@ -636,7 +647,9 @@ describe('a quote is refused', () => {
     [
       'to the router',
       'INVALID_ADDRESS',
-      () => ({ destinationAddress: sandbox.world.catalog().uniswapV3[0]!.swapRouter02 }),
+      () => ({
+        destinationAddress: contractsIn(sandbox.world.catalog(), uniswapV3Contracts)[0]!.swapRouter02,
+      }),
     ],
     [
       'to a market',
@@ -897,7 +910,7 @@ describe('a returned quote', () => {
     const { service, context } = engineOn(sandbox)
     const far = { chainIdIn: 31337, chainIdOut: 31338, tokenIn: usdc().address, amountIn: 100_000000n }
     const { quote } = await service.quote({ ...far, tokenOut: sandbox.token(31338, 'USDC').address })
-    const catalog = { ...sandbox.world.catalog(), attestation: null }
+    const catalog = withAttestation(sandbox.world.catalog(), null)
     const later = engineOn(sandbox, { store: context.store, catalog }).service
     expect(await codeOf(later.swapBytecode(bodyOf(quote)))).toBe('PROVIDER_NOT_FOUND')
   })

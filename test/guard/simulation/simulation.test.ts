@@ -7,6 +7,8 @@ import { simulateLeg } from '../../../src/guard/simulation/simulate.ts'
 import { supply, withdraw } from '../../../src/protocols/aave-v3/encode.ts'
 import type { StrategyEntry } from '../../../src/protocols/catalog-types.ts'
 import { deposit, redeem } from '../../../src/protocols/erc4626/encode.ts'
+import { contractsOn } from '../../../src/swaps/swap-contracts.ts'
+import { uniswapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
 import { encodeV3Swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -139,9 +141,7 @@ describe('a simulated leg', () => {
 
   it('names the failing step and explains the revert strings of the router', async () => {
     const [usdc, usdt] = [sandbox.token(chainId, 'USDC'), sandbox.token(chainId, 'USDT')]
-    const { swapRouter02: router } = sandbox.world
-      .catalog()
-      .uniswapV3.find((entry) => entry.chainId === chainId)!
+    const { swapRouter02: router } = contractsOn(sandbox.world.catalog(), uniswapV3Contracts, chainId)!
     const swapping = (deadline: number) => [
       approve({ chainId, token: usdc.address, spender: router, amount: hundred }),
       encodeV3Swap({

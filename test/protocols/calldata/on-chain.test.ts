@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { approve } from '../../../src/chain/erc20.ts'
 import { simulateLeg } from '../../../src/guard/simulation/simulate.ts'
 import { finality, messageTransmitterV2Abi } from '../../../src/swaps/cctp-v2/abi.ts'
+import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
 import { depositForBurn } from '../../../src/swaps/cctp-v2/encode.ts'
 import { decodeMessage } from '../../../src/swaps/cctp-v2/message.ts'
 import type { SwapPath } from '../../../src/swaps/fee-tier-paths.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { quoterV2Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
+import { uniswapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
 import { encodeV3Swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -14,8 +17,10 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const chainId = 31337
 const amount = 100_000_000n
-const uniswap = () => sandbox.world.catalog().uniswapV3.find((entry) => entry.chainId === chainId)!
-const bridge = (id: number) => sandbox.world.catalog().cctpV2.find((entry) => entry.chainId === id)!
+const uniswap = () =>
+  contractsIn(sandbox.world.catalog(), uniswapV3Contracts).find((entry) => entry.chainId === chainId)!
+const bridge = (id: number) =>
+  contractsIn(sandbox.world.catalog(), cctpV2Contracts).find((entry) => entry.chainId === id)!
 
 describe('a Uniswap v3 swap', () => {
   const ways: [string, 'in' | 'out', string[], number[]][] = [

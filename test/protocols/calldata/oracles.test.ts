@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AbiFunction } from 'viem'
 import { decodeFunctionData, encodeFunctionData, getAddress, isAddress, toFunctionSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import { catalogOfFile } from '../../../src/app/profiles/catalog-file.ts'
 import { filesOf } from '../../../src/app/profiles/catalog-of-configured-networks.ts'
 import { type Address, nativeAddress } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
@@ -12,7 +13,6 @@ import type { Token } from '../../../src/domain/token.ts'
 import { supply, withdraw } from '../../../src/protocols/aave-v3/encode.ts'
 import { addLiquidity, removeLiquidity } from '../../../src/protocols/across-pool/encode.ts'
 import { lpFeeRate } from '../../../src/protocols/across-pool/market-adapter.ts'
-import { catalogOfFile } from '../../../src/protocols/catalog-file.ts'
 import { mint, redeem, redeemUnderlying } from '../../../src/protocols/compound-v2/encode.ts'
 import { supplyBase, withdrawBase } from '../../../src/protocols/compound-v3/encode.ts'
 import type { LidoConstants } from '../../../src/protocols/lido/constants-schema.ts'
@@ -24,12 +24,16 @@ import { rewardRate, wholeTokens } from '../../../src/protocols/shared/market-re
 import { compounded, ray } from '../../../src/protocols/shared/rate-units.ts'
 import { depositStake, requestExit } from '../../../src/protocols/stakewise/encode.ts'
 import { claimExitedAssets } from '../../../src/protocols/stakewise/queue.ts'
+import { balancerV2Contracts } from '../../../src/swaps/balancer-v2/constants-schema.ts'
 import { swapBalancerV2 } from '../../../src/swaps/balancer-v2/encode.ts'
 import { quoteOf } from '../../../src/swaps/balancer-v2/path-quote.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { swapsAbi as uniswapV2Swaps } from '../../../src/swaps/uniswap-v2/abi.ts'
+import { uniswapV2Contracts } from '../../../src/swaps/uniswap-v2/constants-schema.ts'
 import { swapV2 } from '../../../src/swaps/uniswap-v2/encode.ts'
 import { pairOf } from '../../../src/swaps/uniswap-v2/provider.ts'
 import { quoterV2Abi, swapRouter02Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
+import { pancakeSwapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
 import { encodeV3Swap } from '../../../src/swaps/uniswap-v3/encode.ts'
 import { packPath } from '../../../src/swaps/uniswap-v3/path.ts'
 import { swapV4 } from '../../../src/swaps/uniswap-v4/encode.ts'
@@ -309,7 +313,7 @@ describe('@uniswap/v2-sdk', () => {
   })
 
   test('has the factories and the init code hash of the catalogue', async () => {
-    const known = (await filesOf(publicNetworks)).flatMap(({ uniswapV2 }) => uniswapV2)
+    const known = (await filesOf(publicNetworks)).flatMap((one) => contractsIn(one, uniswapV2Contracts))
     expect(known.length).toBeGreaterThan(5)
     for (const { chainId, factory, initCodeHash } of known)
       expect({ chainId, factory, initCodeHash }).toEqual({
@@ -393,7 +397,7 @@ describe('@balancer/sdk', () => {
   })
 
   test('has the Vault and its queries contract at the addresses of the catalogue', async () => {
-    const known = (await filesOf(publicNetworks)).flatMap(({ balancerV2 }) => balancerV2)
+    const known = (await filesOf(publicNetworks)).flatMap((one) => contractsIn(one, balancerV2Contracts))
     expect(known).toHaveLength(7)
     for (const { chainId, vault, queries } of known)
       expect({ vault, queries }).toEqual({
@@ -422,7 +426,7 @@ describe('@pancakeswap/smart-router and v3-sdk', () => {
       const known = theirs.map((one: AbiFunction) => toFunctionSelector(one))
       for (const one of ours) expect(known).toContain(toFunctionSelector(one))
     }
-    const there = (await filesOf(publicNetworks)).flatMap((one) => one.pancakeSwapV3)
+    const there = (await filesOf(publicNetworks)).flatMap((one) => contractsIn(one, pancakeSwapV3Contracts))
     expect(there.map(({ chainId }) => chainId)).toEqual([1, 56])
     for (const { chainId, swapRouter02, quoterV2, feeTiers } of there)
       expect({ swapRouter02, quoterV2, feeTiers }).toEqual({

@@ -16,6 +16,8 @@ import { maxUint256 } from '../../../src/domain/amount.ts'
 import type { Token } from '../../../src/domain/token.ts'
 import type { Transaction } from '../../../src/domain/transaction-types.ts'
 import type { Intent } from '../../../src/protocols/intent.ts'
+import { balancerV2Contracts } from '../../../src/swaps/balancer-v2/constants-schema.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import {
   depositCall,
   numberOf,
@@ -114,7 +116,7 @@ const idleFlags = [0x04n, 0x20n, 0x40n, 0x80n, 0x100n, 0x200n]
 const feeFlags = [0x40n, 0x80n]
 
 const chainId = 31337
-const { pools: listedPools } = catalog.balancerV2[0]!
+const { pools: listedPools } = contractsIn(catalog, balancerV2Contracts)[0]!
 const tiers = [100, 500, 3000, 10_000]
 const bytes = (random: () => number, count: number): Hex =>
   `0x${Array.from({ length: count }, () =>

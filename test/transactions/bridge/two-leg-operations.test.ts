@@ -10,11 +10,14 @@ import { supply } from '../../../src/protocols/aave-v3/encode.ts'
 import { privateKeySigner } from '../../../src/signing/keystore/private-key-signer.ts'
 import type { Journal } from '../../../src/store/journal/journal-interface.ts'
 import { finality } from '../../../src/swaps/cctp-v2/abi.ts'
+import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
 import { depositForBurn } from '../../../src/swaps/cctp-v2/encode.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { checkDelivery } from '../../../src/transactions/bridge/delivery-check.ts'
 import { executeOperation } from '../../../src/transactions/operations/execute-operation.ts'
 import { fileLocks } from '../../../src/transactions/operations/wallet-lock.ts'
 import type { Execution } from '../../../src/transactions/run-state.ts'
+import { withAttestation } from '../../support/changed-catalogs.ts'
 import { laggingNode } from '../../support/nodes/lagging-node.ts'
 import { provider } from '../../support/nodes/proxy-node.ts'
 import { useHome } from '../../support/use-journal-and-chain.ts'
@@ -30,7 +33,8 @@ useHome((made) => {
   ;({ home, journal } = made)
 })
 
-const bridge = (chainId: number) => sandbox.world.catalog().cctpV2.find((entry) => entry.chainId === chainId)!
+const bridge = (chainId: number) =>
+  contractsIn(sandbox.world.catalog(), cctpV2Contracts).find((entry) => entry.chainId === chainId)!
 const there = () => sandbox.strategy('aave-v3-USDC-sandbox-two')
 
 function plan(id: string): void {
@@ -220,7 +224,7 @@ describe('an operation over two chains', () => {
       })
       await sandbox.world.faults.set({ kind: 'bridge-stuck', ...noMore })
       plan('mine')
-      const catalog = { ...sandbox.world.catalog(), ...(!isAttested && { attestation: null }) }
+      const catalog = isAttested ? sandbox.world.catalog() : withAttestation(sandbox.world.catalog(), null)
       const rpc = (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl)
       for (const hash of [earlier, paid.transactionHash]) {
         const named = {
@@ -248,7 +252,7 @@ describe('an operation over two chains', () => {
     const hash = (await mint())!
     const ground = {
       rpc: (chainId: number) => httpRpc(sandbox.chain(chainId).rpcUrl),
-      catalog: { ...sandbox.world.catalog(), attestation: null },
+      catalog: withAttestation(sandbox.world.catalog(), null),
       now: Date.now,
       journal,
     }

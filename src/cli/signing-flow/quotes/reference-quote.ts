@@ -2,10 +2,9 @@ import type { Quote } from '../../../api/quote.ts'
 import type { Service } from '../../../api/service-type.ts'
 import type { StrategyBytecodeInput } from '../../../api/unsigned-transactions.ts'
 import type { AmountRequest, Amounts } from '../../../domain/accepted-amounts.ts'
-import { sameAddress } from '../../../domain/address.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'
-import { burnBridgePrice, maxPriceShortfall } from '../../../guard/price-tolerance.ts'
+import { burnBridgePrice, isBurntToken, maxPriceShortfall } from '../../../guard/price-tolerance.ts'
 import type { ReferenceQuote } from '../../../planning/compare-with-own-engine.ts'
 import type { ServiceProposal } from '../../../planning/proposal-types.ts'
 import { withoutPayments } from '../../../protocols/service-fees-of-intent.ts'
@@ -50,12 +49,10 @@ export async function referenceForSwap(
   const { reference, kind } = cli.backend
   const { from, to, tokenIn, tokenOut } = quote
   if (!reference) return kind === 'remote' ? { isWord: true } : undefined
-  const { cctpV2 } = await cli.backend.catalog()
-  const isBurnt = ({ chainId, address }: Quote['tokenIn']) =>
-    cctpV2.some((end) => end.chainId === chainId && sameAddress(end.token, address))
+  const catalog = await cli.backend.catalog()
   // A given minimum output replaces the slippage check.
   const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
-  if (from.chainId !== to.chainId && isBurnt(tokenIn) && isBurnt(tokenOut))
+  if (from.chainId !== to.chainId && isBurntToken(catalog, tokenIn) && isBurntToken(catalog, tokenOut))
     return { price: { ...burnBridgePrice, most: accepted(burnBridgePrice.most) } }
   try {
     const price = await ownPrice(reference, quote, exact)

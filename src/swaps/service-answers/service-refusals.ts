@@ -1,8 +1,8 @@
-import { AppError } from '../domain/errors.ts'
-import { type RefusalMeaning, refusalMeanings, waitText } from '../domain/refusal-meanings.ts'
-import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
-import { retryAfterMs } from '../http/backoff.ts'
-import type { ApiAnswer } from './provider-dependencies.ts'
+import { AppError } from '../../domain/errors.ts'
+import { type RefusalMeaning, refusalMeanings, waitText } from '../../domain/refusal-meanings.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { retryAfterMs } from '../../http/backoff.ts'
+import type { ApiAnswer } from '../provider-dependencies.ts'
 
 /** What a refusal means, and as a predicate of the service's name what it says. */
 type Refusal = readonly [meaning: RefusalMeaning, words: string]

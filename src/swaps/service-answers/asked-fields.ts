@@ -1,4 +1,4 @@
-import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
 /** A field of an answer: what was asked for, and what the answer has; `undefined` if it has none. */
 export type AskedField = readonly [

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { CatalogAddress } from '../../domain/address.ts'
+import { type RowOf, ServiceUrl, swapContracts } from '../swap-contracts.ts'
+
+/** The contracts of Relay. */
+export const relayContracts = swapContracts('relay', {
+  depository: CatalogAddress,
+  chain: z.string().min(1),
+  router: CatalogAddress,
+  solver: CatalogAddress,
+  solverChain: z.string().min(1),
+  api: ServiceUrl,
+})
+
+/**
+ * Relay on a chain: tokens are deposited at the depository for an order. `chain` is its own name for the chain in orders, and `solver` on
+ * `solverChain` the account that orders are made with, which pays coins out by the `router`. `api` is the base URL of its service; without one it is not asked.
+ */
+export type RelayConstants = RowOf<typeof relayContracts>
