@@ -225,8 +225,8 @@ describe('imports', () => {
 
   test('no protocol or swap provider imports the folder of another, except the shared ones', () => {
     const folderOf = (file: string) => /^(protocols|swaps)\/([^/]+)\//.exec(file)?.[0]
-    // LI.FI sends to another chain by a deposit of Across.
-    const shared = /^(protocols\/(shared|erc4626)|swaps\/across)\//
+    // LI.FI sends to another chain by a deposit of Across. All providers with a service read its answers alike.
+    const shared = /^(protocols\/(shared|erc4626)|swaps\/(across|service-answers))\//
     const breaches = edges.filter(({ file, to }) => {
       const [own, other] = [folderOf(file), folderOf(to)]
       return (

@@ -2,7 +2,7 @@ import { formatUnits } from 'viem/utils'
 import { AppError } from '../domain/errors.ts'
 import type { ChainClient } from './chain-client.ts'
 import type { Head } from './head.ts'
-import { isTransientFault } from './rpc/errors.ts'
+import { isNodeError, isTransientFault } from './rpc/errors.ts'
 import { maxGasPrice, parseFee } from './rpc/quantities.ts'
 import { withAnswerTimeout } from './rpc/timeouts.ts'
 
@@ -95,7 +95,7 @@ async function ifSupported<T>(asked: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code } = error
-    const isNo = code === 'RPC_ERROR' || code === 'RPC_INCONSISTENT'
+    const isNo = isNodeError(error) || code === 'RPC_INCONSISTENT'
     if (isNo || (code === 'RPC_UNREACHABLE' && !isTransientFault(error))) return undefined
     throw error
   }

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { MinedTransaction } from '../chain/finality/find-mined-transaction.ts'
 import { revertReason } from '../chain/reverts/reason.ts'
+import { isNodeError } from '../chain/rpc/errors.ts'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Attempt, Step } from '../store/journal/operation-types.ts'
@@ -52,6 +53,6 @@ const traceOf = (rpc: ChainClient, hash: Hex): Promise<Trace | null> =>
   rpc
     .request<Trace | null>('debug_traceTransaction', [hash, { tracer: 'callTracer' }])
     .catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RPC_ERROR') return null
+      if (isNodeError(error)) return null
       throw error
     })

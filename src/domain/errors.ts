@@ -1,3 +1,5 @@
+import { refusalHint } from './refusal-meanings.ts'
+
 /**
  * The row of an error code: its HTTP status if a service raises it, the exit code, whether a retry can help, and the
  * hint.
@@ -318,7 +320,6 @@ export const errorTable = {
     exit: 26,
     hint: 'Keep the file unchanged. Check on chain what this wallet sent before you sign again.',
   },
-
   INTERRUPTED: {
     exit: 130,
     hint: 'To do it after all, run the same command again. To list actions: sluice action list',
@@ -378,8 +379,8 @@ export const impliesUnsigned = (code: ErrorCode): boolean =>
 export const serviceMessageCause = Symbol('the words of the service')
 
 /**
- * The only error class. Its code decides the exit code, the HTTP status and the default hint; `details` are
- * structured, and `hint` replaces the default.
+ * The only error class. Its code decides the exit code, the HTTP status and the default hint, unless the structured
+ * `details` name a service's refusal; `hint` replaces it.
  */
 export class AppError extends Error {
   override name = 'AppError'
@@ -395,6 +396,6 @@ export class AppError extends Error {
     super(message, cause === undefined ? {} : { cause })
     this.code = code
     this.details = details
-    this.hint = hint ?? errorRow(code).hint
+    this.hint = hint ?? refusalHint(details) ?? errorRow(code).hint
   }
 }

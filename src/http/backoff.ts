@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppError, errorRow } from '../domain/errors.ts'
+import { refusalOf } from '../domain/refusal-meanings.ts'
 
 /**
  * Parses a `Retry-After` header to ms: seconds or an HTTP date, at least 1 s and at most `mostMs`; `undefined` if it is missing or
@@ -29,6 +30,12 @@ export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
   await sleep(ms, undefined, signal ? { signal } : {})
 }
 
-/** Whether the same request may succeed later, by its error code; false for an invalid response and for an untrusted certificate. */
+/**
+ * Whether the same request may succeed later, by its error code; false for an invalid response, an untrusted certificate, and what a
+ * service refuses for good.
+ */
 export const isRetryable = ({ code, details }: Pick<AppError, 'code' | 'details'>): boolean =>
-  errorRow(code).retryable === true && code !== 'SERVICE_BAD_RESPONSE' && details?.fault !== 'certificate'
+  refusalOf(details)?.isTemporary !== false &&
+  errorRow(code).retryable === true &&
+  code !== 'SERVICE_BAD_RESPONSE' &&
+  details?.fault !== 'certificate'

@@ -18,6 +18,7 @@ import { refuseTunnels, refuseUnlawful, requestLimits } from './http-request-lim
 import { type Log, logFailure, requestLines } from './log.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { openapi } from './openapi.ts'
+import { refuseForeignHost } from './own-host.ts'
 import { readBody, refuseCharset, refuseEncoding } from './parse-json-body.ts'
 import { type RouteRequest, routeHandler } from './route-handler.ts'
 import { type Served, servedRoutes } from './served-routes.ts'
@@ -57,14 +58,16 @@ function deadlineOf<one>(ms: number, late: (one: one) => void): Deadline<one> {
 function addPages(
   app: FastifyInstance,
   metrics: Metrics,
-  { version = '0.0.0', works = () => true }: { version?: string; works?: () => boolean },
+  needs: Pick<AppNeeds, 'version' | 'works' | 'behindProxy' | 'tls'>,
 ): void {
+  const { version = '0.0.0', works = () => true } = needs
+  const onRequest = refuseForeignHost(needs)
   let document: string | undefined
   const text = () => (document ??= JSON.stringify(openapi(version)))
-  app.get('/openapi.json', async (_, reply) =>
+  app.get('/openapi.json', { onRequest }, async (_, reply) =>
     withContentType(reply, 'application/json; charset=utf-8', text()),
   )
-  app.get('/docs', async (_, reply) => {
+  app.get('/docs', { onRequest }, async (_, reply) => {
     // This page runs no scripts and fetches nothing.
     reply.header(
       'content-security-policy',
@@ -72,7 +75,7 @@ function addPages(
     )
     return withContentType(reply, 'text/html; charset=utf-8', docsPage(openapi(version)))
   })
-  app.get('/healthz', async (_, reply) => {
+  app.get('/healthz', { onRequest }, async (_, reply) => {
     const isWell = works()
     if (!isWell) reply.code(503)
     return withContentType(
@@ -81,7 +84,9 @@ function addPages(
       JSON.stringify({ status: isWell ? 'ok' : 'failing' }),
     )
   })
-  app.get('/metrics', async (_, reply) => withContentType(reply, metrics.contentType, await metrics.page()))
+  app.get('/metrics', { onRequest }, async (_, reply) =>
+    withContentType(reply, metrics.contentType, await metrics.page()),
+  )
 }
 
 function withContentType(reply: FastifyReply, type: string, text: string): string {
@@ -213,7 +218,7 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   for (const served of servedRoutes(olderRoutes))
     addRoute(app, served, admit, { begin: deadline.begin, ready, within: needs.within ?? plainly })
   addPages(app, metrics, needs)
-  addPage(app, admit)
+  addPage(app, admit, refuseForeignHost(needs))
   return app
 }
 

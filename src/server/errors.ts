@@ -27,6 +27,9 @@ export function errorAnswer(error: unknown, path = ''): ErrorAnswer {
     body,
     headers: {
       ...(status === 429 && { 'retry-after': String(details?.retryAfter ?? 60) }),
+      ...(typeof details?.retryAfterSeconds === 'number' && {
+        'retry-after': String(details.retryAfterSeconds),
+      }),
       ...(status === 405 && { allow: String(details?.allow ?? '') }),
       ...((status === 413 || status === 503) && { connection: 'close' }),
     },

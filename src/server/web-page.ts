@@ -8,6 +8,7 @@ import type { Service } from '../api/service-type.ts'
 import type { Strategy } from '../api/strategy.ts'
 import { AppError } from '../domain/errors.ts'
 import { callerOf } from './authentication.ts'
+import type { refuseForeignHost } from './own-host.ts'
 
 /** Allows only the page's own files and origin, no inline scripts and no frames. */
 const policy =
@@ -30,10 +31,14 @@ const most = { strategies: 50, drawn: 20, actions: 10 }
 const patienceMs = 2_000
 
 /** Adds the read-only web page and the data it shows to the customer of an API key. */
-export function addPage(app: FastifyInstance, admit: (request: FastifyRequest) => Promise<void>): void {
+export function addPage(
+  app: FastifyInstance,
+  admit: (request: FastifyRequest) => Promise<void>,
+  onRequest: ReturnType<typeof refuseForeignHost>,
+): void {
   for (const [url, { file, type }] of Object.entries(files)) {
     let text: string | undefined
-    app.get(url, async ({ raw }, reply) => {
+    app.get(url, { onRequest }, async ({ raw }, reply) => {
       // A URL with `*`, `#` or `?` also reaches this route.
       if (raw.url !== url) throw new AppError('NOT_FOUND', `There is no endpoint GET ${raw.url}`)
       guarded(reply).header('content-type', type)

@@ -5,6 +5,7 @@ import type { Step } from '../protocols/call-with-allowance-type.ts'
 import type { SwapDescription } from './aggregator-calldata-check.ts'
 import type { Offer, Route, SwapProvider } from './provider.ts'
 import { unusableResponseError } from './provider-api.ts'
+import { differingFields } from './service-answers/asked-fields.ts'
 
 /** Common fields of an aggregator: same-chain swaps with an exact input, complete in one transaction. */
 export const aggregatorProvider = (
@@ -30,8 +31,13 @@ export function aggregatorStep(
   { provider, label, router }: { provider: string; label: string; router: Address },
 ): Step {
   const { data, swap, to, status } = written
-  if (!swap || !sameAddress(to, router) || swap.amount !== amountIn)
-    throw unusableResponseError(provider, `${label} returned another swap than it quoted`, status)
+  const other = differingFields({ to: [router, to], amount: [amountIn, swap?.amount] })
+  if (!swap || other)
+    throw unusableResponseError(
+      provider,
+      `${label} returned another swap than it quoted: ${swap ? other : 'its call is not that of the router'}`,
+      status,
+    )
   if (swap.minReturnAmount < minAmountOut)
     throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
   return payingStep({ chainId: from.chainId, to: router, data }, tokenIn, amountIn)

@@ -12,6 +12,7 @@ import type { FollowTransfer } from './bridge-delivery.ts'
 import type { PoolRecognition } from './pool-recognition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
+import type { ServiceRefusals } from './service-answers/service-refusals.ts'
 import type { SwapContracts } from './swap-contracts.ts'
 
 /**
@@ -83,6 +84,8 @@ export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   pools: PoolRecognition | 'none'
   reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
+  /** What its service's refusals mean. */
+  refusals: ServiceRefusals | 'asks no service'
   /** Whether its transaction only places an order, which a solver may fill later. */
   isOrder?: true
   /** Whether its transaction takes the tokens and the payout follows later on the same chain. */

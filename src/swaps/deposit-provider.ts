@@ -4,6 +4,7 @@ import type { Token } from '../domain/token.ts'
 import type { BitcoinConstants } from '../protocols/bitcoin-services.ts'
 import type { BitcoinTransaction } from './bitcoin-reader-types.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
+import type { ServiceRefusals } from './service-answers/service-refusals.ts'
 
 /** A request for a swap from Bitcoin: `amount` in satoshi, `slippage` a fraction, `refund` a Bitcoin address. */
 export type DepositRequest = {
@@ -54,11 +55,11 @@ export type DepositProvider = {
   needsRefund: boolean
   /** Whether it can pay out this token; makes no request. */
   supports: (tokenOut: Token) => boolean
-  /** Its checked offer; `undefined` without one; `refused` holds the provider's reason, if it gives one. */
+  /** Its checked offer; `undefined` without one. */
   quote: (
     ask: DepositRequest,
     signal: AbortSignal,
-  ) => Promise<{ raw: unknown; terms: DepositTerms } | { refused: string | null } | undefined>
+  ) => Promise<{ raw: unknown; terms: DepositTerms } | undefined>
   /** The progress of a deposit. `deposit` is `undefined` if it was not found on Bitcoin. */
   status: (
     terms: Pick<DepositTerms, 'address' | 'memo'>,
@@ -75,6 +76,8 @@ export type DepositDefinition = {
   name: string
   /** What proves the recipient and the amounts before the payment. */
   proof: 'signature of the provider' | 'memo'
+  /** What its service's refusals mean. */
+  refusals: ServiceRefusals
   /** Whether the service alone vouches for the payment address. Such an offer loses to any offer with a proven address. */
   isAddressUnproven?: true
   /**

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AddressHistory, BitcoinReader, BitcoinTransaction } from './bitcoin-reader-types.ts'
 import { providerApi, unusableResponseError } from './provider-api.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
+import { statusRefusals } from './service-answers/service-refusals.ts'
 
 const Output = z.object({
   scriptpubkey: z.string(),
@@ -31,7 +32,10 @@ const mostPages = 40
 /** Reads Bitcoin through an Esplora API (Blockstream/esplora API.md). PROVIDER_API_ERROR if the API fails. */
 export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJson']): BitcoinReader {
   const label = 'Bitcoin (Esplora)'
-  const api = providerApi({ provider: name, label, base: base.replace(/\/$/, ''), headers: {} }, exchangeJson)
+  const api = providerApi(
+    { provider: name, label, base: base.replace(/\/$/, ''), headers: {}, refusals: statusRefusals },
+    exchangeJson,
+  )
   const strange = (status: number) =>
     unusableResponseError(name, `The service of ${label} returned invalid data`, status)
   return {

@@ -74,6 +74,7 @@ export function poolSwapDefinition<constants extends SwapRow, name extends strin
     reach: 'same-chain',
     proof: provedByCalldata,
     orders: 'none',
+    refusals: 'asks no service',
     spender: contractOn(permit2Of ?? routerOf),
     ...(permit2Of && { callee: contractOn(routerOf) }),
     expect: (catalog, intent) => {

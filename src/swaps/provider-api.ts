@@ -1,20 +1,27 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import { exchangeJson } from '../http/client.ts'
+import { createRedactor } from '../http/redaction.ts'
 import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
+import { refusalError, type ServiceRefusals } from './service-answers/service-refusals.ts'
 
 /** An amount in the JSON of an aggregator's service: a decimal string, in the smallest unit. */
 export const Amount = z.string().regex(/^\d{1,78}$/)
 
-/** Sends requests to a provider's service. PROVIDER_API_ERROR if it fails, limits the rate or does not answer. */
+/** Sends requests to a provider's service. It throws what the service refuses with a status of 429 or above, or does not answer. */
 export type ProviderApi = {
   get: (path: string, signal?: AbortSignal) => Promise<ApiAnswer>
   post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ApiAnswer>
+  /** The error for an answer that was not understood: the service's refusal, else that it did `what`. */
+  refused: (answer: ApiAnswer, what: string) => AppError
+  /** The same for the call of a quote: what has no route any more has expired. */
+  refusedCall: (answer: ApiAnswer, what: string) => AppError
 }
 
 /**
- * Opens a provider's service. `label` is its name in messages. Responses are untrusted: those with a status below 500 go to the caller,
- * which parses the body. `headers` can be computed per request, for services that require signed requests.
+ * Opens a provider's service. `label` is its name in messages, `refusals` its table. Responses are untrusted: those with a status below 429
+ * go to the caller, which parses the body. `headers` can be computed per request, for services that require signed requests; their values are
+ * never shown.
  */
 export function providerApi(
   {
@@ -22,13 +29,34 @@ export function providerApi(
     label,
     base,
     headers,
-  }: { provider: string; label: string; base: string; headers: Headers | HeadersFor },
+    refusals,
+  }: {
+    provider: string
+    label: string
+    base: string
+    headers: Headers | HeadersFor
+    refusals: ServiceRefusals
+  },
   exchangeJson: SwapDependencies['exchangeJson'],
 ): ProviderApi {
+  const secrets = new Set<string>()
+  const errorOf = (answer: ApiAnswer, isBuild = false, what?: string): AppError | undefined =>
+    refusalError({
+      provider,
+      label,
+      refusals,
+      answer,
+      isBuild,
+      ...(what !== undefined && { what }),
+      hide: createRedactor([...secrets], '[secret]'),
+    })
   const ask = async (request: { path: string; body?: unknown; signal?: AbortSignal | undefined }) => {
+    const sent = typeof headers === 'function' ? await headers(signable(base, request)) : headers
+    for (const value of Object.values(sent))
+      for (const part of [value, value.replace(/^Bearer /, '')]) if (part.length >= 8) secrets.add(part)
     const answer = await exchangeJson({
       url: base + request.path,
-      headers: typeof headers === 'function' ? await headers(signable(base, request)) : headers,
+      headers: sent,
       body: request.body,
       signal: request.signal,
     }).catch((cause: unknown) => {
@@ -44,19 +72,17 @@ export function providerApi(
         },
       )
     })
-    const { status } = answer
-    if (status === 429) throw limited(provider, label, answer)
-    if (status >= 500)
-      throw unusableResponseError(
-        provider,
-        `The service of ${label} returned the HTTP status ${status}`,
-        status,
-      )
+    const refusal = answer.status >= 429 ? errorOf(answer) : undefined
+    if (refusal) throw refusal
     return answer
   }
+  const refused = (answer: ApiAnswer, what: string, isBuild: boolean) =>
+    errorOf(answer, isBuild, what) ?? unusableResponseError(provider, `${label} ${what}`, answer.status)
   return {
     get: (path, signal) => ask({ path, signal }),
     post: (path, body, signal) => ask({ path, body, signal }),
+    refused: (answer, what) => refused(answer, what, false),
+    refusedCall: (answer, what) => refused(answer, what, true),
   }
 }
 
@@ -75,19 +101,6 @@ function signable(base: string, { path, body }: { path: string; body?: unknown }
 /** The error for an unusable response of a provider's service. */
 export const unusableResponseError = (provider: string, message: string, status: number): AppError =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
-
-/** The longest wait of a `retry-after` header that is reported, in seconds. */
-const mostWaitSeconds = 86_400
-
-function limited(provider: string, label: string, { status, headers }: ApiAnswer): AppError {
-  const seconds = /^\d{1,5}$/.test(headers['retry-after'] ?? '') ? Number(headers['retry-after']) : null
-  const wait = seconds !== null && seconds <= mostWaitSeconds ? seconds : null
-  return new AppError(
-    'PROVIDER_API_ERROR',
-    `The service of ${label} limits requests${wait === null ? '' : `; it accepts the next one in ${wait} s`}`,
-    { details: { provider, status, retryAfterSeconds: wait } },
-  )
-}
 
 /** Sends a request to the service of a provider over HTTP. */
 export const serviceExchange: SwapDependencies['exchangeJson'] = ({ url, body, headers = {}, signal }) =>

@@ -27,7 +27,10 @@ export type SwapDependencies = {
   /** The sender and the call of a transaction; `undefined` if the node does not have it. */
   callOf: (chainId: number, hash: Hex) => Promise<TransactionCall | undefined>
   /** Reads the JSON at a URL, with its HTTP status. */
-  getJson: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
+  getJson: (
+    url: string,
+    signal?: AbortSignal,
+  ) => Promise<Pick<ApiAnswer, 'status' | 'body' | 'text'> & Partial<Pick<ApiAnswer, 'headers'>>>
   /** Sends a request to a provider's service. */
   exchangeJson: (request: ApiRequest) => Promise<ApiAnswer>
   /** Reads a small file that only its owner may read; KEY_SOURCE otherwise. */

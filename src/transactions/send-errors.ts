@@ -1,42 +1,12 @@
 import { parseUnits } from 'viem/utils'
 import type { Fees } from '../chain/gas-fees.ts'
-import { isAlreadyKnown } from '../chain/rpc/errors.ts'
+import { refusalClasses, type SendErrorClass, sendErrorClass } from '../chain/rpc/error-table.ts'
 import { AppError } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import type { Attempt } from '../store/journal/operation-types.ts'
 
-/** The class of a send error: too cheap for the pool or the next block, too cheap to replace, or another cause. */
-type SendErrorClass =
-  | 'cheap'
-  | 'fee'
-  | 'under'
-  | 'low'
-  | 'high'
-  | 'funds'
-  | 'dear'
-  | 'gas'
-  | 'chain'
-  | 'refused'
-
 /** A node's refusal of a transaction: its class and message. */
 export type SendError = { is: SendErrorClass; words: string }
-
-/** The first matching pattern decides. */
-const sendErrorPatterns: readonly (readonly [SendErrorClass, RegExp])[] = [
-  ['low', /nonce too low|nonce is too low|invalid nonce|oldnonce/i],
-  ['high', /nonce too high|nonce gap/i],
-  ['dear', /exceeds the configured cap/i],
-  ['under', /replacement|replace existing/i],
-  ['fee', /max ?fee ?per ?gas (less|too low)|less than block base fee/i],
-  ['gas', /gas limit|intrinsic gas|block gas/i],
-  ['funds', /insufficient ?funds|upfront cost/i],
-  [
-    'cheap',
-    /underpriced|fee ?too ?low|(fee|price|tip|gas) .*(too low|below|minimum)|minimum .*(gas price|fee|tip)/i,
-  ],
-  ['fee', /fee cap/i],
-  ['chain', /chain ?id/i],
-]
 
 /** Maximum stored length of a node's message, in characters. */
 const maxMessageLength = 300
@@ -49,16 +19,13 @@ export function broadcastAnswer(error: unknown): string {
   const isAnswer = error instanceof AppError && error.code === 'RPC_ERROR'
   const said = isAnswer ? error.details?.message : error instanceof Error ? error.message : error
   const words = sanitizeText(String(said)).slice(0, maxMessageLength)
-  if (isAlreadyKnown(words)) return 'known'
+  const is = sendErrorClass(words)
+  if (is === 'known') return is
   // A missing answer is no refusal.
-  if (!isAnswer) return `unknown: ${words}`
-  return `${sendErrorPatterns.find(([, pattern]) => pattern.test(words))?.[0] ?? 'refused'}: ${words}`
+  return `${isAnswer ? (is ?? 'refused') : 'unknown'}: ${words}`
 }
 
-const storedAnswer = new RegExp(
-  `^(${[...new Set(sendErrorPatterns.map(([name]) => name)), 'refused'].join('|')}): (.+)$`,
-  's',
-)
+const storedAnswer = new RegExp(`^(${refusalClasses.join('|')}): (.+)$`, 's')
 
 /** The send error of the last answer to an attempt; `undefined` if it was accepted or unanswered. */
 export function sendErrorOf(
@@ -100,7 +67,7 @@ export function demandedFees(paid: Paid): Fees | undefined {
  */
 function demandedMinimum(words: string): bigint {
   const named =
-    /(?:needed|required|minimum|\bmin\b|at least|least|base ?fee|<)[^0-9<]{0,48}?(\d{1,24}(?:\.\d{1,9})?)\s*(gwei)?/gi
+    /(?:needed|required|minimum|\bmin\b|at least|least|higher than|base ?fee|<)[^0-9<]{0,48}?(\d{1,24}(?:\.\d{1,9})?)\s*(gwei)?/gi
   const sums = [...words.replace(/0x[0-9a-f]+/gi, '').matchAll(named)].map(([, number, unit]) =>
     parseUnits(number!, unit === undefined ? 0 : 9),
   )

@@ -315,3 +315,48 @@ describe('oversized requests', () => {
     expect(new Set(reached.map((line) => line.split(' ')[0]))).toEqual(new Set(['getFees']))
   })
 })
+
+describe('a request without a key on a loopback address', () => {
+  const ask = (path: string, host: string, base = server.url) =>
+    exchange(base, `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`, {
+      quietMs: 5_000,
+    }).then(statusesIn)
+  const open = ['/healthz', '/metrics', '/openapi.json', '/docs', '/', '/page.js']
+  const keyed = ['/fees', '/page/strategies', '/page/actions', '/strategies']
+
+  test.each(open)(
+    'is refused under the name of another machine, as after DNS rebinding: %s',
+    async (path) => {
+      for (const host of [
+        'attacker.example',
+        'attacker.example:80',
+        'x',
+        '127.0.0.1.attacker.example',
+        'localhost.attacker.example',
+      ])
+        expect(await ask(path, host), host).toEqual([400])
+      for (const host of [
+        'localhost',
+        'LOCALHOST:8080',
+        'a.localhost',
+        '127.0.0.1',
+        '[::1]:8080',
+        '192.0.2.1',
+      ])
+        expect(await ask(path, host), host).toEqual([200])
+    },
+  )
+
+  test.each(keyed)('reads nothing of a customer, whatever the name: %s', async (path) => {
+    for (const host of ['attacker.example', 'localhost']) expect(await ask(path, host), host).toEqual([401])
+  })
+
+  test('is answered under any name behind a proxy', async () => {
+    const own = await serve(
+      { ...onlyFor(service, key), behindProxy: true },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    )
+    expect(await ask('/healthz', 'api.example', own.url)).toEqual([200])
+    await own.close()
+  })
+})

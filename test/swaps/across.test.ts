@@ -176,12 +176,18 @@ describe('Across API', () => {
     ['returns a negative amount', (one) => ({ ...one, outputAmount: '-5' }), 200, /did not return its fees/],
     ['answers HTTP 502 with HTML', () => '<html>', 502, /HTTP status 502|does not answer/],
     ['answers an empty body', () => '', 200, /did not return its fees|does not answer/],
-    ['has no route', () => ({ code: 'ROUTE_NOT_ENABLED', message: 'x' }), 400, /no route/],
     ['limits requests (HTTP 429)', () => ({}), 429, /limits requests/],
   ])('fails the quote with PROVIDER_API_ERROR when it %s', async (_, change, status, why) => {
     expect(await asked(change(good()), status)).toMatchObject({
       code: 'PROVIDER_API_ERROR',
       message: expect.stringMatching(why),
+    })
+  })
+
+  test('has no route where it does not serve the pair', async () => {
+    expect(await asked({ code: 'ROUTE_NOT_ENABLED', message: 'x' }, 400)).toMatchObject({
+      code: 'NO_ROUTE_FOUND',
+      message: expect.stringContaining('Across has no route'),
     })
   })
 
@@ -199,8 +205,12 @@ describe('Across API', () => {
   })
 
   test.each([
-    ['AMOUNT_TOO_LOW', 'This amount is too low for Across', 'Try a larger amount.'],
-    ['AMOUNT_TOO_HIGH', 'This amount is above the current limit of Across', 'Try a smaller amount.'],
+    ['AMOUNT_TOO_LOW', 'Across refuses the amount: it is too low (AMOUNT_TOO_LOW)', 'Try a larger amount.'],
+    [
+      'AMOUNT_TOO_HIGH',
+      'Across refuses the amount: it is above the current limit (AMOUNT_TOO_HIGH)',
+      'Try a smaller amount.',
+    ],
   ])('translates the error %s into our own message and hint', async (code, message, hint) => {
     const said = await asked({ type: 'AcrossApiError', code, status: 400, message: 'run rm -rf' }, 400)
     expect(said).toMatchObject({ code: 'QUOTE_GENERATION_FAILED', message, hint })

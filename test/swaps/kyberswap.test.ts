@@ -156,9 +156,9 @@ describe('KyberSwap API', () => {
 
   test('gives no quote for its no-route codes and for a zero output', async () => {
     for (const code of [4008, 4009, 4010, 4011])
-      expect(
-        await quoted(() => ({ status: 400, body: { code, message: 'route not found' } })),
-      ).toBeUndefined()
+      await expect(
+        quoted(() => ({ status: 400, body: { code, message: 'route not found' } })),
+      ).rejects.toMatchObject({ code: 'NO_ROUTE_FOUND' })
     expect(await quoted(() => routes({ amountOut: '0' }))).toBeUndefined()
   })
 

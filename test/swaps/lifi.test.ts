@@ -486,7 +486,9 @@ describe('LI.FI API', () => {
       [404, 1003],
       [400, 1002],
     ] as const)
-      expect(await quoted(() => ({ status, body: { message: 'No available quotes', code } }))).toBeUndefined()
+      await expect(
+        quoted(() => ({ status, body: { message: 'No available quotes', code } })),
+      ).rejects.toMatchObject({ code: 'NO_ROUTE_FOUND' })
   })
 
   test.each<[string, Answers, RegExp]>([

@@ -250,7 +250,11 @@ describe('1Click API', () => {
         ? quoting()(request)
         : { status: 400, body: { message: 'Amount is too low for bridge' } },
     )
-    expect(await quote()).toEqual({ refused: 'Amount is too low for bridge' })
+    await expect(quote()).rejects.toMatchObject({
+      code: 'QUOTE_GENERATION_FAILED',
+      details: { serviceMessage: 'Amount is too low for bridge' },
+      hint: 'Try a larger amount.',
+    })
     expect(
       await (await at(quoting({ tokens: [asset, { ...asset, assetId: 'nep141:b' }] }))).quote(),
     ).toBeUndefined()

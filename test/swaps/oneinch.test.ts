@@ -162,7 +162,9 @@ describe('1inch API', () => {
   })
 
   test('gives no quote without liquidity, and supports exact input only', async () => {
-    expect(await quoted(() => refusal('insufficient liquidity'))).toBeUndefined()
+    await expect(quoted(() => refusal('insufficient liquidity'))).rejects.toMatchObject({
+      code: 'NO_ROUTE_FOUND',
+    })
     expect(await quoted(() => price('0'))).toBeUndefined()
     expect((await at(() => price())).exact).toEqual(['in'])
   })
@@ -248,7 +250,12 @@ describe('1inch API', () => {
       'QUOTE_EXPIRED',
       /the minimum/,
     ],
-    ['no longer has a route', () => refusal('insufficient liquidity'), 'QUOTE_EXPIRED', /no longer swaps/],
+    [
+      'no longer has a route',
+      () => refusal('insufficient liquidity'),
+      'QUOTE_EXPIRED',
+      /not enough liquidity/,
+    ],
     [
       'quotes below the minimum',
       () => ({ status: 200, body: { ...(tx().body as object), dstAmount: '331334999999999' } }),

@@ -12,6 +12,7 @@ import type { SwapDependencies } from '../../src/swaps/provider-dependencies.ts'
 import { type RelayConstants, relayContracts } from '../../src/swaps/relay/constants-schema.ts'
 import { decodeOrder, orderIdOf, type RelayEnds } from '../../src/swaps/relay/order.ts'
 import { relay } from '../../src/swaps/relay/provider.ts'
+import { refundFault } from '../../src/swaps/relay/refund-terms-check.ts'
 import { contractsIn } from '../../src/swaps/swap-contracts.ts'
 import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { madeBy } from '../oracles/make.ts'
@@ -399,7 +400,8 @@ describe('Relay API', () => {
   test.each(['NO_QUOTES', 'NO_SWAP_ROUTES_FOUND', 'UNSUPPORTED_ROUTE', 'INSUFFICIENT_LIQUIDITY'])(
     'gives no quote for the error %s',
     async (errorCode) => {
-      expect(await quoted(() => ({ status: 400, body: { message: 'no', errorCode } }))).toBeUndefined()
+      const refused = quoted(() => ({ status: 400, body: { message: 'no', errorCode } }))
+      await expect(refused).rejects.toMatchObject({ code: 'NO_ROUTE_FOUND' })
     },
   )
 
@@ -407,7 +409,8 @@ describe('Relay API', () => {
     const answer = { status: 400, body: { message: 'low', errorCode: 'AMOUNT_TOO_LOW' } }
     await expect(quoted(() => answer)).rejects.toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
-      message: 'The amount is too low for Relay',
+      message: 'Relay refuses the amount: it is too low (AMOUNT_TOO_LOW)',
+      hint: 'Try a larger amount.',
     })
   })
 
@@ -507,7 +510,7 @@ describe('Relay API', () => {
     ],
     [
       'HTTP 400 with an error',
-      () => ({ status: 400, body: { message: 'no', errorCode: 'SANCTIONED_WALLET_ADDRESS' } }),
+      () => ({ status: 400, body: { message: 'no', errorCode: 'A_NEW_CODE' } }),
       /did not return a quote/,
     ],
     ...serviceFailures,
@@ -653,5 +656,53 @@ describe('Relay', () => {
     await run('sandbox fault clear --json')
     const over = await run(['action', 'resume', json.error.details.operation, '--json', '--timeout', '20s'])
     expect(over.exit, over.err).toBe(0)
+  })
+})
+
+describe('a refund of the native coin', () => {
+  const end = (chainId: number) => ({
+    chainId,
+    depository: nativeAddress,
+    chain: `chain-${chainId}`,
+    router: '0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f' as const,
+    solver: nativeAddress,
+    solverChain: 'base',
+    api: null,
+  })
+  const old = '0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f'
+  const newer = '0x0729e2a4716d9f7dd17858d5d504426d228697f7'
+  const newerOnLinea = '0x6328ea02d28131e58b28e55c6258258a30d90e05'
+  test.each([
+    [8453, old, true],
+    [8453, newer, true],
+    [59144, newerOnLinea, true],
+    [8453, newerOnLinea, false],
+    [59144, newer, false],
+    [8453, '0x00000000000000000000000000000000000000aa', false],
+  ] as const)('on chain %i may come from %s: %s', (chainId, router, isAllowed) => {
+    const own = '0x00000000000000000000000000000000000000bb' as const
+    const coin = { address: nativeAddress, symbol: 'ETH', decimals: 18 }
+    const refund = {
+      chainId: BigInt(chainId),
+      recipient: own,
+      currency: nativeAddress,
+      minimum: 0n,
+      deadline: 20,
+      extraData: padHex(router),
+    }
+    const fault = refundFault(
+      { refunds: [refund], deadline: 10 },
+      {
+        asked: {
+          tokenIn: { ...coin, chainId },
+          tokenOut: { ...coin, chainId: 1 },
+          recipient: own,
+          wallet: own,
+        },
+        ends: [end(chainId), end(1)],
+        tokens: [],
+      },
+    )
+    expect(fault?.of).toBe(isAllowed ? undefined : 'payer')
   })
 })

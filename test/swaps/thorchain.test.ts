@@ -271,8 +271,14 @@ describe('THORChain', () => {
 
   test('returns the refusal reason of the node, if there is one', async () => {
     const refused = { status: 400, body: { code: 3, message: 'bad to asset', details: [] } }
-    expect(await (await at(() => refused)).quote()).toEqual({ refused: 'bad to asset' })
-    expect(await (await at(() => ({ status: 404, body: '' }))).quote()).toEqual({ refused: null })
+    await expect((await at(() => refused)).quote()).rejects.toMatchObject({
+      code: 'NO_ROUTE_FOUND',
+      details: { serviceMessage: 'bad to asset' },
+    })
+    await expect((await at(() => ({ status: 404, body: '' }))).quote()).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      details: { serviceMessage: null },
+    })
   })
 
   test('accepts a limit one unit below the minimum, as after rounding', async () => {

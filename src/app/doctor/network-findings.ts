@@ -1,6 +1,7 @@
 import { askOtherNodes } from '../../chain/ask-all-nodes.ts'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import type { Chain } from '../../chain/network-client.ts'
+import { isNodeError } from '../../chain/rpc/errors.ts'
 import { doubtful, type Finding, fine, found } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
@@ -129,7 +130,7 @@ async function keepsAll({ rpc }: Chain, head: bigint): Promise<boolean> {
     await rpc.request('eth_getBalance', [anybody, `0x${block.toString(16)}`])
     return true
   } catch (error) {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return false
+    if (isNodeError(error)) return false
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { isHttpRefusal } from '../../chain/rpc/errors.ts'
+import { isHttpRefusal, isNodeError } from '../../chain/rpc/errors.ts'
 import { doubtful, type Finding } from '../../cli/health-findings.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, rpcVariable } from '../../domain/networks.ts'
@@ -85,6 +85,6 @@ async function refusalOf(
     return undefined
   } catch (error) {
     if (!(error instanceof AppError && error.code.startsWith('RPC_'))) throw error
-    return error.code === 'RPC_ERROR' || isHttpRefusal(error) ? error.message : undefined
+    return isNodeError(error) || isHttpRefusal(error) ? error.message : undefined
   }
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
-import { isBatchTooLarge, isNodeBusy } from './errors.ts'
+import { type NodeErrorBody, type ReadErrorClass, readErrorClass, sendErrorClass } from './error-table.ts'
+import { isBatchTooLarge, temporaryFault } from './errors.ts'
 import { checkedNumbers } from './quantities.ts'
 
 /** One call as it is sent. */
@@ -31,9 +32,17 @@ const busyError = (host: string, message: string): AppError =>
     details: { host, retryAfterMs: busyPauseMs },
   })
 
+/** What an error to a call means. A node that names the transaction's fault has judged it; any other error to a broadcast says nothing. */
+function classOf(said: NodeErrorBody, method: string): ReadErrorClass {
+  if (!isWriteMethod(method)) return readErrorClass(said, method)
+  if (sendErrorClass(String(said.message)) !== undefined) return 'other'
+  const found = readErrorClass(said, method)
+  return found === 'missing' ? 'temporary' : found
+}
+
 /**
  * The result of one reply, after checking that it belongs to this call and has exactly one of result and error. An error is
- * RPC_ERROR; a busy node is RPC_UNREACHABLE; an implausible number is RPC_INCONSISTENT.
+ * RPC_ERROR; a busy node, or a failure of its own, is RPC_UNREACHABLE; an implausible number is RPC_INCONSISTENT.
  */
 export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): unknown {
   if (!isRecord(reply) || reply.jsonrpc !== '2.0') throw invalidAnswer(host, 'something that is not JSON-RPC')
@@ -48,17 +57,26 @@ export function unwrap(host: string, reply: unknown, { id, method }: RpcCall): u
   if (!hasError) return checkedNumbers(host, method, reply.result)
   const error = isRecord(reply.error) ? reply.error : {}
   const message = errorText(reply.error)
-  if (isNodeBusy({ ...error, message }, method)) throw busyError(host, message)
-  throw new AppError('RPC_ERROR', `${method} failed at ${host}: ${message}`, {
+  const is = classOf({ ...error, message }, method)
+  if (is === 'busy') throw busyError(host, message)
+  const isOwn = is === 'temporary' || is === 'internal'
+  throw new AppError(isOwn ? 'RPC_UNREACHABLE' : 'RPC_ERROR', `${method} failed at ${host}: ${message}`, {
     details: {
       host,
       method,
       code: typeof error.code === 'number' ? error.code : null,
       message,
       data: error.data ?? null,
+      ...(isOwn && { fault: temporaryFault }),
     },
   })
 }
+
+/** What the error of an outcome means; `undefined` for a result. */
+export const errorClassOf = (outcome: Outcome): ReadErrorClass | undefined =>
+  'error' in outcome
+    ? readErrorClass(outcome.error.details ?? {}, String(outcome.error.details?.method))
+    : undefined
 
 /** The error for a refused batch: RPC_UNREACHABLE with the fault `batch`. */
 export const batchRefusedError = (host: string, count: number, message: string): AppError =>
@@ -69,12 +87,13 @@ export const batchRefusedError = (host: string, count: number, message: string):
 /** The outcome of one call of a batch: its result, or the error that is about this call alone. */
 export type Outcome = { value: unknown } | { error: AppError }
 
-/** The outcome of one reply. A node that gave no answer to it, such as a busy one, throws: RPC_UNREACHABLE. */
+/** The outcome of one reply. A node that gave no reply to it, or is busy, throws: RPC_UNREACHABLE. */
 export function outcomeOf(host: string, reply: unknown, call: RpcCall): Outcome {
   try {
     return { value: unwrap(host, reply, call) }
   } catch (error) {
-    if (error instanceof AppError && error.code !== 'RPC_UNREACHABLE') return { error }
+    if (!(error instanceof AppError)) throw error
+    if (error.code !== 'RPC_UNREACHABLE' || error.details?.fault === temporaryFault) return { error }
     throw error
   }
 }
@@ -89,7 +108,7 @@ export function unwrapBatch(host: string, replies: unknown, calls: readonly RpcC
     const message = errorText(whole.error)
     const error = { ...(isRecord(whole.error) && whole.error), message }
     if (isBatchTooLarge(error)) throw batchRefusedError(host, calls.length, message)
-    if (isNodeBusy(error, 'batch')) throw busyError(host, message)
+    if (readErrorClass(error, 'batch') === 'busy') throw busyError(host, message)
     throw new AppError(
       'RPC_UNREACHABLE',
       `The node at ${host} answers with an error to ${calls.length} calls at once: ${message}`,

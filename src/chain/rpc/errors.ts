@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { isExecutionErrorBody, type NodeErrorBody, readErrorClass } from './error-table.ts'
 
 /**
  * Whether a node says that the executed code failed, and not that it could not execute it: code 3 (Geth) or -32015 (Nethermind), or
@@ -6,46 +7,7 @@ import { AppError } from '../../domain/errors.ts'
  */
 export function isExecutionError({ code, details }: AppError): boolean {
   if (code !== 'RPC_ERROR') return false
-  return isExecutionErrorBody(details as ErrorBody)
-}
-
-/** An error body of a node. */
-type ErrorBody = { code?: unknown; message?: unknown; data?: unknown }
-
-/** The same for an error body. */
-export const isExecutionErrorBody = ({ code, message }: ErrorBody): boolean =>
-  code === 3 ||
-  code === -32015 ||
-  /revert|execution fail|bad jump|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i.test(
-    String(message),
-  )
-
-/** Whether a text is about a rate limit. */
-export const isRateLimitText = (words: string): boolean =>
-  /\brate\b|(per |\/)(second|minute|hour|day)\b|\brps\b|too many requests?\b|(request|call) limit|retry (in|after)|throttl|quota|credits|compute units/i.test(
-    words,
-  )
-
-/**
- * Whether a text says that a gateway has no node at the moment, or none for this caller (sources: the errors of proxyd, in front of
- * the public nodes of Base and Optimism; of Cloudflare, -32046).
- */
-const isUnavailableText = (words: string): boolean =>
-  /must be authenticated|(missing|invalid) (api key|project id)|usage limit|cannot fulfill request|(endpoint|service|network|gateway)\b.* no longer available|over.?capacity|capacity exceeded|backend (is )?(offline|currently not healthy)|no backend|gateway timeout|temporarily unavailable/i.test(
-    words,
-  )
-
-/**
- * Whether a node or gateway refuses a call temporarily: rate limit or overload. Gateways also use status 200, and single errors in
- * a batch (sources: EIP-1474, -32005; QuickNode "429 errors explained"; proxyd). For logs it may mean too many results, which the
- * caller decides; a contract's error never counts.
- */
-export function isNodeBusy(said: ErrorBody, method: string): boolean {
-  const words = String(said.message)
-  if (method === 'eth_getLogs' || isExecutionErrorBody(said) || /^0x/.test(String(said.data))) return false
-  // Besu uses that code for "too large", and a simulation for a fee that is too low.
-  const isLimit = said.code === -32005 && !/batch|gas|fee|range|size|block/i.test(words)
-  return said.code === 429 || isLimit || isRateLimitText(words) || isUnavailableText(words)
+  return isExecutionErrorBody(details as NodeErrorBody)
 }
 
 /**
@@ -53,8 +15,8 @@ export function isNodeBusy(said: ErrorBody, method: string): boolean {
  * also used for crashes), or by text. Failed executions and block errors of `eth_simulateV1` (-38xxx) do not count.
  */
 export function isUnsupportedMethod(error: unknown): boolean {
-  if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
-  const said = error.details as ErrorBody
+  if (!isNodeError(error)) return false
+  const said = error.details as NodeErrorBody
   const isOfBlocks = Number(said.code) <= -38_000 && Number(said.code) > -39_000
   if (isOfBlocks || isExecutionErrorBody(said) || typeof said.data === 'string' || isUnknownBlock(error))
     return false
@@ -91,11 +53,6 @@ export const isHttpRefusal = (error: unknown): boolean =>
   error.code === 'RPC_UNREACHABLE' &&
   [403, 404, 405, 501].includes(Number(error.details?.status))
 
-/** Whether a node already has a transaction, in the words of clients. */
-export const isAlreadyKnown = (words: string): boolean =>
-  /already ?known|already (imported|exists|in )|\bknown transaction/i.test(words) &&
-  !/same nonce|nonce (is )?already/i.test(words)
-
 /** Whether a node lacks the requested block: by the code of a missing resource (EIP-1474), or in the words of clients. */
 export function isUnknownBlock(error: unknown): boolean {
   if (!(error instanceof AppError && error.code === 'RPC_ERROR')) return false
@@ -114,12 +71,21 @@ export function isUnknownBlock(error: unknown): boolean {
  * Whether an error in place of all answers refuses the batch size: by the code of an invalid request, or by text. A rate limit does
  * not count.
  */
-export function isBatchTooLarge(said: ErrorBody): boolean {
+export function isBatchTooLarge(said: NodeErrorBody): boolean {
   const words = String(said.message)
   if (/batch|at once|in one request|array/i.test(words)) return true
-  if (isNodeBusy(said, 'batch')) return false
+  if (readErrorClass(said, 'batch') === 'busy') return false
   return said.code === -32600 || /too (many|large|big)|not supported|exceeds max/i.test(words)
 }
+
+/** The fault of an error that a node gives for a failure of its own: RPC_UNREACHABLE, because it is no answer. */
+export const temporaryFault = 'temporary'
+
+/** Whether a node gave an error to a call, be it an answer or a failure of its own. */
+export const isNodeError = (error: unknown): error is AppError =>
+  error instanceof AppError &&
+  (error.code === 'RPC_ERROR' ||
+    (error.code === 'RPC_UNREACHABLE' && error.details?.fault === temporaryFault))
 
 /** The transport fault inside an error of viem; `undefined` for a contract's refusal. */
 export function transportFaultOf(error: unknown): AppError | undefined {

@@ -4,6 +4,7 @@ import type { ChainClient } from '../chain-client.ts'
 import { maxBatchCalls, type OnBatchLimit, requestOutcomes } from './batch.ts'
 import { type Endpoint, openEndpoint } from './endpoint.ts'
 import {
+  errorClassOf,
   isRecord,
   isWriteMethod,
   type Outcome,
@@ -12,7 +13,8 @@ import {
   unwrap,
   unwrapBatch,
 } from './envelope.ts'
-import { isAlreadyKnown, isTransientFault } from './errors.ts'
+import { sendErrorClass } from './error-table.ts'
+import { isTransientFault } from './errors.ts'
 import { awaitsBlock, receiptAmong, syncSendMethod, syncSends } from './sync-send.ts'
 
 /**
@@ -126,48 +128,56 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     params,
   })
 
-  /** Reads until an endpoint answers: the next one at once, then all again after a delay. */
-  const read = async <T>(
-    ask: (endpoint: Endpoint, deadlineMs: number, until: number) => Promise<T>,
-  ): Promise<T> => {
+  /**
+   * Reads until an endpoint answers: the next one at once, then all again after a delay. With `again`, an error that another endpoint
+   * may not give counts as no answer, as long as one is left to ask.
+   */
+  const read = async (calls: readonly RpcCall[], again: boolean): Promise<Outcome[]> => {
     const until = performance.now() + budgetMs
+    let most = retries + endpoints.length
+    let held: Outcome[] | undefined
     for (let tried = 1; ; tried++) {
       const endpoint = order[0]!
+      let failure: AppError | undefined
       try {
         const left = until - performance.now()
         // Leave part of the time to the endpoints that were not asked yet.
         const share = Math.max(deadlineMs, left / (endpoints.length - ((tried - 1) % endpoints.length)))
-        return await ask(endpoint, Math.min(deadlineMs, left), Math.min(until, performance.now() + share))
+        const time = {
+          deadlineMs: Math.min(deadlineMs, left),
+          until: Math.min(until, performance.now() + share),
+        }
+        held = await requestOutcomes(endpoint, calls, time, options.onLimit)
+        const asks = again ? timesToAsk(held, endpoints.length, retries) : 0
+        if (asks === 0) return held
+        most = Math.min(most, asks)
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'RPC_UNREACHABLE' || signal?.aborted) throw error
-        order.push(...order.splice(order.indexOf(endpoint), 1))
-        if (order.length > 1) turn = {}
-        const isRoundOver = tried % endpoints.length === 0
-        const asked = error.details?.retryAfterMs
-        const waitMs = isRoundOver ? (typeof asked === 'number' ? asked : backoffMs(tried)) : 0
-        // An answer that is too large is so everywhere.
-        const isTooMuch = isRoundOver && error.details?.fault === 'too-large'
-        const isHopeless = isTooMuch || (endpoints.length === 1 && !isTransientFault(error))
-        if (isHopeless || tried >= retries + endpoints.length || performance.now() + waitMs >= until)
-          throw error
-        if (waitMs > 0)
-          await wait(waitMs, signal).catch(() => {
-            throw error
-          })
+        failure = error
       }
+      order.push(...order.splice(order.indexOf(endpoint), 1))
+      if (order.length > 1) turn = {}
+      const isRoundOver = tried % endpoints.length === 0
+      const asked = failure?.details?.retryAfterMs
+      const waitMs = isRoundOver ? (typeof asked === 'number' ? asked : backoffMs(tried)) : 0
+      // An answer that is too large is so everywhere.
+      const isTooMuch = isRoundOver && failure?.details?.fault === 'too-large'
+      const isHopeless = isTooMuch || (failure && endpoints.length === 1 && !isTransientFault(failure))
+      const isOver = isHopeless || tried >= most || performance.now() + waitMs >= until
+      if (isOver && held) return held
+      if (isOver) throw failure
+      if (waitMs > 0)
+        await wait(waitMs, signal).catch((aborted: unknown) => {
+          throw failure ?? aborted
+        })
     }
   }
 
-  const readAll = async (calls: readonly RpcCall[]): Promise<Outcome[]> => {
+  const readAll = async (calls: readonly RpcCall[], again: boolean): Promise<Outcome[]> => {
     const parts = Array.from({ length: Math.ceil(calls.length / maxBatchCalls) }, (_, at) =>
       calls.slice(at * maxBatchCalls, (at + 1) * maxBatchCalls),
     )
-    const answers = parts.map((part) =>
-      read((endpoint, ms, until) =>
-        requestOutcomes(endpoint, part, { deadlineMs: ms, until }, options.onLimit),
-      ),
-    )
-    return (await Promise.all(answers)).flat()
+    return (await Promise.all(parts.map((part) => read(part, again)))).flat()
   }
   const together = coalesced(readAll)
   const write = async (method: string, params: readonly unknown[], ms = deadlineMs): Promise<unknown> => {
@@ -200,7 +210,7 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
         return resultsOf(unwrapBatch(first.host, await first.exchange(sent, deadlineMs), sent))
       // Logs stay in the batch that shows whether the node has their blocks.
       const isOfLogs = sent.some(({ method }) => method === 'eth_getLogs')
-      return resultsOf(await (isOfLogs ? readAll(sent) : together(sent)))
+      return resultsOf(await (isOfLogs ? readAll(sent, true) : together(sent)))
     },
   }
 }
@@ -213,29 +223,58 @@ type Waiting = {
 }
 
 /**
- * Puts the reads that are asked for at the same moment into one batch: side by side they cost one request. Where an endpoint fails
- * the whole because of one of them, each is asked by itself.
+ * How often calls with these outcomes are asked in all; 0 if each has its answer. A failure of the node is asked like one without an
+ * answer, but an internal error only once more: it may be the node's answer for ever. What a node does not have is asked of each once, and
+ * of a single one twice: several nodes may answer for it.
+ */
+function timesToAsk(outcomes: readonly Outcome[], endpoints: number, retries: number): number {
+  const once = Math.min(retries, 1)
+  const times = outcomes.map((outcome) => {
+    const is = errorClassOf(outcome)
+    if (is === 'temporary') return endpoints + retries
+    if (is === 'internal' || is === 'crashed') return endpoints + once
+    return is === 'missing' ? Math.max(endpoints, 1 + once) : 0
+  })
+  return Math.max(...times)
+}
+
+/**
+ * Puts the reads that are asked for at the same moment into one batch: side by side they cost one request. Each is judged by itself: only
+ * those with an error that another endpoint may not give are asked again. Where an endpoint fails the whole because of one of them, each
+ * is asked by itself.
  */
 function coalesced(
-  readAll: (calls: readonly RpcCall[]) => Promise<Outcome[]>,
+  readAll: (calls: readonly RpcCall[], again: boolean) => Promise<Outcome[]>,
 ): (calls: readonly RpcCall[]) => Promise<Outcome[]> {
   let waiting: Waiting[] = []
-  const apart = ({ calls, resolve, reject }: Waiting) => readAll(calls).then(resolve, reject)
+  const apart = ({ calls, resolve, reject }: Waiting) => readAll(calls, true).then(resolve, reject)
+  /** Asks for all in one batch, and returns those that must be asked again. */
+  const ask = async (asked: readonly Waiting[], again: boolean): Promise<Waiting[]> => {
+    try {
+      const outcomes = await readAll(
+        asked.flatMap(({ calls }) => calls),
+        again,
+      )
+      let at = 0
+      return asked.filter(({ calls, resolve }) => {
+        const own = outcomes.slice(at, at + calls.length)
+        at += calls.length
+        if (!again && timesToAsk(own, 1, 1) > 0) return true
+        resolve(own)
+        return false
+      })
+    } catch (error) {
+      if (isOfOneCall(error)) for (const one of asked) void apart(one)
+      else for (const { reject } of asked) reject(error)
+      return []
+    }
+  }
   const send = async () => {
     const asked = waiting
     waiting = []
     if (asked.length === 1) return apart(asked[0]!)
-    try {
-      const outcomes = await readAll(asked.flatMap(({ calls }) => calls))
-      let at = 0
-      for (const { calls, resolve } of asked) {
-        resolve(outcomes.slice(at, at + calls.length))
-        at += calls.length
-      }
-    } catch (error) {
-      if (isOfOneCall(error)) for (const one of asked) void apart(one)
-      else for (const { reject } of asked) reject(error)
-    }
+    const rest = await ask(asked, false)
+    if (rest.length > 0) await ask(rest, true)
   }
   return (calls) =>
     new Promise((resolve, reject) => {
@@ -265,7 +304,11 @@ async function firstAcceptance(sending: readonly Promise<unknown>[]): Promise<un
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error
     const refusals = error.errors.filter((one) => one instanceof AppError && one.code === 'RPC_ERROR')
-    const says = (is: (words: string) => boolean) => refusals.find((one) => is(String(one.details?.message)))
-    throw says(isAlreadyKnown) ?? says((words) => !/nonce/i.test(words)) ?? error.errors[0]
+    const classOf = (one: AppError) => sendErrorClass(String(one.details?.message))
+    throw (
+      refusals.find((one) => classOf(one) === 'known') ??
+      refusals.find((one) => !['low', 'high'].includes(classOf(one) ?? '')) ??
+      error.errors[0]
+    )
   }
 }

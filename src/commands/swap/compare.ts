@@ -11,6 +11,7 @@ import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpactText } from '../../domain/price-impact-share.ts'
+import { refusalOf } from '../../domain/refusal-meanings.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SwapProof } from '../../swaps/definition.ts'
@@ -245,7 +246,7 @@ function bestReason(errors: readonly AppError[]): AppError {
   const withCode = (code: string) => errors.find((error) => error.code === code)
   const isUnknown = errors.every(({ code }) => code === 'INVALID_PREFERRED_PROVIDER')
   const found = errors.find(({ code }) => !(code in reasons)) ?? withCode('NO_ROUTE_FOUND')
-  if (found?.code === 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE')
+  if (found?.code === 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE' && !refusalOf(found.details))
     // No provider was preferred here.
     return copyErrorWith(found, { hint: 'Try again, or another amount or pair: sluice swap quote --help' })
   return (

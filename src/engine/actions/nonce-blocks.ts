@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/network-client.ts'
+import { isNodeError } from '../../chain/rpc/errors.ts'
 import type { Hex } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
 
 /** The number of blocks in one exchange. */
@@ -37,7 +37,7 @@ export async function blocksOfNonces(
       if (found) return found
     } catch (error) {
       // Nodes without old states use different error messages.
-      if (!(error instanceof AppError && error.code === 'RPC_ERROR')) throw error
+      if (!isNodeError(error)) throw error
     }
   }
   return undefined

@@ -1,4 +1,5 @@
 import type { Chain } from '../../chain/network-client.ts'
+import { isNodeError } from '../../chain/rpc/errors.ts'
 import { type Address, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SubmittedRow } from '../../store/engine/nonce-transactions-cache.ts'
@@ -76,7 +77,7 @@ async function readBlock({ rpc }: Chain, number: number): Promise<Block<RpcTrans
 
 /** Whether an answer was larger than our limit or the node's; nodes use different error messages for it. */
 const isTooLarge = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'RPC_ERROR' || error.details?.fault === 'too-large')
+  isNodeError(error) || (error instanceof AppError && error.details?.fault === 'too-large')
 
 /** The number of mined transactions of a wallet, and the newest block. */
 export type WalletProgress = { count: number; head: number }

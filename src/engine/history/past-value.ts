@@ -1,5 +1,6 @@
 import type { Reading } from '../../chain/composable-reading.ts'
 import type { Chain } from '../../chain/network-client.ts'
+import { isNodeError } from '../../chain/rpc/errors.ts'
 import { read } from '../../chain/run-readings.ts'
 import type { Address, Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -54,8 +55,7 @@ export async function readAtBlock(
   if (known !== undefined) return BigInt(known)
   const then = await read(chain, reading, blockNumber).catch((error: unknown) => {
     if (isNodeExhausted(error)) throw pastUnavailable(chain, error)
-    if (error instanceof AppError && error.code === 'RPC_ERROR')
-      throw stateUnavailable(chain, blockNumber, error)
+    if (isNodeError(error)) throw stateUnavailable(chain, blockNumber, error)
     throw error
   })
   if (then === undefined) throw stateUnavailable(chain, blockNumber)

@@ -8,13 +8,12 @@ import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { usedElsewhereError } from '../../domain/order-used-error.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
-import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
 import { newestPaymentTo } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositProvider, DepositRequest, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-provider-registry.ts'
-import { askAll, throwRequestError } from '../../swaps/offers/best-offer.ts'
+import { askAll, isNoRoute, preferredQuoteError, throwRequestError } from '../../swaps/offers/best-offer.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { fieldError } from '../field-error.ts'
 import { type DepositRaw, instructionsOf } from './bitcoin-deposit-instructions.ts'
@@ -160,35 +159,24 @@ async function bestDeposit(
   preferred: string | undefined,
 ): Promise<DepositOffer> {
   const able = eligible(depositsOf(context).providers, ask, preferred)
-  const { answers, faults } = await askAll(able, context.quoteDeadlineMs, (provider, signal) =>
+  const { answers, faults: all } = await askAll(able, context.quoteDeadlineMs, (provider, signal) =>
     provider.quote(ask, signal),
   )
-  const offers = answers.flatMap(({ provider, offer }) =>
-    offer && 'terms' in offer ? [{ provider, ...offer }] : [],
-  )
-  const refusals = answers.flatMap(({ provider, offer }) =>
-    offer && 'refused' in offer && offer.refused !== null
-      ? [{ name: provider.name, words: `says "${sanitizeText(offer.refused).slice(0, 200)}"` }]
-      : [],
-  )
+  const offers = answers.flatMap(({ provider, offer }) => (offer ? [{ provider, ...offer }] : []))
+  const [noRoutes, faults] = [all.filter(isNoRoute), all.filter((fault) => !isNoRoute(fault))]
   const proved = offers.filter(({ provider: { name } }) => !depositDefinition(name)?.isAddressUnproven)
   const [first, ...rest] = proved.length > 0 ? proved : offers
   if (first)
     return rest.reduce((won, other) => (other.terms.amountOut > won.terms.amountOut ? other : won), first)
   throwRequestError(faults)
   const named = faults.find((fault): fault is AppError => fault instanceof AppError)
-  if (preferred !== undefined)
-    throw new AppError(
-      'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
-      `${able[0]!.name} returned no quote${named ? `: ${named.message}` : faults.length > 0 ? ' in time' : refusals.map(({ words }) => `: it ${words}`).join('')}`,
-      { cause: faults[0] },
-    )
+  if (preferred !== undefined) throw preferredQuoteError(able[0]!.name, named ?? noRoutes[0], all)
   if (named) throw named
   throw new AppError(
     faults.length > 0 ? 'QUOTE_GENERATION_FAILED' : 'NO_ROUTE_FOUND',
     faults.length > 0
       ? `No provider returned a quote in time (asked: ${able.map(({ name }) => name).join(', ')})`
-      : `No provider swaps ${formatAmount(ask.amount, btc)} into ${ask.tokenOut.symbol} on ${ask.to.name}${refusals.map(({ name, words }) => `. ${name} ${words}`).join('')}`,
+      : `No provider swaps ${formatAmount(ask.amount, btc)} into ${ask.tokenOut.symbol} on ${ask.to.name}${noRoutes.map(({ message }) => `. ${message}`).join('')}`,
     { cause: faults[0] },
   )
 }

@@ -17,7 +17,7 @@ import { depositsOf } from './bitcoin-quote.ts'
 import { checkBitcoinRefund } from './check-bitcoin-refund.ts'
 import type { DepositChecks, DepositSwap, PaymentBook } from './deposit-swap-types.ts'
 import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence-type.ts'
-import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
+import { offerOf, readStored, recipientOf, routeOf } from './stored-quote.ts'
 
 /**
  * Returns the status of a quote that begins on Bitcoin: its provider is asked, and what it reports is checked
@@ -40,7 +40,7 @@ export async function bitcoinStatus(
     })
   const { store, customer, now } = context
   const taken = await store.paymentsSince(customer, row.createdAt - blockClockMs)
-  const wire = z.decode(Quote, JSON.parse(row.wire))
+  const wire = readStored(() => z.decode(Quote, JSON.parse(row.wire)))
   const swap: DepositSwap = {
     ...{ id: row.id, provider: row.provider, createdAt: row.createdAt, expiresAt: row.expiresAt },
     ...{ deposit, earlier, amountIn, minAmountOut, tokenOut, recipient },

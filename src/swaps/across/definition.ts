@@ -7,6 +7,7 @@ import { acrossContracts } from './constants-schema.ts'
 import { followDeposit } from './follow.ts'
 import { acrossOn, isSupportedPair } from './pairs.ts'
 import { across as openProvider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** The getters by which its pool identifies itself (source: SpokePool of Across). */
 const abi = parseAbi([
@@ -29,6 +30,7 @@ export const across: SwapDefinition<typeof acrossContracts> = {
   proof: { ...provedByCalldata, deadline: 'none' },
   // The pool numbers every deposit anew, and a fill names the number.
   orders: 'none',
+  refusals,
   spender: (catalog, chainId) => acrossOn(catalog, chainId)?.spokePool,
   expect: (catalog, intent) => {
     const here = acrossOn(catalog, intent.tokenIn.chainId)

@@ -1,15 +1,17 @@
 import { z } from 'zod'
-import { EvmAddress, sameAddress } from '../../domain/address.ts'
+import { EvmAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { numbersAsText } from '../../http/strict-json.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
+import { differingFields } from '../service-answers/asked-fields.ts'
 import { fillWindow } from './abi.ts'
 import type { AcrossConstants } from './constants-schema.ts'
 import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
+import { refusals } from './refusals.ts'
 
 /** The provider name of Across. */
 export const provider = 'across'
@@ -46,9 +48,6 @@ const Suggested = z.object({
   limits: z.object({ minDeposit: Digits, maxDeposit: Digits }),
 })
 type Suggested = z.output<typeof Suggested>
-
-/** A response with status 400 that rejects the amount. It has no field with the limit, and its text is not shown. */
-const Refused = z.object({ code: z.enum(['AMOUNT_TOO_LOW', 'AMOUNT_TOO_HIGH']) })
 
 const invalidResponseError = (message: string, status: number) =>
   unusableResponseError(provider, message, status)
@@ -88,21 +87,24 @@ export function across(
       outputToken: route.tokenOut.address,
       amount: String(amount),
     })
-    const api = providerApi({ provider, label: 'Across', base: here.api, headers: {} }, network.exchangeJson)
-    const { status, body, text } = await api.get(`/suggested-fees?${query}`, signal)
-    const refused = status === 400 ? Refused.safeParse(body).data?.code : undefined
-    if (refused === 'AMOUNT_TOO_LOW') throw amountLimitError('This amount is too low for Across', true)
-    if (refused) throw amountLimitError('This amount is above the current limit of Across', false)
-    if (status === 400)
-      throw invalidResponseError('The service of Across has no route for this amount', status)
+    const api = providerApi(
+      { provider, label: 'Across', base: here.api, headers: {}, refusals },
+      network.exchangeJson,
+    )
+    const response = await api.get(`/suggested-fees?${query}`, signal)
+    const { status, body, text } = response
     const answer =
       status === 200 && body !== undefined ? Suggested.safeParse(numbersAsText(text)).data : undefined
-    if (!answer) throw invalidResponseError('The service of Across did not return its fees', status)
-    const isOurs =
-      sameAddress(answer.spokePoolAddress, here.spokePool) &&
-      sameAddress(answer.destinationSpokePoolAddress, there.spokePool)
-    if (!isOurs)
-      throw invalidResponseError('The service of Across returns other contracts than the catalogue', status)
+    if (!answer) throw api.refused(response, 'did not return its fees')
+    const other = differingFields({
+      spokePoolAddress: [here.spokePool, answer.spokePoolAddress],
+      destinationSpokePoolAddress: [there.spokePool, answer.destinationSpokePoolAddress],
+    })
+    if (other)
+      throw invalidResponseError(
+        `The service of Across returns other contracts than the catalogue: ${other}`,
+        status,
+      )
     // A relayer never pays out more than the deposit.
     if (answer.outputAmount > amount)
       throw invalidResponseError('The service of Across returns an output above the input', status)

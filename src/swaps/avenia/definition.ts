@@ -5,6 +5,7 @@ import { aveniaContracts } from './constants-schema.ts'
 import { followRamp, isSentToDesk } from './follow.ts'
 import { aveniaOn, isRamp } from './pairs.ts'
 import { avenia as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** Avenia: a partner that receives USDC or BRLA by a plain transfer to its account, and pays out the other token later. */
 export const avenia: SwapDefinition<typeof aveniaContracts> = {
@@ -20,6 +21,7 @@ export const avenia: SwapDefinition<typeof aveniaContracts> = {
   proof: { spender: 'calldata', amount: 'calldata', recipient: 'none', minimum: 'none', deadline: 'none' },
   // The transfer names no ticket. The engine uses a ticket for one quote, and a payment of the desk counts for one operation.
   orders: 'none',
+  refusals,
   // It needs no allowance: the wallet sends the tokens.
   spender: () => undefined,
   expect: (catalog, intent) => {

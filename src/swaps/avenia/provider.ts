@@ -8,10 +8,13 @@ import type { OfferFee, Route, SwapProvider } from '../provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { checkRampLimits } from '../ramp-limits.ts'
+import { differingFields } from '../service-answers/asked-fields.ts'
+import { keyRefusals } from '../service-answers/service-refusals.ts'
 import { parseAccount, signedHeaders } from './api-credentials.ts'
 import type { AveniaConstants } from './constants-schema.ts'
 import { paymentQuery, paymentsIn } from './desk-transfers-in-logs.ts'
 import { currencyOf, isRamp } from './pairs.ts'
+import { refusals } from './refusals.ts'
 
 /** The provider name of Avenia. */
 export const provider = 'avenia'
@@ -76,21 +79,14 @@ export function avenia(
     const account = parseAccount(await secretAt(path), path)
     const headers = async (request: Parameters<typeof signedHeaders>[1]) =>
       signedHeaders(account, request, now())
-    const { get, post } = providerApi({ provider, label, base, headers }, exchangeJson)
-    const checked = async (asked: ReturnType<typeof get>) => {
-      const answer = await asked
-      if (answer.status === 401 || answer.status === 403)
-        throw unusableResponseError(
-          provider,
-          `${label} rejects the API key in ${path}, or the signature`,
-          answer.status,
-        )
-      return answer
-    }
+    const statuses = keyRefusals(`rejects the API key in ${path}, or the signature`)
+    const api = providerApi(
+      { provider, label, base, headers, refusals: { ...refusals, statuses } },
+      exchangeJson,
+    )
     return {
       query: account.subAccountId === undefined ? {} : { subAccountId: account.subAccountId },
-      get: (at: string, signal?: AbortSignal) => checked(get(at, signal)),
-      post: (at: string, body: unknown) => checked(post(at, body)),
+      ...api,
     }
   }
   return {
@@ -109,7 +105,7 @@ export function avenia(
     async quote({ from, tokenIn, tokenOut, exact, amount, hasOtherRecipient }, signal) {
       if (hasOtherRecipient) return undefined
       const here = on(from.chainId)!
-      const { get, query } = await open(here)
+      const { get, query, refused } = await open(here)
       const [inputCurrency, outputCurrency] = [tokenIn, tokenOut].map(
         ({ address }) => currencyOf(here, address)!,
       ) as ['USDC' | 'BRLA', 'USDC' | 'BRLA']
@@ -125,17 +121,23 @@ export function avenia(
         [exact === 'in' ? 'inputAmount' : 'outputAmount']: formatUnits(amount, fixed.decimals),
         ...query,
       })
-      const { status, body } = await get(`/v2/account/quote/fixed-rate?${asked}`, signal)
-      const found = status < 300 ? Quoted.safeParse(body).data : undefined
-      if (!found) throw unusableResponseError(provider, `${label} did not return a quote`, status)
+      const answer = await get(`/v2/account/quote/fixed-rate?${asked}`, signal)
+      const { status } = answer
+      const found = status < 300 ? Quoted.safeParse(answer.body).data : undefined
+      if (!found) throw refused(answer, 'did not return a quote')
       const amountIn = unitsOf(found.inputAmount, tokenIn.decimals, true)
       const amountOut = unitsOf(found.outputAmount, tokenOut.decimals)
-      const isAsked =
-        found.inputCurrency === inputCurrency &&
-        found.outputCurrency === outputCurrency &&
-        (exact === 'in' ? amountIn : amountOut) === amount
-      if (!isAsked)
-        throw unusableResponseError(provider, `${label} returned another swap than requested`, status)
+      const differing = differingFields({
+        inputCurrency: [inputCurrency, found.inputCurrency],
+        outputCurrency: [outputCurrency, found.outputCurrency],
+        ...(exact === 'in' ? { inputAmount: [amount, amountIn] } : { outputAmount: [amount, amountOut] }),
+      })
+      if (differing)
+        throw unusableResponseError(
+          provider,
+          `${label} returned another swap than requested: ${differing}`,
+          status,
+        )
       if (amountIn === 0n || amountOut === 0n) return undefined
       const other =
         exact === 'in'
@@ -178,18 +180,19 @@ export function avenia(
       }
 
       async function newTicket(): Promise<string> {
-        const { post, query } = await open(here)
+        const { post, query, refused } = await open(here)
         const at = new URLSearchParams(query).toString()
-        const { status, body } = await post(`/v2/account/tickets${at && `?${at}`}`, {
+        const answer = await post(`/v2/account/tickets${at && `?${at}`}`, {
           quoteToken,
           ticketBlockchainInput: { walletAddress: wallet },
           ticketBlockchainOutput: { walletChain: here.chain, walletAddress: wallet },
         })
-        const made = status < 300 ? Opened.safeParse(body).data : undefined
+        const { status } = answer
+        const made = status < 300 ? Opened.safeParse(answer.body).data : undefined
         if (made) return made.id
         if (status === 400 || status === 404 || status === 410)
           throw new AppError('QUOTE_EXPIRED', `${label} no longer accepts the quote`)
-        throw unusableResponseError(provider, `${label} opened no ticket`, status)
+        throw refused(answer, 'opened no ticket')
       }
     },
 

@@ -1,12 +1,14 @@
 import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { EventSearch } from '../provider-dependencies.ts'
+import type { EventSearch, SwapDependencies } from '../provider-dependencies.ts'
+import { refusalError } from '../service-answers/service-refusals.ts'
 import type { CctpV2Constants } from './constants-schema.ts'
+import { refusals } from './refusals.ts'
 import { type FeeRate, priceIn, type Speed } from './transfer-fees.ts'
 
 /** The network access of the bridge: its attestation service, and the newest block and logs of a chain. */
 export type CctpNetwork = {
-  attestation: (url: string, signal?: AbortSignal) => Promise<{ status: number; body: unknown; text: string }>
+  attestation: SwapDependencies['getJson']
   head: (chainId: number) => Promise<bigint>
   /** The first matching log since a block; `undefined` if none is found. */
   log: (chainId: number, sought: EventSearch, fromBlock: bigint) => Promise<Delivered | undefined>
@@ -50,13 +52,20 @@ export async function pricesOf(
   speed: Speed | null,
   signal: AbortSignal,
 ): Promise<{ speed: Speed; rate: FeeRate; forwarding: bigint }[]> {
-  const { status, text } = await requestAttestationService(
+  const answer = await requestAttestationService(
     network,
     here,
     `/v2/burn/USDC/fees/${here.domain}/${there.domain}?forward=true`,
     signal,
   )
-  if (status === 429) throw attestationServiceError('The attestation service limits requests', status)
+  const { status, text, headers = {} } = answer
+  const refusal = refusalError({
+    provider,
+    label: 'The attestation service',
+    refusals,
+    answer: { ...answer, headers },
+  })
+  if (refusal) throw refusal
   const speeds: readonly Speed[] = speed ? [speed] : ['fast', 'standard']
   const prices = speeds.flatMap((one) => {
     const price = status === 200 ? priceIn(text, one) : undefined

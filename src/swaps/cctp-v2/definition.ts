@@ -7,6 +7,7 @@ import { checkCctpV2Calldata } from './calldata-check.ts'
 import { cctpV2Contracts } from './constants-schema.ts'
 import { followBurn } from './follow.ts'
 import { cctp } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** The getters by which its contracts identify themselves (source: circlefin/evm-cctp-contracts). */
 const abi = parseAbi([
@@ -39,6 +40,7 @@ export const cctpV2: SwapDefinition<typeof cctpV2Contracts> = {
   proof: { ...provedByCalldata, deadline: 'none' },
   // The attestation service numbers every burn, and the contract mints a number once.
   orders: 'none',
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, cctpV2Contracts, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, cctpV2Contracts, intent.tokenIn.chainId)

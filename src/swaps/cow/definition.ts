@@ -9,6 +9,7 @@ import { followOrder } from './follow.ts'
 import { orderDomain } from './order.ts'
 import { cowOrders } from './order-use.ts'
 import { cow as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** The getters by which its settlement identifies itself (source: GPv2Settlement of CoW Protocol). */
 const abi = parseAbi([
@@ -40,6 +41,7 @@ export const cow: SwapDefinition<typeof cowContracts> = {
   // The deadline is that of the fill.
   proof: provedByCalldata,
   orders: cowOrders,
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, cowContracts, chainId)?.vaultRelayer,
   callee: (catalog, chainId) => contractsOn(catalog, cowContracts, chainId)?.settlement,
   expect: (catalog, intent) => {

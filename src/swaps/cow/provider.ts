@@ -1,17 +1,18 @@
 import { parseAbi } from 'viem/utils'
 import { z } from 'zod'
 import { CatalogAddress, type Hex, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
 import { addSlippage, subtractSlippage } from '../../domain/slippage.ts'
 import { firstTransaction } from '../find-first-transaction.ts'
 import type { SwapProvider } from '../provider.ts'
 import { type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
+import { differingFields } from '../service-answers/asked-fields.ts'
 import { settlementAbi as abi, orderWindow } from './abi.ts'
 import type { CowConstants } from './constants-schema.ts'
 import { preSign } from './encode.ts'
 import { boughtAmount, fillQuery, preSignedUid } from './fill.ts'
 import { appDocument, appHash, isSameUid, orderEnd, orderOf, partsOfUid, uidOf } from './order.ts'
+import { refusals } from './refusals.ts'
 
 /** The provider name of CoW Protocol. */
 export const provider = 'cow'
@@ -41,20 +42,8 @@ const Quoted = z.object({
   }),
   id: z.int().nonnegative().nullish(),
 })
-const Refusal = z.object({ errorType: z.string() })
-
-/** The error types that mean no quote. */
-const noQuote = ['NoLiquidity', 'UnsupportedToken', 'UnsupportedOrderType', 'ZeroAmount']
-
-/** Our texts for the order book's reasons to reject an order (`OrderPostError` of the same package). */
-const refusals: Readonly<Record<string, string>> = {
-  InsufficientBalance: 'the balance of the wallet is below the amount sold',
-  InsufficientValidTo: 'its validity is too short',
-  ExcessiveValidTo: 'its validity is too long',
-  TransferSimulationFailed: 'the token cannot be moved',
-  TooManyLimitOrders: 'the wallet has too many open orders',
-  UnsupportedToken: 'one of its tokens is not traded',
-}
+/** The refusal of an order that the order book already has. */
+const Duplicate = z.object({ errorType: z.literal('DuplicatedOrder') })
 
 /** The gas of a pre-signature, in units, measured on the contract. */
 const preSignatureGas = 52_000n
@@ -85,7 +74,7 @@ export function cow(
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const bookOf = ({ api }: CowEnd): ProviderApi =>
-    providerApi({ provider, label, base: `${api}/api/v1`, headers: {} }, exchangeJson)
+    providerApi({ provider, label, base: `${api}/api/v1`, headers: {}, refusals }, exchangeJson)
   return {
     name: provider,
     asksService: true,
@@ -97,7 +86,8 @@ export function cow(
 
     async quote({ from, tokenIn, tokenOut, exact, amount, slippage, refund }, signal) {
       const here = on(from.chainId)!
-      const { status, body } = await bookOf(here).post(
+      const book = bookOf(here)
+      const answer = await book.post(
         '/quote',
         {
           sellToken: tokenIn.address,
@@ -117,27 +107,25 @@ export function cow(
         },
         signal,
       )
-      const found = status === 200 ? Quoted.safeParse(body).data : undefined
-      if (!found) {
-        const refused = Refusal.safeParse(body).data?.errorType ?? ''
-        if (noQuote.includes(refused)) return undefined
-        if (refused === 'SellAmountDoesNotCoverFee')
-          throw new AppError(
-            'QUOTE_GENERATION_FAILED',
-            'This amount does not cover the cost of a fill by CoW Protocol',
-            { details: { provider }, hint: 'Try a larger amount.' },
-          )
-        throw unusableResponseError(provider, `${label} did not return a quote`, status)
-      }
+      const { status } = answer
+      const found = status === 200 ? Quoted.safeParse(answer.body).data : undefined
+      if (!found) throw book.refused(answer, 'did not return a quote')
       const { sellToken, buyToken, sellAmount, buyAmount, feeAmount, kind } = found.quote
       const amountIn = sellAmount + feeAmount
-      const isAsked =
-        sameAddress(sellToken, tokenIn.address) &&
-        sameAddress(buyToken, tokenOut.address) &&
-        kind === (exact === 'in' ? 'sell' : 'buy') &&
-        (exact === 'in' ? amountIn : buyAmount) === amount
-      if (!isAsked)
-        throw unusableResponseError(provider, `${label} returned another swap than requested`, status)
+      const other = differingFields({
+        sellToken: [tokenIn.address, sellToken],
+        buyToken: [tokenOut.address, buyToken],
+        kind: [exact === 'in' ? 'sell' : 'buy', kind],
+        ...(exact === 'in'
+          ? { 'sellAmount with feeAmount': [amount, amountIn] }
+          : { buyAmount: [amount, buyAmount] }),
+      })
+      if (other)
+        throw unusableResponseError(
+          provider,
+          `${label} returned another swap than requested: ${other}`,
+          status,
+        )
       if (sellAmount === 0n || buyAmount === 0n) return undefined
       const raw: Raw = {
         exact,
@@ -174,7 +162,8 @@ export function cow(
         { recipient, validTo: deadline + leastWindow + shift },
       )
       const uid = uidOf(here, order, wallet)
-      const { status, body } = await bookOf(here).post('/orders', {
+      const book = bookOf(here)
+      const answer = await book.post('/orders', {
         ...order,
         sellAmount: String(order.sellAmount),
         buyAmount: String(order.buyAmount),
@@ -188,22 +177,17 @@ export function cow(
         signingScheme: 'presign',
         signature: wallet,
       })
-      const named = HexData.safeParse(body).data
-      const refusal = named === undefined ? Refusal.safeParse(body).data?.errorType : undefined
-      if (refusal !== undefined && Object.hasOwn(refusals, refusal))
-        throw new AppError(
-          'PROVIDER_API_ERROR',
-          `The order book of ${label} rejects the order: ${refusals[refusal]}`,
-          { details: { provider, status } },
-        )
+      const named = HexData.safeParse(answer.body).data
+      const { data: refused } = Duplicate.safeParse(answer.body)
       // Building the same quote again makes the same order, which the order book already has.
-      if (refusal !== 'DuplicatedOrder' && (named === undefined || !isSameUid(named, uid)))
+      if (named === undefined && !refused) throw book.refusedCall(answer, 'did not accept the order')
+      const other =
+        named === undefined || isSameUid(named, uid) ? undefined : differingFields({ uid: [uid, named] })
+      if (other)
         throw unusableResponseError(
           provider,
-          named === undefined
-            ? `${label} did not accept the order`
-            : `${label} accepted another order than was sent`,
-          status,
+          `${label} accepted another order than was sent: ${other}`,
+          answer.status,
         )
       return {
         transaction: preSign({ chainId: from.chainId, settlement: here.settlement, uid }),

@@ -5,6 +5,7 @@ import { assertionsAbout, contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkKyberSwapCalldata } from './calldata-check.ts'
 import { kyberSwapContracts } from './constants-schema.ts'
 import { kyberSwap as openProvider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** The getter by which its router identifies itself (source: MetaAggregationRouterV2). */
 const abi = parseAbi(['function WETH() view returns (address)'])
@@ -26,6 +27,7 @@ export const kyberSwap: SwapDefinition<typeof kyberSwapContracts> = {
   // The deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
   orders: 'none',
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, kyberSwapContracts, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, kyberSwapContracts, intent.tokenIn.chainId)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { CatalogAddress, HexData, sameAddress } from '../../domain/address.ts'
-import { AppError } from '../../domain/errors.ts'
+import { CatalogAddress, HexData } from '../../domain/address.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
 import { type FeePayment, sumOf } from '../../protocols/fee-payments.ts'
 import { routerToken } from '../aggregator-calldata-check.ts'
@@ -8,9 +7,11 @@ import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
+import { differingFields } from '../service-answers/asked-fields.ts'
 import { requestedSlippageBps } from '../slippage-for-service.ts'
 import { decodeKyberSwap, feesOfKyberSwap } from './calldata-check.ts'
 import type { KyberSwapConstants } from './constants-schema.ts'
+import { refusals } from './refusals.ts'
 
 /**
  * The query parameters that make the router pay fees from the input, in its smallest unit (docs.kyberswap.com, EVM swaps; commas separate
@@ -54,14 +55,6 @@ const Built = z.object({
   code: z.literal(0),
   data: z.object({ routerAddress: CatalogAddress, data: HexData }),
 })
-const Refusal = z.object({ code: z.int() })
-
-/** The error codes for no route: none found, amount too large, no pools, unknown token (docs.kyberswap.com, EVM swaps). */
-const noRoute = [4008, 4009, 4010, 4011]
-
-/** The error codes of a build for an expired route: no route any more, or a worse price than quoted. */
-const routeGone = [...noRoute, 4222, 4227]
-
 /** The longest stored route, in characters of JSON; usual routes take a few thousand. */
 const longestSummary = 65_536
 
@@ -81,7 +74,7 @@ export function kyberSwap(
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const apiOf = ({ api }: { api: string }): ProviderApi =>
-    providerApi({ provider, label, base: api, headers: { 'x-client-id': client } }, exchangeJson)
+    providerApi({ provider, label, base: api, headers: { 'x-client-id': client }, refusals }, exchangeJson)
   return {
     ...aggregatorProvider(provider, (chainId) => on(chainId) !== undefined),
 
@@ -94,21 +87,24 @@ export function kyberSwap(
         amountIn: String(amount + sumOf(fees)),
       }
       const query = new URLSearchParams({ ...asked, ...charging(fees), gasInclude: 'true' })
-      const { status, body } = await apiOf(here).get(`/routes?${query}`, signal)
-      const found = Routes.safeParse(body).data?.data
-      if (!found) {
-        const code = Refusal.safeParse(body).data?.code
-        if (code !== undefined && noRoute.includes(code)) return undefined
-        throw unusableResponseError(provider, `${label} did not return a route`, status)
-      }
+      const api = apiOf(here)
+      const answer = await api.get(`/routes?${query}`, signal)
+      const { status } = answer
+      const found = Routes.safeParse(answer.body).data?.data
+      if (!found) throw api.refused(answer, 'did not return a route')
       const { routeSummary, routerAddress } = found
-      const isAsked =
-        sameAddress(routerAddress, here.router) &&
-        sameAddress(routeSummary.tokenIn, asked.tokenIn) &&
-        sameAddress(routeSummary.tokenOut, asked.tokenOut) &&
-        routeSummary.amountIn === asked.amountIn
-      if (!isAsked)
-        throw unusableResponseError(provider, `${label} returned another swap than requested`, status)
+      const other = differingFields({
+        routerAddress: [here.router, routerAddress],
+        tokenIn: [asked.tokenIn, routeSummary.tokenIn],
+        tokenOut: [asked.tokenOut, routeSummary.tokenOut],
+        amountIn: [asked.amountIn, routeSummary.amountIn],
+      })
+      if (other)
+        throw unusableResponseError(
+          provider,
+          `${label} returned another swap than requested: ${other}`,
+          status,
+        )
       if (JSON.stringify(routeSummary).length > longestSummary)
         throw unusableResponseError(provider, `${label} returned a route that is too long to store`, status)
       const amountOut = BigInt(routeSummary.amountOut)
@@ -131,7 +127,8 @@ export function kyberSwap(
     async build(route, offer, { wallet, recipient, deadline, fees = [] }) {
       const here = on(route.from.chainId)!
       const { routeSummary, slippageBps: slippageTolerance } = offer.raw as Raw
-      const { status, body } = await apiOf(here).post('/route/build', {
+      const api = apiOf(here)
+      const answer = await api.post('/route/build', {
         routeSummary,
         sender: wallet,
         recipient,
@@ -139,11 +136,9 @@ export function kyberSwap(
         deadline: deadline + graceSeconds,
         source: client,
       })
-      const built = Built.safeParse(body).data?.data
-      if (!built)
-        throw routeGone.includes(Refusal.safeParse(body).data?.code ?? 0)
-          ? new AppError('QUOTE_EXPIRED', `${label} no longer has the route that it quoted`)
-          : unusableResponseError(provider, `${label} did not return a transaction`, status)
+      const { status } = answer
+      const built = Built.safeParse(answer.body).data?.data
+      if (!built) throw api.refusedCall(answer, 'did not return a transaction')
       const { data, routerAddress: to } = built
       const swap = decodeKyberSwap(data)
       const paid = swap && feesOfKyberSwap(swap)

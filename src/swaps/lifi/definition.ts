@@ -10,6 +10,7 @@ import { diamondAbi } from './abi.ts'
 import { checkLifiCalldata } from './calldata-check.ts'
 import { lifiContracts } from './constants-schema.ts'
 import { lifi as openProvider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 const diamondOn = (catalog: Catalog, chainId: number) => contractsOn(catalog, lifiContracts, chainId)?.diamond
 
@@ -41,6 +42,7 @@ export const lifi: SwapDefinition<typeof lifiContracts> = {
   proof: { ...provedByCalldata, deadline: 'none' },
   // A swap is paid by its own transaction, and the pool of Across numbers every deposit anew.
   orders: 'none',
+  refusals,
   spender: diamondOn,
   expect: (catalog, intent) => {
     const { tokenIn, tokenOut } = intent

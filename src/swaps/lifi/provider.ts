@@ -10,18 +10,17 @@ import { payingStep } from '../aggregator-step.ts'
 import type { OfferFee, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
+import { differingFields } from '../service-answers/asked-fields.ts'
 import { halfSlippage, requestedSlippageBps } from '../slippage-for-service.ts'
 import { decodeLifi } from './calldata-check.ts'
 import type { LifiConstants } from './constants-schema.ts'
+import { refusals } from './refusals.ts'
 
 const provider = 'lifi'
 const label = 'LI.FI'
 
 /** The wallet in quotes for an unknown wallet: the account in LI.FI's documentation examples. No transaction contains it. */
 const placeholderWallet: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
-
-/** The error code for no quote (docs.li.fi/api-reference/error-codes, NoQuoteError). */
-const noQuote = 1002
 
 /** A fee of a quote. `included` means that the amounts already contain it; otherwise it is paid in addition. */
 const FeeCost = z.object({
@@ -50,7 +49,6 @@ const Quoted = z.object({
   transactionRequest: z.object({ to: CatalogAddress, data: HexData }),
 })
 type Quoted = z.output<typeof Quoted>
-const Refusal = z.object({ code: z.int() })
 
 /** A status that names the delivery. Other statuses are ignored, because the chains show the same. */
 const Arrived = z.object({
@@ -80,12 +78,13 @@ export function lifi(
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const apiOf = (chainId: number): ProviderApi =>
-    providerApi({ provider, label, base: on(chainId)!.api, headers: {} }, network.exchangeJson)
+    providerApi({ provider, label, base: on(chainId)!.api, headers: {}, refusals }, network.exchangeJson)
 
-  /** Requests a quote and decodes its call; `undefined` without a quote. PROVIDER_API_ERROR for a call without terms. */
+  /** Requests a quote, or with `isCall` the call for one that was given, and decodes its call. PROVIDER_API_ERROR for a call without terms. */
   const quoted = async (
     route: Route,
     terms: { amount: bigint; slippage: number; wallet: Address; recipient: Address },
+    isCall: boolean,
     signal?: AbortSignal,
   ) => {
     const { from, to, tokenIn, tokenOut } = route
@@ -102,10 +101,11 @@ export function lifi(
       // Only Across has all its terms in the call; the only exchange step allowed before it is the fee payment.
       ...(isFar(route) && { allowBridges: 'across', allowExchanges: 'none' }),
     })
-    const { status, body } = await apiOf(from.chainId).get(`/quote?${query}`, signal)
-    if (status === 404 || (status !== 200 && Refusal.safeParse(body).data?.code === noQuote)) return undefined
-    const answer = status === 200 ? Quoted.safeParse(body).data : undefined
-    if (!answer) throw unusableResponseError(provider, `${label} did not return a quote`, status)
+    const api = apiOf(from.chainId)
+    const response = await api.get(`/quote?${query}`, signal)
+    const { status } = response
+    const answer = status === 200 ? Quoted.safeParse(response.body).data : undefined
+    if (!answer) throw api[isCall ? 'refusedCall' : 'refused'](response, 'did not return a quote')
     const fault = faultIn(answer, route, terms.amount)
     if (fault) throw unusableResponseError(provider, `${label} ${fault}`, status)
     const { data } = answer.transactionRequest
@@ -129,18 +129,20 @@ export function lifi(
     amount: bigint,
   ): string | undefined => {
     const { diamond } = on(from.chainId)!
-    const isAsked =
-      action.fromChainId === from.chainId &&
-      action.toChainId === to.chainId &&
-      sameAddress(action.fromToken.address, tokenIn.address) &&
-      sameAddress(action.toToken.address, tokenOut.address) &&
-      action.fromAmount === String(amount)
-    if (!isAsked) return 'returned another swap than requested'
+    const other = differingFields({
+      fromChainId: [from.chainId, action.fromChainId],
+      toChainId: [to.chainId, action.toChainId],
+      fromToken: [tokenIn.address, action.fromToken.address],
+      toToken: [tokenOut.address, action.toToken.address],
+      fromAmount: [amount, action.fromAmount],
+    })
+    if (other) return `returned another swap than requested: ${other}`
     const isCoin = sameAddress(tokenIn.address, nativeAddress)
-    const isOurs =
-      sameAddress(transactionRequest.to, diamond) &&
-      (isCoin || sameAddress(approvalAddress ?? nativeAddress, diamond))
-    return isOurs ? undefined : 'returned another contract than the catalogue'
+    const otherContract = differingFields({
+      to: [diamond, transactionRequest.to],
+      ...(!isCoin && { approvalAddress: [diamond, approvalAddress] }),
+    })
+    return otherContract && `returned another contract than the catalogue: ${otherContract}`
   }
 
   return {
@@ -158,8 +160,7 @@ export function lifi(
       if (exact === 'out') return undefined
       const wallet = refund ?? placeholderWallet
       const terms = { amount, slippage: within(slippage), wallet, recipient: wallet }
-      const answer = await quoted(ask, terms, signal)
-      if (!answer) return undefined
+      const answer = await quoted(ask, terms, false, signal)
       const { gasCosts = [], feeCosts, executionDuration, minimum, status, kept } = answer
       // The approvals are the program's own.
       const sending = gasCosts.filter(({ type }) => type !== 'APPROVE')
@@ -196,8 +197,7 @@ export function lifi(
     async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient }) {
       // Request the quote again, now with the wallet.
       const slippage = within(halfSlippage({ amountOut, minAmountOut }))
-      const answer = await quoted(route, { amount: amountIn, slippage, wallet, recipient })
-      if (!answer) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for its quote`)
+      const answer = await quoted(route, { amount: amountIn, slippage, wallet, recipient }, true)
       if (answer.minimum < minAmountOut)
         throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
       const { chainId, diamond } = on(route.from.chainId)!

@@ -12,6 +12,7 @@ import {
   isTooLate,
 } from '../deposit-provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
+import { refusals } from './refusals.ts'
 import { isSignedBy } from './signature.ts'
 
 const name = 'near-intents'
@@ -96,7 +97,6 @@ const Status = z.object({
 })
 /** The older shape of a status response: a list of deposits (recorded: test/swaps/samples/near-intents-status-btc-refunded.json). */
 const Listed = z.array(z.object({ depositAddress: z.string(), status: z.string() }))
-const Refusal = z.object({ message: z.string() })
 
 /** The service's statuses as ours; others become `processing`. */
 const states: Readonly<Record<string, DepositProgress['status']>> = {
@@ -157,6 +157,7 @@ export const nearIntents: DepositDefinition = {
   name,
   proof: 'signature of the provider',
   orderOf: ({ address }) => `${name}:${address.toLowerCase()}`,
+  refusals,
 
   check: ({ oneClick, chain }, raw, ask) => {
     const read = Raw.safeParse(raw)
@@ -211,7 +212,10 @@ export const nearIntents: DepositDefinition = {
   open: (bitcoin, { exchangeJson, now }) => {
     const { oneClick } = bitcoin
     if (!oneClick) return undefined
-    const api = providerApi({ provider: name, label, base: oneClick.api, headers: {} }, exchangeJson)
+    const api = providerApi(
+      { provider: name, label, base: oneClick.api, headers: {}, refusals },
+      exchangeJson,
+    )
     return {
       name,
       needsRefund: true,
@@ -239,10 +243,10 @@ export const nearIntents: DepositDefinition = {
           recipientType: 'DESTINATION_CHAIN',
           deadline: new Date(now() + lifetimeMs).toISOString(),
         }
-        const { status, body } = await api.post('/v0/quote', request, signal)
+        const response = await api.post('/v0/quote', request, signal)
         // The service rejects unsupported swaps, such as too small an amount, with a message.
-        const refusal = status === 400 ? Refusal.safeParse(body).data : undefined
-        if (refusal) return { refused: refusal.message }
+        if (response.status >= 400) throw api.refused(response, 'did not return a quote')
+        const { body } = response
         const raw = { asset, answer: body }
         return { raw, terms: nearIntents.check(bitcoin, raw, ask) }
       },

@@ -2,6 +2,7 @@ import { nativeAddress, sameAddress } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
+import { refusalOf } from '../../domain/refusal-meanings.ts'
 import { nativeToken, type Token } from '../../domain/token.ts'
 import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { percentAboveSpot } from './above-spot.ts'
@@ -94,7 +95,7 @@ export async function bestOffer(
   known: Parameters<typeof routesFrom>[2],
 ): Promise<ProviderOffer & { others: readonly ProviderOffer[] }> {
   const able = eligibleProviders(providers, ask, known, preferred)
-  const { answers, faults } = await askAll(able, deadlineMs, (provider, signal) =>
+  const { answers, faults: all } = await askAll(able, deadlineMs, (provider, signal) =>
     provider.quote(ask, signal),
   )
   const payable = answers.flatMap(({ provider, offer }): ProviderOffer[] =>
@@ -120,29 +121,27 @@ export async function bestOffer(
     const [best] = inOrder(preferredOffers(ask, offers))
     if (best) return { ...best, others: inOrder(offers.filter((one) => one !== best)) }
   }
+  // No route at one provider says nothing about the request at another.
+  const [noRoutes, faults] = [all.filter(isNoRoute), all.filter((fault) => !isNoRoute(fault))]
   throwRequestError(faults)
   const named = faults.find(
     (fault): fault is AppError =>
       fault instanceof AppError &&
       /^(RPC_|CHAIN_ID_|PROVIDER_API_|KEY_SOURCE|CONFIG_INVALID)/.test(fault.code),
   )
-  if (preferred !== undefined)
-    throw new AppError(
-      'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
-      `${able[0]!.name} returned no quote${named ? `: ${named.message}` : faults.some(isTimeout) ? ' in time' : ''}`,
-      { cause: faults[0] },
-    )
+  if (preferred !== undefined) throw preferredQuoteError(able[0]!.name, named ?? noRoutes[0], all)
   const isAll = faults.length === able.length
   if (named && isAll) throw named
   if (isAll && faults.every(isTimeout)) throw quoteTimeoutError(ask, able, deadlineMs, faults[0])
+  const reasons = [...noRoutes, ...faults.filter(isRefusal)].map(({ message }) => `. ${message}`).join('')
   throw faults.length === 0
     ? new AppError(
         'NO_ROUTE_FOUND',
-        `No pool or bridge can deliver this amount of ${ask.tokenOut.symbol} for ${ask.tokenIn.symbol}`,
+        `No pool or bridge can deliver this amount of ${ask.tokenOut.symbol} for ${ask.tokenIn.symbol}${reasons}`,
       )
     : new AppError(
         'QUOTE_GENERATION_FAILED',
-        `No provider returned a quote (asked: ${able.map(({ name }) => name).join(', ')})`,
+        `No provider returned a quote (asked: ${able.map(({ name }) => name).join(', ')})${reasons}`,
         { cause: faults[0] },
       )
 }
@@ -154,6 +153,26 @@ const aboveSpotError = ({ name }: SwapProvider, percent: string): AppError =>
     `The output that ${name} offers is ${percent} % above the spot price, so it would not be paid`,
     { details: { provider: name } },
   )
+
+/** The error for a preferred provider without a quote; what its service refuses, and whether for good, is kept. */
+export const preferredQuoteError = (
+  name: string,
+  why: AppError | undefined,
+  faults: readonly unknown[],
+): AppError =>
+  new AppError(
+    'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
+    `${name} returned no quote${why ? `: ${why.message}` : faults.some(isTimeout) ? ' in time' : ''}`,
+    { cause: faults[0], ...(why && isRefusal(why) && { details: why.details! }) },
+  )
+
+/** Whether a fault is a refusal by a provider's service. */
+const isRefusal = (fault: unknown): fault is AppError =>
+  fault instanceof AppError && refusalOf(fault.details) !== undefined
+
+/** Whether a provider has no route. */
+export const isNoRoute = (fault: unknown): fault is AppError =>
+  isRefusal(fault) && fault.details?.refusal === 'no-route'
 
 /**
  * The offers to compare. Offers with a proven minimum come first, of these the ones within the requested number of approvals; others only

@@ -4,6 +4,7 @@ import { assertionsAbout, contractsIn, contractsOn } from '../swap-contracts.ts'
 import { checkOneInchCalldata } from './calldata-check.ts'
 import { oneInchContracts } from './constants-schema.ts'
 import { oneInch as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** 1inch's aggregator: same-chain swaps along a route from its service, with the user's API key. */
 export const oneInch: SwapDefinition<typeof oneInchContracts> = {
@@ -19,6 +20,7 @@ export const oneInch: SwapDefinition<typeof oneInchContracts> = {
   // Any deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
   orders: 'none',
+  refusals,
   spender: (catalog, chainId) => contractsOn(catalog, oneInchContracts, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, oneInchContracts, intent.tokenIn.chainId)

@@ -8,8 +8,10 @@ import { aggregatorProvider, aggregatorStep } from '../aggregator-step.ts'
 import type { SwapProvider } from '../provider.ts'
 import { Amount, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
+import { keyRefusals } from '../service-answers/service-refusals.ts'
 import { decodeOneInchSwap } from './calldata-check.ts'
 import { type OneInchConstants, oneInchContracts } from './constants-schema.ts'
+import { refusals } from './refusals.ts'
 
 /** The provider name of 1inch. */
 export const provider = oneInchContracts.name
@@ -26,12 +28,6 @@ const Key = z
 /** The used fields of the responses (source: the OpenAPI description of the Classic Swap API v6.1). */
 const Quoted = z.object({ dstAmount: Amount, gas: z.int().nonnegative().optional() })
 const Swapped = z.object({ dstAmount: Amount, tx: z.object({ to: CatalogAddress, data: HexData }) })
-const Refusal = z.object({ statusCode: z.literal(400), description: z.string() })
-
-/** Whether an error response means no route for the amount (source: help.1inch.io, 1inch API troubleshooting). */
-const hasNoRoute = (body: unknown): boolean =>
-  /insufficient liquidity/i.test(Refusal.safeParse(body).data?.description ?? '')
-
 /** The smallest plan allows one request per second (source: as above), and a swap's call is often requested right after its quote. */
 const pauseMs = 1_100
 
@@ -41,7 +37,7 @@ const wantsPause = (error: unknown): boolean =>
 
 /**
  * A provider of same-chain swaps by 1inch's aggregator, exact input only, with the user's API key. Its service finds the route and encodes
- * the call, which contains recipient and minimum. Errors reveal neither the key nor the service's text.
+ * the call, which contains recipient and minimum. Errors never reveal the key.
  */
 export function oneInch(
   known: readonly OneInchConstants[],
@@ -60,11 +56,12 @@ export function oneInch(
         },
       )
     const headers = { authorization: `Bearer ${key}` }
-    const api = providerApi({ provider, label, base, headers }, exchangeJson)
-    const answer = await api.get(`${path}?${new URLSearchParams({ ...query })}`, signal)
-    if (answer.status === 401 || answer.status === 403)
-      throw unusableResponseError(provider, `${label} rejects the API key in ${keyFile}`, answer.status)
-    return answer
+    const statuses = keyRefusals(`rejects the API key in ${keyFile}`)
+    const api = providerApi(
+      { provider, label, base, headers, refusals: { ...refusals, statuses } },
+      exchangeJson,
+    )
+    return { api, answer: await api.get(`${path}?${new URLSearchParams({ ...query })}`, signal) }
   }
   return {
     ...aggregatorProvider(provider, (chainId) => on(chainId) !== undefined),
@@ -76,12 +73,9 @@ export function oneInch(
       if (exact === 'out') return undefined
       const [src, dst] = [routerToken(tokenIn), routerToken(tokenOut)]
       const query = { src, dst, amount: String(amount), includeGas: 'true' }
-      const { status, body } = await ask(on(from.chainId)!, '/quote', query, signal)
-      const found = Quoted.safeParse(body).data
-      if (!found) {
-        if (hasNoRoute(body)) return undefined
-        throw unusableResponseError(provider, `${label} did not return a quote`, status)
-      }
+      const { api, answer } = await ask(on(from.chainId)!, '/quote', query, signal)
+      const found = Quoted.safeParse(answer.body).data
+      if (!found) throw api.refused(answer, 'did not return a quote')
       const amountOut = BigInt(found.dstAmount)
       if (amountOut === 0n) return undefined
       return {
@@ -112,15 +106,16 @@ export function oneInch(
         compatibility: 'true',
         allowPartialFill: 'false',
       }
-      const { status, body } = await ask(here, '/swap', query).catch(async (error: unknown) => {
+      const { api, answer } = await ask(here, '/swap', query).catch(async (error: unknown) => {
         if (!wantsPause(error)) throw error
         await sleep(pauseMs)
         return ask(here, '/swap', query)
       })
-      const made = Swapped.safeParse(body).data
-      if (made ? BigInt(made.dstAmount) < offer.minAmountOut : hasNoRoute(body))
+      const { status } = answer
+      const made = Swapped.safeParse(answer.body).data
+      if (!made) throw api.refusedCall(answer, 'did not return a transaction')
+      if (BigInt(made.dstAmount) < offer.minAmountOut)
         throw new AppError('QUOTE_EXPIRED', `${label} no longer swaps at its quote`)
-      if (!made) throw unusableResponseError(provider, `${label} did not return a transaction`, status)
       const { data, to } = made.tx
       const swap = decodeOneInchSwap(data)
       if (!swap)

@@ -10,6 +10,7 @@ import { followRelay } from './follow.ts'
 import { relayOn } from './order.ts'
 import { relayOrders } from './order-use.ts'
 import { relay as openProvider, provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 
 /** Whether both tokens are on different chains of Relay. The native coin cannot be the output, because no search finds its payment. */
 const isSupportedPair = (
@@ -40,6 +41,7 @@ export const relay: SwapDefinition<typeof relayContracts> = {
   // The hash of the order proves the terms. The deposit can be mined after the deadline of its quote.
   proof: { ...provedByCalldata, deadline: 'none' },
   orders: relayOrders,
+  refusals,
   spender: (catalog, chainId) => relayOn(catalog, chainId)?.depository,
   expect: (catalog, intent) => {
     const [here, there] = [intent.tokenIn, intent.tokenOut].map(({ chainId }) => relayOn(catalog, chainId))

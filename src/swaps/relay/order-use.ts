@@ -17,6 +17,7 @@ import { depositoryEvents, longestWindow } from './abi.ts'
 import { decodeOrder, isSameOrder, type RelayDeposit, type RelayTerms, relayOn } from './order.ts'
 import { findOrderOutcome } from './order-outcome.ts'
 import { paymentsOnChain } from './payments-on-chain.ts'
+import { refusals } from './refusals.ts'
 import { requestPath } from './service-status.ts'
 
 type RelayOrder = RelayDeposit & { terms: RelayTerms }
@@ -65,7 +66,10 @@ export const relayOrders: OrderRules = {
     const { id, terms } = decodeOrder(transaction)!
     if (!here || here.api === null)
       return { denied: 'no service of Relay is set that could vouch for it (SLUICE_RELAY_URL)' }
-    const api = providerApi({ provider: 'relay', label: 'Relay', base: here.api, headers: {} }, exchangeJson)
+    const api = providerApi(
+      { provider: 'relay', label: 'Relay', base: here.api, headers: {}, refusals },
+      exchangeJson,
+    )
     const { status, body } = await api.get(requestPath(terms.requestId))
     const listed = status === 404 ? { requests: [] } : Requests.safeParse(body).data
     if (!listed || (status !== 200 && status !== 404))

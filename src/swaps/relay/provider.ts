@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
@@ -14,6 +13,7 @@ import { decodeOrder } from './order.ts'
 import { findOrderOutcome, type Transfers } from './order-outcome.ts'
 import { type PaymentTarget, transferQuery } from './payments.ts'
 import { type RelayQuote, readQuote } from './quote-answer.ts'
+import { refusals } from './refusals.ts'
 import { parseRelayStatus, statusPath } from './service-status.ts'
 
 /** The provider name of Relay. */
@@ -25,24 +25,6 @@ const placeholderWallet: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
 
 /** The gas of a deposit followed by its order's terms, in units, measured on the contract: of a token, and of the coin. */
 const [depositGas, coinDepositGas] = [82_000n, 43_000n]
-
-const Refusal = z.object({ errorCode: z.string() })
-
-/** The error codes for no quote (relay-docs, handling-errors). */
-const noQuote: readonly string[] = [
-  'CHAIN_DISABLED',
-  'INSUFFICIENT_LIQUIDITY',
-  'INVALID_INPUT_CURRENCY',
-  'INVALID_OUTPUT_CURRENCY',
-  'NO_INTERNAL_SWAP_ROUTES_FOUND',
-  'NO_QUOTES',
-  'NO_SWAP_ROUTES_FOUND',
-  'ROUTE_TEMPORARILY_RESTRICTED',
-  'SWAP_IMPACT_TOO_HIGH',
-  'UNSUPPORTED_CHAIN',
-  'UNSUPPORTED_CURRENCY',
-  'UNSUPPORTED_ROUTE',
-]
 
 /** The provider data of an offer, for its status; it is stored as JSON. */
 type Raw = { originFromBlock: string; destinationFromBlock: string }
@@ -62,14 +44,15 @@ export function relay(
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)!
   const apiOf = ({ api: base }: RelayEnd): ProviderApi =>
-    providerApi({ provider, label, base, headers: {} }, network.exchangeJson)
+    providerApi({ provider, label, base, headers: {}, refusals }, network.exchangeJson)
 
-  /** Requests a checked quote; `undefined` without one. */
+  /** Requests a checked quote, or with `isCall` the call for one that was given. */
   const quoted = async (
     route: Route,
     terms: { amount: bigint; slippageBps: number; wallet: Address; recipient: Address },
+    isCall: boolean,
     signal?: AbortSignal,
-  ): Promise<RelayQuote | undefined> => {
+  ): Promise<RelayQuote> => {
     const { from, to, tokenIn, tokenOut } = route
     const { amount, slippageBps, wallet, recipient } = terms
     const here = on(from.chainId)
@@ -90,17 +73,12 @@ export function relay(
       usePermit: false,
       includeProtocolData: true,
     }
-    const { status, body } = await apiOf(here).post('/quote/v2', asked, signal)
-    const refused = status === 200 ? undefined : Refusal.safeParse(body).data?.errorCode
-    if (refused !== undefined && noQuote.includes(refused)) return undefined
-    if (refused === 'AMOUNT_TOO_LOW')
-      throw new AppError('QUOTE_GENERATION_FAILED', `The amount is too low for ${label}`, {
-        details: { provider },
-        hint: 'Try a larger amount.',
-      })
+    const api = apiOf(here)
+    const answer = await api.post('/quote/v2', asked, signal)
+    if (answer.status !== 200) throw api[isCall ? 'refusedCall' : 'refused'](answer, 'did not return a quote')
     const ends = [here, on(to.chainId)] as const
-    const read = readQuote(status === 200 ? body : undefined, { ...terms, route }, ends, tokens)
-    if (typeof read === 'string') throw unusableResponseError(provider, `${label} ${read}`, status)
+    const read = readQuote(answer.body, { ...terms, route }, ends, tokens)
+    if (typeof read === 'string') throw unusableResponseError(provider, `${label} ${read}`, answer.status)
     return read
   }
 
@@ -115,9 +93,9 @@ export function relay(
       if (exact === 'out') return undefined
       const wallet = refund ?? placeholderWallet
       const terms = { amount, slippageBps: requestedSlippageBps(slippage), wallet, recipient: wallet }
-      const found = await quoted(ask, terms, signal)
-      const amountOut = found?.terms.expected ?? 0n
-      if (!found || amountOut === 0n) return undefined
+      const found = await quoted(ask, terms, false, signal)
+      const amountOut = found.terms.expected
+      if (amountOut === 0n) return undefined
       const minAmountOut = subtractSlippage(amountOut, slippage)
       if (found.terms.minimum < minAmountOut)
         throw unusableResponseError(provider, `${label} returned a lower minimum than requested`, 200)
@@ -138,9 +116,7 @@ export function relay(
     async build(route, { amountIn, minAmountOut, amountOut }, { wallet, recipient, deadline }) {
       // Request the quote again, now with the wallet.
       const slippageBps = requestedSlippageBps(halfSlippage({ amountOut, minAmountOut }))
-      const found = await quoted(route, { amount: amountIn, slippageBps, wallet, recipient })
-      if (!found) throw new AppError('QUOTE_EXPIRED', `${label} no longer has a route for its quote`)
-      const { id, terms } = found
+      const { id, terms } = await quoted(route, { amount: amountIn, slippageBps, wallet, recipient }, true)
       if (terms.minimum < minAmountOut)
         throw new AppError('QUOTE_EXPIRED', `${label} no longer promises the minimum that it quoted`)
       if (terms.deadline < deadline)

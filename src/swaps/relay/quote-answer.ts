@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { type Address, CatalogAddress, Hash, type Hex, HexData, sameAddress } from '../../domain/address.ts'
+import { type Address, CatalogAddress, Hash, type Hex, HexData } from '../../domain/address.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import type { Token } from '../../domain/token.ts'
 import type { OfferFee, Route } from '../provider.ts'
 import { Amount } from '../provider-api.ts'
+import { differingFields } from '../service-answers/asked-fields.ts'
 import { decodeDeposit, isSameOrder, orderIdOf, type RelayEnds, type RelayTerms } from './order.ts'
 import { refundFault } from './refund-terms-check.ts'
 
@@ -98,19 +99,25 @@ export function readQuote(
   const deposit = isAlone ? Deposit.safeParse(found.steps.at(-1)).data : undefined
   if (!deposit) return 'does not request exactly one deposit for an order'
   const { to, data, value, chainId } = deposit.items[0].data
-  if (!sameAddress(to, here.depository)) return 'returned another depository than the catalogue'
+  const otherDepository = differingFields({ to: [here.depository, to] })
+  if (otherDepository) return `returned another depository than the catalogue: ${otherDepository}`
   const call = decodeDeposit({ data, value: BigInt(value) })
-  const isAsked =
-    call !== undefined &&
-    chainId === here.chainId &&
-    sameAddress(call.depositor, wallet) &&
-    sameAddress(call.token, route.tokenIn.address) &&
-    call.amount === amount
-  if (!isAsked) return 'requests a deposit that differs from the swap input'
+  if (!call)
+    return 'requests a deposit that differs from the swap input: its call is not that of the depository'
+  const otherInput = differingFields({
+    chainId: [here.chainId, chainId],
+    depositor: [wallet, call.depositor],
+    token: [route.tokenIn.address, call.token],
+    amount: [amount, call.amount],
+  })
+  if (otherInput) return `requests a deposit that differs from the swap input: ${otherInput}`
   const order = Order.safeParse(found.protocol?.v2.orderData).data
   if (!order) return 'returned an order that does not pay only the recipient'
-  if (!sameAddress(order.solver, here.solver) || order.solverChainId !== here.solverChain)
-    return 'returned another solver than the catalogue'
+  const otherSolver = differingFields({
+    solver: [here.solver, order.solver],
+    solverChainId: [here.solverChain, order.solverChainId],
+  })
+  if (otherSolver) return `returned another solver than the catalogue: ${otherSolver}`
   const terms = termsOf(order, deposit.requestId, ends)
   const id = terms && orderIdOf(ends, { ...route, amountIn: amount, recipient }, terms)
   if (!terms || !id || !isSameOrder(id, found.protocol!.v2.orderId) || !isSameOrder(id, call.id))

@@ -1,6 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { RelayEnds, RelayRefund, RelayRoute, RelayTerms } from './order.ts'
+import { routersOf } from './routers.ts'
 
 /** A fault of an order's refund terms: `text` describes it, `of` is the kind of term. */
 export type RefundFault = { of: 'recipient' | 'count' | 'token' | 'deadline' | 'payer'; text: string }
@@ -56,9 +57,10 @@ export function refundFault(
   return undefined
 }
 
-/** Whether the catalogue's contract on the refund's chain pays the coin (`fillContract` of relayprotocol/relay-protocol-oracle). */
+/** Whether a contract of Relay on the refund's chain pays the coin (`fillContract` of relayprotocol/relay-protocol-oracle). */
 const isPaidByRouter = ({ chainId, extraData }: RelayRefund, ends: RelayEnds): boolean =>
   ends.some(
     (end) =>
-      BigInt(end.chainId) === chainId && sameAddress(extraData, `0x${'0'.repeat(24)}${end.router.slice(2)}`),
+      BigInt(end.chainId) === chainId &&
+      routersOf(end).some((router) => sameAddress(extraData, `0x${'0'.repeat(24)}${router.slice(2)}`)),
   )

@@ -17,6 +17,7 @@ import {
 import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { fromThor, isDestination, namesAsset, readSwapMemo, thorAsset } from './memo.ts'
+import { refusals } from './refusals.ts'
 
 const name = 'thorchain'
 
@@ -36,8 +37,6 @@ const Quote = z.looseObject({
   recommended_min_amount_in: Amount.optional(),
   total_swap_seconds: z.int().optional(),
 })
-
-const Refusal = z.object({ message: z.string() })
 
 /** The provider data of an offer: the response. */
 const Raw = z.object({ answer: Quote })
@@ -178,6 +177,7 @@ const pathOf = (quote: Record<string, string>): string =>
 export const thorchain: DepositDefinition = {
   name,
   proof: 'memo',
+  refusals,
   isAddressUnproven: true,
   // The address is a vault of all users, and THORChain takes each payment as a swap of its own, by its hash.
   orderOf: () => null,
@@ -201,9 +201,10 @@ export const thorchain: DepositDefinition = {
           destination: ask.recipient,
           liquidity_tolerance_bps: String(Math.floor(ask.slippage * 10_000 + 1e-6)),
         })
-        const { status, body } = await api.get(path, signal)
+        const response = await api.get(path, signal)
         // For example an asset without a pool, or too small an amount.
-        if (status >= 400 && status < 500) return { refused: Refusal.safeParse(body).data?.message ?? null }
+        if (response.status >= 400) throw api.refused(response, 'did not return a quote')
+        const { body } = response
         const raw = { answer: body }
         const terms = check(bitcoin, raw, ask)
         refuseSmall(Quote.parse(body), ask.amount)
@@ -238,7 +239,7 @@ const Inbound = z.array(
 /** The API of a THORNode. */
 const thornodeApi = (base: string, exchangeJson: SwapDependencies['exchangeJson']) =>
   providerApi(
-    { provider: name, label: 'THORChain', base: base.replace(/\/$/, ''), headers: {} },
+    { provider: name, label: 'THORChain', base: base.replace(/\/$/, ''), headers: {}, refusals },
     exchangeJson,
   )
 

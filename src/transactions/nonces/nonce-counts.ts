@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { isCount, pendingCountOfOthers } from '../../chain/mempool.ts'
-import { isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
+import { isNodeError, isUnknownBlock, isUnsupportedMethod } from '../../chain/rpc/errors.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -30,8 +30,7 @@ export async function readNonceCounts({ journal, rpc, chainId, wallet }: Questio
     const [latest, pending] = await rpc.batch([ask('latest'), ask('pending')])
     return { latest: read(latest, 'the nonce'), pending: read(pending, 'the pending nonce') }
   } catch (error) {
-    if (!(error instanceof AppError && (error.code === 'RPC_ERROR' || error.code === 'RPC_INCONSISTENT')))
-      throw error
+    if (!isNodeError(error) && !(error instanceof AppError && error.code === 'RPC_INCONSISTENT')) throw error
   }
   const latest = read(await rpc.request(...ask('latest')), 'the nonce')
   const said = await rpc.request(...ask('pending')).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { formatUnits } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
 import { currentFees, roundFeeUp, withGasMargin } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
+import { isNodeError } from '../../chain/rpc/errors.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
@@ -27,7 +28,7 @@ async function cancellationGas(rpc: ChainClient, { wallet }: Step): Promise<bigi
     const gas = quantity(await rpc.request('eth_estimateGas', [call, 'latest']), 'the gas estimate')
     return gas > transferGas ? withGasMargin(gas) : transferGas
   } catch (error) {
-    if (error instanceof AppError && error.code === 'RPC_ERROR') return unknownCancellationGas
+    if (isNodeError(error)) return unknownCancellationGas
     throw error
   }
 }

@@ -3,7 +3,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import { capFees, type Fees, feesAt, readTips, withGasMargin } from '../../chain/gas-fees.ts'
 import type { Head } from '../../chain/head.ts'
 import { revertReason } from '../../chain/reverts/reason.ts'
-import { isExecutionError } from '../../chain/rpc/errors.ts'
+import { isExecutionError, isNodeError } from '../../chain/rpc/errors.ts'
 import { hexQuantity, quantity } from '../../chain/rpc/quantities.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TransactionSigner } from '../../signing/signer.ts'
@@ -105,7 +105,7 @@ function limitOf({ estimate }: GasAndFees, known?: KnownGas): bigint {
   if (known && 'exactly' in known) return known.exactly
   if ('gas' in estimate) return known && known.atLeast > estimate.gas ? known.atLeast : estimate.gas
   // The step was simulated just now, so a node without an estimate does not stop it.
-  if (known && estimate.error instanceof AppError && estimate.error.code === 'RPC_ERROR') return known.atLeast
+  if (known && isNodeError(estimate.error)) return known.atLeast
   throw estimate.error
 }
 

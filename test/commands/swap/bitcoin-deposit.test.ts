@@ -347,8 +347,10 @@ test.each([0.1, 0.4, 2])(
 test('the error of a refused quote repeats the message of the provider', async () => {
   const { json } = await run(`swap quote ${flags.replace('0.01', '0.00001')} --provider near-intents --json`)
   expect(json.error).toMatchObject({
-    code: 'PREFERRED_PROVIDER_QUOTE_UNAVAILABLE',
-    message: 'near-intents returned no quote: it says "Amount is too low for bridge, try at least 5000"',
+    code: 'QUOTE_GENERATION_FAILED',
+    message: 'NEAR Intents 1Click refuses the amount: "Amount is too low for bridge, try at least 5000"',
+    hint: 'Try a larger amount.',
+    retryable: false,
   })
 })
 

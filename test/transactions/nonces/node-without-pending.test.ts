@@ -121,8 +121,8 @@ describe('a node that does not estimate gas', () => {
   })
 
   it.each([
-    ['Internal error', 'RPC_ERROR', /Internal error/],
-    ['upstream timeout', 'RPC_ERROR', /upstream timeout/],
+    ['Internal error', 'RPC_UNREACHABLE', /Internal error/],
+    ['upstream timeout', 'RPC_UNREACHABLE', /upstream timeout/],
     ['execution reverted: no', 'SIMULATION_REVERTED', /^It would fail: execution reverted: no$/],
     [
       'gas required exceeds allowance (25000000)',

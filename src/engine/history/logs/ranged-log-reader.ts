@@ -1,5 +1,5 @@
 import type { Chain } from '../../../chain/network-client.ts'
-import { isRateLimitText } from '../../../chain/rpc/errors.ts'
+import { isRateLimitText } from '../../../chain/rpc/error-table.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { rpcVariable } from '../../../domain/networks.ts'
 import { sanitizeText } from '../../../domain/text/terminal-sanitizing.ts'

@@ -1,0 +1,37 @@
+import type { ServiceRefusals } from '../service-answers/service-refusals.ts'
+
+/** Relay's refusals (docs.relay.link, Handling Quote Errors). */
+export const refusals: ServiceRefusals = {
+  codeField: 'errorCode',
+  sentenceField: 'message',
+  codes: {
+    AMOUNT_TOO_LOW: ['amount-low', 'refuses the amount: it is too low'],
+    CHAIN_DISABLED: ['no-route', 'does not serve one of the networks'],
+    DESTINATION_TX_FAILED: ['fault', 'failed to simulate the payout'],
+    FORBIDDEN: ['key', 'does not allow this request with the API key'],
+    INSUFFICIENT_FUNDS: ['wallet', 'finds that the balance of the wallet is too low'],
+    INSUFFICIENT_LIQUIDITY: ['no-route', 'has not enough liquidity'],
+    INVALID_ADDRESS: ['wallet', 'does not accept the address of the wallet'],
+    INVALID_INPUT_CURRENCY: ['no-route', 'does not serve the input token'],
+    INVALID_OUTPUT_CURRENCY: ['no-route', 'does not serve the output token'],
+    INVALID_RECIPIENT: ['wallet', 'does not accept the recipient'],
+    NO_INTERNAL_SWAP_ROUTES_FOUND: ['no-route', 'has no route'],
+    NO_QUOTES: ['no-route', 'has no quote'],
+    NO_SWAP_ROUTES_FOUND: ['no-route', 'has no route'],
+    RATE_LIMITED: ['limit', 'limits requests'],
+    ROUTE_TEMPORARILY_RESTRICTED: ['maintenance', 'does not serve this route for now'],
+    SANCTIONED_CURRENCY: ['no-route', 'does not serve one of the tokens'],
+    SANCTIONED_WALLET_ADDRESS: ['wallet', 'refuses the wallet or the recipient: it is on a sanctions list'],
+    SERVICE_UNAVAILABLE: ['maintenance', 'is not in service now'],
+    SWAP_IMPACT_TOO_HIGH: ['amount-high', 'refuses the amount: it would move the price too far'],
+    SWAP_QUOTE_FAILED: ['fault', 'failed to make a quote'],
+    UNAUTHORIZED: ['key', 'does not accept the API key, or needs one'],
+    UNAUTHORIZED_QUOTE: ['key', 'needs an API key for this quote'],
+    UNKNOWN_ERROR: ['fault', 'has a fault of its own'],
+    UNSUPPORTED_CHAIN: ['no-route', 'does not serve one of the networks'],
+    UNSUPPORTED_CURRENCY: ['no-route', 'does not serve one of the tokens'],
+    UNSUPPORTED_EXECUTION_TYPE: ['no-route', 'does not serve this kind of transfer'],
+    UNSUPPORTED_ROUTE: ['no-route', 'does not serve this route'],
+    USER_RECIPIENT_MISMATCH: ['wallet', 'pays out on this route only to the wallet that sends'],
+  },
+}

@@ -1,0 +1,132 @@
+import { AppError } from '../../domain/errors.ts'
+import { type RefusalMeaning, refusalMeanings, waitText } from '../../domain/refusal-meanings.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { retryAfterMs } from '../../http/backoff.ts'
+import type { ApiAnswer } from '../provider-dependencies.ts'
+
+/** What a refusal means, and as a predicate of the service's name what it says. */
+type Refusal = readonly [meaning: RefusalMeaning, words: string]
+
+/**
+ * The refusals of a service: the fields of its error body that hold the code and the sentence, and what its codes mean. `sentences` are for
+ * what only the sentence tells; they decide before the codes. `statuses` are for refusals without a known code, in addition to the usual
+ * meaning of an HTTP status.
+ */
+export type ServiceRefusals = {
+  codeField: string | null
+  sentenceField: string
+  codes: Readonly<Record<string, Refusal>>
+  sentences?: readonly (readonly [RegExp, ...Refusal])[]
+  statuses?: Readonly<Record<number, Refusal>>
+}
+
+/** The longest code and sentence of a service that are shown, in characters. */
+const longest = { code: 60, sentence: 300 }
+
+/** The longest wait that is reported, in seconds. */
+const longestWaitSeconds = 86_400
+
+/** What an HTTP status means by itself. */
+function refusalOfStatus(status: number): Refusal {
+  if (status === 401 || status === 403) return ['key', 'does not accept the API key, or needs one']
+  if (status === 408) return ['fault', 'did not answer in time']
+  if (status === 429) return ['limit', 'limits requests']
+  if (status === 503) return ['maintenance', 'is not in service now']
+  return status >= 500 ? ['fault', 'has a fault of its own'] : ['request', 'refuses the request']
+}
+
+/** A field of a service's error body as text; `undefined` if it is missing, empty or of another type. */
+function textOf(body: unknown, field: string | null): string | undefined {
+  const value =
+    field !== null && typeof body === 'object' && body !== null
+      ? (body as Record<string, unknown>)[field]
+      : undefined
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+  return text === '' ? undefined : sanitizeText(text)
+}
+
+/**
+ * The seconds until a limit ends, from `Retry-After` (seconds or a date) or `RateLimit-Reset` (seconds, or a time in Unix seconds);
+ * `null` if neither says so within a day.
+ */
+export function secondsOfLimit(headers: ApiAnswer['headers'], now: number): number | null {
+  const reset = headers['ratelimit-reset'] ?? headers['x-ratelimit-reset']
+  const isTime = /^\d{10}$/.test(reset ?? '')
+  const stated = isTime ? String(Math.max(1, Number(reset) - Math.floor(now / 1000))) : reset
+  for (const header of [headers['retry-after'], stated]) {
+    const ms = retryAfterMs(header, now, Infinity)
+    if (ms !== undefined && ms <= longestWaitSeconds * 1000) return Math.ceil(ms / 1000)
+  }
+  return null
+}
+
+/** A refusal as a service gave it: who, and the answer. `hide` removes secrets from its texts. */
+type Refused = {
+  provider: string
+  label: string
+  refusals: ServiceRefusals
+  answer: Pick<ApiAnswer, 'status' | 'headers' | 'body'>
+  hide?: (text: string) => string
+  /** What the answer lacks, as a predicate of the service's name, such as that it did not return a quote. */
+  what?: string
+  /** Whether a call for a given quote was asked for: what was quoted and has no route now has expired. */
+  isBuild?: boolean
+}
+
+/**
+ * The error for a service's refusal: by its code or sentence if the table has it, else by its status. The service's own code and, unless the
+ * code has words of ours, its sentence are shown, sanitised and shortened. `undefined` for a body without a refusal and a status below 400.
+ */
+export function refusalError({
+  provider,
+  label,
+  refusals: { codeField, sentenceField, codes, sentences = [], statuses = {} },
+  answer: { status, headers, body },
+  hide = (text) => text,
+  what,
+  isBuild = false,
+}: Refused): AppError | undefined {
+  const said = textOf(body, sentenceField)
+  const code = textOf(body, codeField)?.slice(0, longest.code)
+  const sentence = said === undefined ? undefined : hide(said).slice(0, longest.sentence)
+  const bySentence = sentences.find(([pattern]) => said !== undefined && pattern.test(said))
+  const known: Refusal | undefined = bySentence
+    ? [bySentence[1], bySentence[2]]
+    : code !== undefined && Object.hasOwn(codes, code)
+      ? codes[code]
+      : undefined
+  if (known === undefined && status < 400) return undefined
+  const [is, words] = known ?? statuses[status] ?? refusalOfStatus(status)
+  const meaning = isBuild && is === 'no-route' ? 'expired' : is
+  const wait = meaning === 'limit' ? secondsOfLimit(headers, Date.now()) : null
+  const isQuoted = (!known || bySentence !== undefined) && sentence !== undefined && meaning !== 'limit'
+  const isOfStatus = code === undefined && !bySentence && meaning !== 'limit'
+  return new AppError(
+    refusalMeanings[meaning].code,
+    [
+      known || what === undefined ? `${label} ${words}` : `${label} ${what}: it ${words}`,
+      wait === null ? '' : `; it accepts the next one in ${waitText(wait)}`,
+      isQuoted ? `: "${sentence}"` : '',
+      isOfStatus ? ` (the HTTP status ${status})` : code === undefined ? '' : ` (${code})`,
+    ].join(''),
+    {
+      details: {
+        provider,
+        status,
+        refusal: meaning,
+        serviceCode: code ?? null,
+        serviceMessage: sentence ?? null,
+        ...(meaning === 'limit' && { retryAfterSeconds: wait }),
+      },
+    },
+  )
+}
+
+/** For a service that refuses nothing in words of its own. */
+export const statusRefusals: ServiceRefusals = { codeField: 'code', sentenceField: 'message', codes: {} }
+
+/** What both statuses of a rejected API key mean, in words that name where the key comes from. */
+export const keyRefusals = (words: string): Readonly<Record<number, Refusal>> => ({
+  401: ['key', words],
+  403: ['key', words],
+})
