@@ -7,3 +7,10 @@ await vitestCampaign('hostile', {
   under: 'a hostile service that returns',
   ...campaignArguments(91),
 })
+// An order that is proposed again, or that its provider never made: the same, and nothing is approved.
+await vitestCampaign('hostile-orders', {
+  file: 'test/commands/hostile-service/used-orders.test.ts',
+  under: 'an order (that was used before|of Relay)',
+  ...campaignArguments(17, 17),
+  cells: 17,
+})

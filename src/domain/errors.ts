@@ -270,7 +270,6 @@ export const errorTable = {
   POLICY_LIMIT: { exit: 8, hint: 'To check a plan against the policy: sluice policy check PLAN' },
   POLICY_SERVICE_FEE: { exit: 8, hint: refusedProposalHint },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for lower gas prices, then run the same command again.' },
-
   // Before signing.
   DECLINED: { exit: 9, hint: 'To do it after all, run the same command again.' },
   INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
@@ -278,6 +277,7 @@ export const errorTable = {
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction from this wallet is mined.' },
   NONCE_GAP: { exit: 10, hint: 'Omit --nonce to use the next free nonce.' },
   OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
+  ORDER_USED: { status: 400, exit: 10, hint: 'Get a new quote: sluice swap quote --help' },
   WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
   STATE_UNUSABLE: {
     exit: 12,

@@ -74,6 +74,7 @@ export function poolSwapDefinition<constants extends SwapRow, name extends strin
     reach: 'same-chain',
     proof: provedByCalldata,
     refusals: 'asks no service',
+    orders: 'none',
     spender: contractOn(permit2Of ?? routerOf),
     ...(permit2Of && { callee: contractOn(routerOf) }),
     expect: (catalog, intent) => {

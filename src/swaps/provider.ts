@@ -97,10 +97,11 @@ export type SwapProvider = {
   /** Its offer; `undefined` without one. An error with status 400 is a fault of the request. */
   quote: (ask: OfferRequest, signal: AbortSignal) => Promise<Offer | undefined>
   /**
-   * The transaction that accepts the offer, and the provider's own data if it changed. QUOTE_EXPIRED if the provider no longer honours the
+   * The transaction that accepts the offer, and the provider's own data if it changed. `order` is the id of an order that the transaction
+   * does not contain, with the provider's name before it. QUOTE_EXPIRED if the provider no longer honours the
    * offer.
    */
-  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step & { raw?: unknown }>
+  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step & { raw?: unknown; order?: string }>
   /** The progress after the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }

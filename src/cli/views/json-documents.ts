@@ -14,14 +14,33 @@ export const strategyJson = ({
   rates: ____,
   apyConvention: _____,
   protocolFeeBps: ______,
-  receipt: _______,
+  managementFeeBps: _______,
+  receipt: ________,
   ...strategy
 }: Strategy) => strategy
 
 /** One strategy as `strategies show --json` prints it, with more fields than in a list. */
 export const strategyDetailJson = (strategy: Strategy) => {
-  const { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt } = strategy
-  const only = { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt }
+  const {
+    logourl,
+    implementationSelector,
+    grade,
+    rates,
+    apyConvention,
+    protocolFeeBps,
+    managementFeeBps,
+    receipt,
+  } = strategy
+  const only = {
+    logourl,
+    implementationSelector,
+    grade,
+    rates,
+    apyConvention,
+    protocolFeeBps,
+    managementFeeBps,
+    receipt,
+  }
   return { ...strategyJson(strategy), ...only }
 }
 

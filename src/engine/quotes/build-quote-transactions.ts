@@ -19,6 +19,7 @@ import { fieldError } from '../field-error.ts'
 import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../unsigned-transactions/approvals.ts'
 import { estimateGasLimit } from '../unsigned-transactions/gas-limit.ts'
 import { depositOf } from './bitcoin-deposit-lookup.ts'
+import { takeOrders } from './order-uses.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
 import {
   deadlineOf,
@@ -80,6 +81,7 @@ export async function swapBytecode(
     .filter(({ paidBy }) => paidBy === 'action')
     .map(({ to, amount }) => ({ to, amount: BigInt(amount) }))
   const step = await provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row), fees })
+  await takeOrders(context, row.id, step, { ...route, recipient })
   const gasOf = estimateBesideApprovals(chain, wallet, step)
   if (step.raw !== undefined)
     await context.store.keepOffer(context.customer, row.id, offerWith(row, step.raw))

@@ -175,6 +175,7 @@ export function avenia(
           amount: amountIn,
         }),
         raw: kept,
+        order: `${provider}:${ticket.id}`,
       }
 
       async function newTicket(): Promise<string> {

@@ -7,6 +7,7 @@ import { checkCowCalldata } from './calldata-check.ts'
 import { cowContracts } from './constants-schema.ts'
 import { followOrder } from './follow.ts'
 import { orderDomain } from './order.ts'
+import { cowOrders } from './order-use.ts'
 import { cow as openProvider, provider } from './provider.ts'
 import { refusals } from './refusals.ts'
 
@@ -40,6 +41,7 @@ export const cow: SwapDefinition<typeof cowContracts> = {
   // The deadline is that of the fill.
   proof: provedByCalldata,
   refusals,
+  orders: cowOrders,
   spender: (catalog, chainId) => contractsOn(catalog, cowContracts, chainId)?.vaultRelayer,
   callee: (catalog, chainId) => contractsOn(catalog, cowContracts, chainId)?.settlement,
   expect: (catalog, intent) => {

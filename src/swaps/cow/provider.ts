@@ -208,7 +208,9 @@ export function cow(
         const then = old < placed.blockNumber ? undefined : await endOf(uid, old)
         return { status: then === 'expired' || then === 'cancelled' ? 'failed' : 'processing' }
       }
-      const destination = await fillOf(uid, BigInt((raw as Raw).fromBlock))
+      // A fill before the signature was for an earlier signature.
+      const since = Math.max(Number((raw as Raw).fromBlock), placed.blockNumber)
+      const destination = await fillOf(uid, BigInt(since))
       // The node may show the event later.
       return destination ? { status: 'fulfilled', destination } : { status: 'processing' }
 

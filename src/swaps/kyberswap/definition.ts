@@ -27,6 +27,7 @@ export const kyberSwap: SwapDefinition<typeof kyberSwapContracts> = {
   // The deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
   refusals,
+  orders: 'none',
   spender: (catalog, chainId) => contractsOn(catalog, kyberSwapContracts, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, kyberSwapContracts, intent.tokenIn.chainId)

@@ -152,6 +152,7 @@ export const nearIntents: DepositDefinition = {
   name,
   proof: 'signature of the provider',
   refusals,
+  orderOf: ({ address }) => `${name}:${address.toLowerCase()}`,
 
   check: ({ oneClick, chain }, raw, ask) => {
     const read = Raw.safeParse(raw)

@@ -8,6 +8,7 @@ import { checkRelayCalldata } from './calldata-check.ts'
 import { relayContracts } from './constants-schema.ts'
 import { followRelay } from './follow.ts'
 import { relayOn } from './order.ts'
+import { relayOrders } from './order-use.ts'
 import { relay as openProvider, provider } from './provider.ts'
 import { refusals } from './refusals.ts'
 
@@ -40,6 +41,7 @@ export const relay: SwapDefinition<typeof relayContracts> = {
   // The hash of the order proves the terms. The deposit can be mined after the deadline of its quote.
   proof: { ...provedByCalldata, deadline: 'none' },
   refusals,
+  orders: relayOrders,
   spender: (catalog, chainId) => relayOn(catalog, chainId)?.depository,
   expect: (catalog, intent) => {
     const [here, there] = [intent.tokenIn, intent.tokenOut].map(({ chainId }) => relayOn(catalog, chainId))

@@ -136,10 +136,15 @@ export function relay(
       const order = sent?.ok ? decodeOrder({ data: sent.call.input, value: sent.call.value }) : undefined
       if (!order) return { status: 'confirmed' }
       const { originFromBlock, destinationFromBlock } = raw as Raw
+      const fromBlock = (chainId: number) =>
+        BigInt(chainId === from.chainId ? originFromBlock : destinationFromBlock)
       const chains = {
-        transaction: paidBy,
-        transfers: (way: PaymentTarget) =>
-          transfers(way, BigInt(way.chainId === from.chainId ? originFromBlock : destinationFromBlock)),
+        transaction: async (chainId: number, hash: Hex) => {
+          const found = await paidBy(chainId, hash)
+          // A payment before the quote was for another deposit.
+          return found && BigInt(found.blockNumber) < fromBlock(chainId) ? { ...found, ok: false } : found
+        },
+        transfers: (way: PaymentTarget) => transfers(way, fromBlock(way.chainId)),
       }
       const arrival = { chainId: to.chainId, token: tokenOut.address, recipient }
       const here = on(from.chainId)
