@@ -270,7 +270,6 @@ export const errorTable = {
   POLICY_LIMIT: { exit: 8, hint: 'To check a plan against the policy: sluice policy check PLAN' },
   POLICY_SERVICE_FEE: { exit: 8, hint: refusedProposalHint },
   POLICY_FEE_CAP: { exit: 8, hint: 'Wait for lower gas prices, then run the same command again.' },
-
   // Before signing.
   DECLINED: { exit: 9, hint: 'To do it after all, run the same command again.' },
   INSUFFICIENT_FUNDS: { status: 400, exit: 10, hint: 'sluice wallet show' },
