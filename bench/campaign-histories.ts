@@ -10,8 +10,8 @@ import { sabotages } from './history-sabotage.ts'
 import { historyWorld, slugs } from './history-world.ts'
 
 /*
- * Deposits, withdrawals, share transfers and time in any order on real contracts: principal plus profit equals the value
- * exactly, compared with a replay of the token transfers. `npm run campaign:histories -- --cells 200 --seed 1`
+ * Deposits, withdrawals, share transfers, losses and time in any order on real contracts: principal plus profit equals the value exactly,
+ * compared with a replay of the token transfers, and the performance fees are 5 % of the profit that left, to the unit. `npm run campaign:histories -- --cells 200 --seed 1`
  */
 
 const { cells, seed, cell: only, sabotage } = campaignArguments(200, 1, sabotages)

@@ -6,7 +6,7 @@ import { vitestCampaign } from './vitest-campaign.ts'
 const asked = campaignArguments(yearNames.length)
 process.env.SLUICE_YEAR = 'daily'
 await vitestCampaign('year', {
-  file: 'test/protocols/year/year.test.ts',
+  files: ['test/protocols/year/year.test.ts'],
   under: 'a year of a deposit',
   ...asked,
 })

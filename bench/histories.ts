@@ -6,21 +6,26 @@ import type { Address, Hex } from '../src/domain/address.ts'
 import { maxUint256 } from '../src/domain/amount.ts'
 import { AppError } from '../src/domain/errors.ts'
 import type { Transaction } from '../src/domain/transaction-types.ts'
-import { createEngine } from '../src/engine/engine.ts'
+import { createEngine, createEngineContext, type EngineOptions } from '../src/engine/engine.ts'
+import { setOperatorFees } from '../src/engine/fees/fee-settings.ts'
+import type { StatedFee } from '../src/engine/fees/service-fee-charges.ts'
 import type { StrategyEntry } from '../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../src/sandbox/accounts.ts'
 import type { SandboxWorld } from '../src/sandbox/world.ts'
 import { engineMigrations, engineStore } from '../src/store/engine/store.ts'
 import { sqliteSql } from '../src/store/sql/sqlite.ts'
 import type { Act } from './history-acts.ts'
-import { replay, worthAt } from './history-replay.ts'
+import { type Replay, replay, worthAt } from './history-replay.ts'
 import { sabotaged } from './history-sabotage.ts'
 import { type HistoryWorld, slugs } from './history-world.ts'
 
 const chainId = 31337
+const collector: Address = '0x7777777777777777777777777777777777777777'
+const feeBps = 500
 const erc20 = parseAbi([
   'function transfer(address,uint256)',
   'function balanceOf(address) view returns (uint256)',
+  'function aToken() view returns (address)',
 ])
 
 /** Runs one interleaving on real contracts and compares the engine with the replay after each act. Returns the differences, and reverts the world. */
@@ -32,20 +37,37 @@ export async function historyCell(
   const snapshot = await world.snapshot()
   try {
     const { rpc } = world.chains[0]!
-    const engineOf = (over: ChainClient) =>
-      createEngine({
-        catalog,
-        rpc: (id) => (id === chainId ? over : world.chains[1]!.rpc),
-        store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
-        customer: 'campaign',
-        now: Date.now,
-        newId: randomUUID,
+    const optionsOver = (over: ChainClient): EngineOptions => ({
+      catalog,
+      rpc: (id) => (id === chainId ? over : world.chains[1]!.rpc),
+      store: engineStore(sqliteSql(':memory:', { migrations: engineMigrations })),
+      customer: 'campaign',
+      now: Date.now,
+      newId: randomUUID,
+    })
+    const engine = createEngine(optionsOver(sabotaged(rpc, sabotage)))
+    const charging = async () => {
+      const options = optionsOver(rpc)
+      await setOperatorFees(createEngineContext(options), {
+        performanceFeeBps: feeBps,
+        operatorCollector: collector,
       })
-    const engine = engineOf(sabotaged(rpc, sabotage))
+      return createEngine(options)
+    }
     const entries = slugs.map((slug) => catalog.strategies.find((entry) => entry.slug === slug)!)
     const wrong: string[] = []
     for (const [at, act] of acts.entries()) {
-      await doneBy(world, engineOf(rpc), entries, act)
+      const entry = entries[act.market]!
+      const paid = () => balanceOf(rpc, entry.asset.address, collector)
+      const [before, { taken }] = [await paid(), await replay(rpc, entry, sandboxAddress())]
+      const done = await doneBy(
+        world,
+        { free: createEngine(optionsOver(rpc)), charging: await charging() },
+        entries,
+        act,
+      )
+      const [fee, expected] = [(await paid()) - before, feeOn(taken, done?.withdrawn ?? 0n)]
+      if (fee !== expected) wrong.push(`after act ${at} (${told(act)}): paid ${fee} and not ${expected}`)
       if (act.do === 'wait' && slugs[act.market]!.startsWith('across')) await earns()
       const found = await held(rpc, engine, entries)
       for (const one of found) wrong.push(`after act ${at} (${told(act)}): ${one}`)
@@ -55,6 +77,16 @@ export async function historyCell(
   } finally {
     await world.revert(snapshot)
   }
+}
+
+/**
+ * The performance fee of a withdrawal, derived from all that was taken out before: 5 % of what is taken out beyond all that was put in and
+ * beyond all that paid before, rounded in the sum. A withdrawal as small as its fee pays none.
+ */
+function feeOn({ now, most }: Replay['taken'], withdrawn: bigint): bigint {
+  const on = (profit: bigint) => (profit * BigInt(feeBps)) / 10_000n
+  const fee = now + withdrawn > most ? on(now + withdrawn) - on(most) : 0n
+  return fee < withdrawn ? fee : 0n
 }
 
 const told = (act: Act) =>
@@ -68,7 +100,7 @@ async function held(rpc: ChainClient, engine: Service, entries: readonly Strateg
   const { positions, realised: allRealised } = await engine.getWallet({ address: wallet })
   const wrong: string[] = []
   for (const entry of entries) {
-    const { principal, realised: whileOpen, events } = await replay(rpc, entry, wallet)
+    const { principal, realised: whileOpen, events, taken } = await replay(rpc, entry, wallet)
     const position = positions.find(({ strategy }) => strategy.slug === entry.slug)
     const shown = await shownOf(engine, entry, wallet)
     if (shown.join() !== events.join())
@@ -88,6 +120,8 @@ async function held(rpc: ChainClient, engine: Service, entries: readonly Strateg
     if (position.principal === null || position.profit === null) continue
     if (position.principal + position.profit !== worth)
       wrong.push(`${entry.slug}: ${position.principal} and ${position.profit} are not ${worth}`)
+    if (position.profit + out !== worth + taken.now)
+      wrong.push(`${entry.slug}: profits ${position.profit} and ${out} are not ${worth} and ${taken.now}`)
   }
   return wrong
 }
@@ -112,22 +146,28 @@ async function balanceOf(rpc: ChainClient, token: Address, owner: Address): Prom
   return BigInt(await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest']))
 }
 
-/** Executes one act with the bytecode of the engine; an act refused for an empty position or by a reserve is skipped. */
+/**
+ * Executes one act with the bytecode of the engine; an act refused for an empty position or by a reserve is skipped. Returns the amount of a
+ * withdrawal that may be charged. A `turn` is made with another tool, which charges nothing.
+ */
 async function doneBy(
   world: SandboxWorld,
-  engine: Service,
+  { free, charging }: Record<'free' | 'charging', Service>,
   entries: readonly StrategyEntry[],
   act: Act,
-): Promise<void> {
+): Promise<{ withdrawn: bigint } | undefined> {
   const { rpc } = world.chains[0]!
   const [wallet, stranger] = [sandboxAddress(), sandboxAddress(2)]
   const entry = entries[act.market]!
   const token = entry.receipt.address
   const order = async (who: Address, action: 'lend' | 'withdraw', amount: bigint) => {
     if (amount === 0n) return
-    const { bytecode } = await engine.strategyBytecode({ id: entry.slug, action, amount, wallet: who })
+    const engine = who === wallet ? charging : free
+    const { bytecode, fees } = await engine.strategyBytecode({ id: entry.slug, action, amount, wallet: who })
     for (const { to, data, value } of bytecode)
-      await sent(rpc, { from: who, to, data, value: `0x${value.toString(16)}` })
+      if (!(await sent(rpc, { from: who, to, data, value: `0x${value.toString(16)}` }))) return
+    if (action === 'lend') return
+    return { withdrawn: fees?.[0] === undefined ? amount : BigInt((fees[0] as StatedFee).of) }
   }
   const given = async (from: Address, to: Address, part: number) => {
     const amount = ((await balanceOf(rpc, token, from)) * BigInt(part)) / 1_000n
@@ -142,15 +182,29 @@ async function doneBy(
     ((await worthAt(rpc, entry, await balanceOf(rpc, token, who), 'latest')) * BigInt(part)) / 1_000n
   try {
     if (act.do === 'lend') await order(wallet, 'lend', act.amount)
-    if (act.do === 'withdraw') await order(wallet, 'withdraw', await some(wallet, act.part))
-    if (act.do === 'leave') await order(wallet, 'withdraw', maxUint256)
+    if (act.do === 'withdraw') return await order(wallet, 'withdraw', await some(wallet, act.part))
+    if (act.do === 'harvest') {
+      const { principal } = await replay(rpc, entry, wallet)
+      const profit = (await some(wallet, 1_000)) - principal
+      return await order(
+        wallet,
+        'withdraw',
+        profit > 0n ? principal + (profit * BigInt(act.part)) / 1_000n : 0n,
+      )
+    }
+    if (act.do === 'leave') {
+      const all = await some(wallet, 1_000)
+      const left = await order(wallet, 'withdraw', all === 0n ? 0n : maxUint256)
+      return left && { withdrawn: left.withdrawn === maxUint256 ? all : left.withdrawn }
+    }
+    if (act.do === 'lose') await lost(rpc, entry, act.part)
     if (act.do === 'turn') {
       const all = await some(wallet, 1_000)
       const out = (all * BigInt(act.part)) / 1_000n
       // An amount as small as rounding errors may or may not count as a position.
       if (all > out && all - out < 100n) return
       const turned = async (action: 'lend' | 'withdraw', amount: bigint) =>
-        (await engine.strategyBytecode({ id: entry.slug, action, amount, wallet })).bytecode
+        (await free.strategyBytecode({ id: entry.slug, action, amount, wallet })).bytecode
       const steps = out === 0n ? [] : await turned('withdraw', out === all ? maxUint256 : out)
       await inOneBlock(rpc, wallet, [...steps, ...(await turned('lend', act.amount))])
     }
@@ -168,6 +222,20 @@ async function doneBy(
     const fine = ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_LIQUIDITY', 'STRATEGY_CAP_REACHED', 'STRATEGY_PAUSED']
     if (!(error instanceof AppError && (fine.includes(error.code) || error.code === 'RPC_ERROR'))) throw error
   }
+  return undefined
+}
+
+/** Takes a part of everything that a vault lent; only the vault over Aave can lose. */
+async function lost(rpc: ChainClient, { slug, receipt }: StrategyEntry, part: number): Promise<void> {
+  if (!slug.startsWith('sandbox-vault')) return
+  const call = { to: receipt.address, data: encodeFunctionData({ abi: erc20, functionName: 'aToken' }) }
+  const aToken: Address = `0x${(await rpc.request<Hex>('eth_call', [call, 'latest'])).slice(26)}`
+  const amount = ((await balanceOf(rpc, aToken, receipt.address)) * BigInt(part)) / 1_000n
+  if (amount === 0n) return
+  await rpc.request('anvil_impersonateAccount', [receipt.address])
+  await rpc.request('anvil_setBalance', [receipt.address, '0xde0b6b3a7640000'])
+  const data = encodeFunctionData({ abi: erc20, functionName: 'transfer', args: [sandboxAddress(4), amount] })
+  await sent(rpc, { from: receipt.address, to: aToken, data })
 }
 
 /** Sends all of these, and then mines one block. */
@@ -184,11 +252,14 @@ async function inOneBlock(rpc: ChainClient, from: Address, all: readonly Transac
   }
 }
 
-/** Sends and waits for the block; reverted transactions have no effect. */
+/** Sends, waits for the block, and says whether it succeeded; reverted transactions have no effect. */
 async function sent(
   rpc: ChainClient,
   tx: { from: Address; to: Address; data: Hex; value?: string },
-): Promise<void> {
+): Promise<boolean> {
   const hash = await rpc.request<Hex>('eth_sendTransaction', [{ ...tx, gas: '0x4c4b40' }])
-  while (!(await rpc.request('eth_getTransactionReceipt', [hash])));
+  for (;;) {
+    const receipt = await rpc.request<{ status: Hex } | null>('eth_getTransactionReceipt', [hash])
+    if (receipt) return receipt.status === '0x1'
+  }
 }

@@ -2,8 +2,16 @@ import type { ChainClient } from '../src/chain/chain-client.ts'
 import { type Address, type Hex, sameAddress } from '../src/domain/address.ts'
 import type { StrategyEntry } from '../src/protocols/catalog-types.ts'
 
-/** The result of a market for a wallet: the remaining principal, the realised profit, and all events, oldest first. */
-export type Replay = { principal: bigint; realised: bigint; events: string[] }
+/**
+ * The result of a market for a wallet: the remaining principal, the realised profit, all events, oldest first, and `taken`: what was taken
+ * out less what was put in, now and at most.
+ */
+export type Replay = {
+  principal: bigint
+  realised: bigint
+  events: string[]
+  taken: { now: bigint; most: bigint }
+}
 
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** `convertToAssets(uint256)`, `exchangeRateCurrent(address)` of a HubPool, and `balanceOf(address)`. */
@@ -62,9 +70,16 @@ export async function replay(rpc: ChainClient, entry: StrategyEntry, wallet: Add
     found.push({ block, sign, amount, what: sign === 1n ? 'transfer_in' : 'transfer_out' })
   }
   let [principal, realised] = [0n, 0n]
+  const taken = { now: 0n, most: 0n }
   for (const [at, { block, sign, amount }] of found.entries()) {
+    taken.now -= sign * amount
+    if (taken.now > taken.most) taken.most = taken.now
     principal += sign * amount
     if (sign === 1n) continue
+    if (principal < 0n) {
+      realised -= principal
+      principal = 0n
+    }
     const before = found.slice(0, at).filter((one) => one.block === block)
     const isLast = found[at + 1]?.block !== block
     const left = isLast
@@ -78,8 +93,9 @@ export async function replay(rpc: ChainClient, entry: StrategyEntry, wallet: Add
     principal = 0n
   }
   return {
-    principal: principal < 0n ? 0n : principal,
-    realised: principal < 0n ? realised - principal : realised,
+    principal,
+    realised,
+    taken,
     events: found.map(({ what, amount }) => `${what} ${amount}`),
   }
 }

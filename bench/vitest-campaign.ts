@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { campaignEnds } from './arguments.ts'
 
-/** A campaign within a test file, which reads `SLUICE_CELLS` and `SLUICE_SEED`. */
-type Campaign = { file: string; under: string; cells: number; seed: number }
+/** A campaign within test files, each of which reads `SLUICE_CELLS` and `SLUICE_SEED` and runs all cells. */
+type Campaign = { files: readonly string[]; under: string; cells: number; seed: number }
 
 type Results = { testResults: { assertionResults: { title: string; status: string; fullName: string }[] }[] }
 
-/** Runs all requested campaign cases of a test file, and counts those that did not pass. */
-export async function vitestCampaign(name: string, { file, under, cells, seed }: Campaign): Promise<void> {
+/** Runs all requested campaign cases of each test file, and counts those that did not pass. */
+export async function vitestCampaign(name: string, { files, under, cells, seed }: Campaign): Promise<void> {
   const root = join(import.meta.dirname, '..')
   const dir = mkdtempSync(join(tmpdir(), 'sluice-campaign-'))
   const report = join(dir, 'report.json')
@@ -19,7 +19,7 @@ export async function vitestCampaign(name: string, { file, under, cells, seed }:
       'run',
       '--config',
       'test/vitest.config.ts',
-      file,
+      ...files,
       '-t',
       under,
       '--reporter=default',
@@ -38,7 +38,7 @@ export async function vitestCampaign(name: string, { file, under, cells, seed }:
       .filter(({ status }) => status !== 'skipped')
     const wrong = ran.filter(({ status }) => status !== 'passed').length
     // A cell that did not run counts as failed.
-    campaignEnds(name, cells, wrong + Math.max(0, cells - ran.length), seed)
+    campaignEnds(name, cells, wrong + Math.max(0, cells * files.length - ran.length), seed)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }

@@ -28,13 +28,21 @@ const QuoteToken = z.object({
   priceUsd: z.string().nullable(),
 })
 
-/** The same swap at a higher speed and cost; `savesSeconds` is `null` if unknown. */
+/**
+ * The same swap by another provider, or at a higher speed and cost of the same one: then `transferSpeed` names the speed, and `savesSeconds`
+ * is `null` if unknown. The other fields are as in a quote; services before them state none.
+ */
 const Alternative = z.object({
   provider: z.string(),
-  transferSpeed: z.string(),
+  transferSpeed: z.string().nullable(),
   amountIn: Units,
   amountOut: Units,
   savesSeconds: z.int().nonnegative().nullable(),
+  estimatedGas: Units.nullable().default(null),
+  gasCostUSD: z.string().nullable().default(null),
+  netAmountOut: SignedUnits.nullable().default(null),
+  netAmountIn: Units.nullable().default(null),
+  durationSeconds: z.number().nullable().default(null),
 })
 
 /**
@@ -52,9 +60,12 @@ export const QuoteValue = z.object({
   minAmountOut: Units.nullable(),
   maxAmountIn: Units.nullable(),
   slippage: z.number().nullable(),
-  /** The loss against the spot price, as a fraction (extension); stated by the quoting service, not verified. */
+  /**
+   * The loss against the spot price, as a fraction (extension); stated by the quoting service, not verified. It compares the output with the
+   * input that is swapped: service fees are outside of it.
+   */
   priceImpact: z.number().nullable(),
-  /** The gas of the transactions, in units, and its current cost in USD. */
+  /** The gas of all transactions of a wallet that has not approved the input yet, in units, and its current cost in USD. */
   estimatedGas: Units.nullable(),
   gasCostUsd: z.string().nullable(),
   /** Exact input: the output minus gas, negative if gas costs more. Exact output: the input plus gas. */
@@ -181,7 +192,7 @@ export const Quote = z.codec(Sent, QuoteValue, {
   encode: ({ raw }) => raw as never,
 })
 
-/** The response of the quote endpoints: the best quote of all providers. */
+/** The response of the quote endpoints: the quote with the best expected output, or with the lowest input of an exact output. */
 export const QuoteAnswer = z.object({ quote: Quote })
 
 /**

@@ -119,7 +119,7 @@ export const routes = {
     path: '/v2/swap/quote',
     input: QuoteInput,
     output: QuoteAnswer,
-    doc: 'The best quote for a swap, valid for 5 minutes.',
+    doc: 'The quote with the best expected output, or the lowest input of an exact output, of all providers or of the preferred one; valid for 5 minutes. A provider whose minimum nothing proves, or that needs two approvals, is taken only if no other has a quote. Extensions: `alternatives` has the offers of the other providers, the better first, and the faster speed of this one; `estimatedGas` is the gas of all transactions, with the approvals of a wallet that has given none (of the refund address, if it is named); `netAmountOut` and `netAmountIn` are the amounts after gas; `priceImpact` is the loss against the spot price, service fees aside. An output more than 3 % above spot is no quote.',
   },
   swapBytecode: {
     method: 'POST',

@@ -55,6 +55,7 @@ const DetailStrategy = z.object({
   apyBasis: extension(z.enum(apyBases)),
   apyConvention: extension(z.string()),
   protocolFeeBps: extension(z.string()),
+  managementFeeBps: extension(z.string()),
   receipt: extension(Receipt),
   inceptionApy: extension(z.number()),
   avgApy: extension(z.number()),
@@ -71,7 +72,7 @@ const DetailStrategy = z.object({
 
 /**
  * The id-composite form of the yield response and the quickstart list. `apy` is a fraction. Extensions: `apyBasis`, `apyConvention`,
- * `protocolFeeBps`, `receipt`, `underlyingName`, and `slug` and the fields after it.
+ * `protocolFeeBps`, `managementFeeBps`, `receipt`, `underlyingName`, and `slug` and the fields after it.
  */
 const CompositeStrategy = z.object({
   id: z.string(),
@@ -91,6 +92,7 @@ const CompositeStrategy = z.object({
   apyBasis: extension(z.enum(apyBases)),
   apyConvention: extension(z.string()),
   protocolFeeBps: extension(z.string()),
+  managementFeeBps: extension(z.string()),
   receipt: extension(Receipt),
   inceptionApy: nullish(z.number()),
   avgApy: nullish(z.number()),
@@ -139,6 +141,7 @@ export const Strategy = z.object({
   performanceFeeBps: z.string().nullable(),
   /** Extensions: the protocol's share of the earnings, taken before `apy`, and the receipt token (only for a single strategy). */
   protocolFeeBps: z.string().nullable(),
+  managementFeeBps: z.string().nullable(),
   receipt: Receipt.nullable(),
   isDefault: z.boolean().nullable(),
   startDate: z.string().nullable(),
@@ -182,6 +185,7 @@ const shared = (wire: Wire) => ({
   fee: text(wire.fee),
   performanceFeeBps: text(wire.performanceFeeBps),
   protocolFeeBps: orNull(wire.protocolFeeBps),
+  managementFeeBps: orNull(wire.managementFeeBps),
   receipt: orNull(wire.receipt),
   isDefault: orNull(wire.isDefault),
   startDate: orNull(wire.startDate),

@@ -12,6 +12,8 @@ export type AskedQuote = {
   destination: Address | null
   /** The requested bridge speed; missing in older records. */
   speed?: 'fast' | 'standard' | null
+  /** Whether its provider was asked for by name; missing in older records. */
+  isNamed?: boolean
 }
 
 /** The quotes of this machine, saved so that they can be executed by ID; with their profile and a description for completion. */

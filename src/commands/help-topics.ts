@@ -46,6 +46,10 @@ export const topics: Readonly<Record<string, Topic>> = {
         'Esplora API that looks up Bitcoin deposits (default: https://blockstream.info/api)',
       ],
       [
+        'SLUICE_RELAY_URL',
+        'service of Relay, which must know the orders that a remote service proposes (default: https://api.relay.link)',
+      ],
+      [
         'SLUICE_THORNODE_URL',
         'second node of THORChain, which must name the same deposit address as the first (default: none)',
       ],

@@ -276,6 +276,7 @@ export const errorTable = {
   FOREIGN_PENDING: { exit: 10, hint: 'Wait until the other transaction from this wallet is mined.' },
   NONCE_GAP: { exit: 10, hint: 'Omit --nonce to use the next free nonce.' },
   OPERATION_UNFINISHED: { exit: 10, hint: 'sluice action list --status PENDING' },
+  ORDER_USED: { status: 400, exit: 10, hint: 'Get a new quote: sluice swap quote --help' },
   WALLET_BUSY: { exit: 11, retryable: true, hint: 'sluice action list' },
   STATE_UNUSABLE: {
     exit: 12,

@@ -4,6 +4,7 @@ import type { Market } from '../protocols/market-adapter.ts'
 import type { EngineStore } from '../store/engine/store.ts'
 import type { BitcoinReader } from '../swaps/bitcoin-reader-types.ts'
 import type { DepositProvider } from '../swaps/deposit-provider.ts'
+import type { Choice } from '../swaps/offers/offer-comparison.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { SwapDependencies } from '../swaps/provider-dependencies.ts'
 import type { AccessScope } from './access-scope.ts'
@@ -59,6 +60,8 @@ export type EngineContext = ChainServices & {
   /** The author of setting changes, for the record: the id of an API key, or `operator`. */
   changedBy: string
   onUnreadableQuote?: OnUnreadableQuote
+  /** How the best of several swap offers is chosen: by its expected output, unless set. */
+  choice?: Choice | undefined
   /** Whether the engine answers over HTTP, where an answer holds at most one approval. */
   isServed?: boolean
   now: () => number

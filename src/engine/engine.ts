@@ -2,6 +2,7 @@ import type { Service } from '../api/service-type.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { EngineStore } from '../store/engine/store.ts'
+import type { Choice } from '../swaps/offers/offer-comparison.ts'
 import { type AccessScope, fullAccess } from './access-scope.ts'
 import { actionOf } from './actions/get-action.ts'
 import { ingest } from './actions/ingest-report.ts'
@@ -41,6 +42,8 @@ export type EngineOptions = {
   externalPrices?: ExternalPriceSource | undefined
   /** The swap providers and their time limit; the default is all of them, with 4 s. */
   swaps?: SwapSettings | undefined
+  /** How the best of several swap offers is chosen; the default is by its expected output. */
+  choice?: Choice | undefined
   now: () => number
   newId: () => string
 }

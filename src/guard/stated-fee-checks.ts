@@ -92,7 +92,7 @@ export function feeReceiverFault(
 export function refuseHighServiceFee(intent: Intent, most: number = usualServiceFeeBps): void {
   const fees = feesOf(intent)
   const [first, amount] = [fees[0], sumOf(fees)]
-  if (!first || amount * 10_000n <= first.of * BigInt(most)) return
+  if (!first || totalFeeBps(fees) <= most) return
   const { of } = first
   const { token } = feePayments(intent)[0]!
   const shown = (units: bigint) => formatAmount(units, { ...token, symbol: sanitizeText(token.symbol) })

@@ -35,6 +35,7 @@ import { computeFeeBound, type FeeBound } from './fee-bound.ts'
 import { checkLaterLegs, type LaterLegCost } from './later-leg-checks.ts'
 import { type LegCheck, simulatePlannedLeg } from './leg-simulation.ts'
 import { checkTarget } from './onchain-target-check.ts'
+import { refuseUsedOrders } from './order-checks.ts'
 import { isTransfer, type PriceImpact, priceImpacts, refusePriceImpact } from './price-impact.ts'
 import { activeLegs, type Proposal, planCore } from './proposal-types.ts'
 import { isMinimumUnproven } from './swap-payout-guarantees.ts'
@@ -149,11 +150,14 @@ export async function checkWithoutPolicy(
       )
     : null
   simulating?.catch(() => undefined) // Awaited below: what is wrong with the contracts is reported first.
+  const ordersChecked = refuseUsedOrders(context, proposal.id, proposal.legs)
+  ordersChecked.catch(() => undefined) // Awaited below too.
   const [reference, impacts, ...all] = await Promise.all([
     compareWithReference(opinion, proposal),
     priceImpacts(context, proposal, opinion?.worth),
     ...active.map((leg) => checkTarget(context, leg, terms)),
   ])
+  await ordersChecked
   const places = all.filter((place) => place !== undefined)
   const contracts = places.map(({ contract }) => contract)
   const simulation = await simulating

@@ -1,4 +1,5 @@
 import { parseUnits } from 'viem/utils'
+import { boundWithBumps } from '../chain/fee-bumps.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { LoadedPolicy } from '../guard/policy/policy-file.ts'
 import type { Simulation } from '../guard/simulation/simulation-types.ts'
@@ -10,18 +11,13 @@ import type { Operation, Step } from '../store/journal/operation-types.ts'
 /** The gas bound of a leg as its plan shows it: wei a unit, and in total if the gas is known. */
 export type FeeBound = { feeCap: bigint; maxCost: bigint | null }
 
-/**
- * The bound as a multiple of the current fee: the market moves until the last step is signed, and pending transactions are bumped.
- */
-const feeMargin = 2n
-
-/** The gas bound of a plan by current fees, within what the person and the policy allow. */
+/** The gas bound of a plan by current fees, with room for the bumps of its transactions, within what the person and the policy allow. */
 export function computeFeeBound(
   { fees, gas }: Pick<Simulation, 'fees' | 'gas'>,
   terms: Terms,
   { decimals }: Network['native'],
 ): FeeBound {
-  const feeCap = least([feeMargin * fees.maxFeePerGas, feeCapOf(terms)])!
+  const feeCap = least([boundWithBumps(fees.maxFeePerGas), feeCapOf(terms)])!
   const cost = gas.length === 0 ? null : gas.reduce((sum, limit) => sum + limit, 0n) * feeCap
   return { feeCap, maxCost: cost === null ? null : least([cost, policyGasTotal(terms, decimals)]) }
 }

@@ -6,10 +6,11 @@ import { tokenAt } from '../domain/token.ts'
 import { isPriced } from '../guard/intent-slippage.ts'
 import type { Terms } from '../guard/user-limits-and-exemptions.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
+import { sumOf } from '../protocols/fee-payments.ts'
 import type { Intent } from '../protocols/intent.ts'
 import type { Offer } from '../protocols/moving-price-quotes.ts'
 import { calldataRulesOf } from '../protocols/registry.ts'
-import { actionAmong, withoutFees } from '../protocols/service-fees-of-intent.ts'
+import { actionAmong, feesOf, withoutFees } from '../protocols/service-fees-of-intent.ts'
 import { swapExchange } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 import { activeLegs, type Proposal, type ProposedLeg } from './proposal-types.ts'
@@ -86,12 +87,14 @@ async function exchangeOffer(
   return exchange && answerQueries(exchange, ask)
 }
 
-/** The same by the USD value of both sides of a swap. */
+/** The same by the USD value of both sides of a swap, service fees aside. */
 function usdOffer(intent: Intent, { about }: Proposal, prices: readonly Price[]): number | null {
   const { in: paid, out } = about.amounts
   if (intent.kind !== 'swap' || !paid || !out) return null
   const { amountIn } = withoutFees(intent) as typeof intent
-  const given = usdUnits(intent.exact === 'in' ? amountIn : BigInt(paid.raw), intent.tokenIn, prices)
+  // Fees are outside of the price impact; of an exact output, the quoted input is compared.
+  const swapped = intent.exact === 'in' ? amountIn : BigInt(paid.raw) - sumOf(feesOf(intent))
+  const given = usdUnits(swapped, intent.tokenIn, prices)
   const brought = usdUnits(BigInt(out.raw), intent.tokenOut, prices)
   return given === null || brought === null ? null : priceImpactOf(brought, given)
 }

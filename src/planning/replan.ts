@@ -15,6 +15,7 @@ import type { Operation, Step } from '../store/journal/operation-types.ts'
 import { type CheckedPlan, checkProposal } from './check-proposal.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 import { storedFeeBound } from './fee-bound.ts'
+import { orderIdsOf } from './order-checks.ts'
 import type { ProposedLeg, ReplannableLeg } from './proposal-types.ts'
 
 const hasLostNonce = ({ state }: Step) => state === 'SUPERSEDED'
@@ -129,12 +130,13 @@ export const checkReplannedLeg = (
 
 /** Replaces the unsigned steps of a leg by a checked new leg. */
 export function replaceLegPlan(
-  { journal }: ExecutionContext,
+  context: ExecutionContext,
   operation: Operation,
   { leg, role: only }: ReplannableLeg,
   { proposal, steps, terms, bounds, hash, assurance }: CheckedPlan,
   why: string,
 ): Operation {
+  const { journal } = context
   const kept = operation.plan as StoredPlan
   const { intent } = proposal.legs[0]!
   const stay = operation.steps.filter((step) => step.leg !== leg || !isUnsigned(step))
@@ -156,6 +158,7 @@ export function replaceLegPlan(
   journal.replan(operation.id, leg, {
     plan,
     steps: steps.map(({ role, text, transaction }) => ({ role: only ?? role, text, transaction })),
+    orders: orderIdsOf(context, proposal.legs),
     why,
   })
   if (operation.state === 'ATTENTION' || operation.state === 'PARTIAL')

@@ -7,4 +7,7 @@ export const isPaidLater = (intent: Intent): boolean =>
 
 /** Whether what a swap brings is the word of its provider alone. */
 export const isMinimumUnproven = (intent: Intent | null): boolean =>
-  intent?.kind === 'swap' && swapProofOf(intent.provider)?.minimum === 'none'
+  intent?.kind === 'swap' && isMinimumUnprovenBy(intent.provider)
+
+/** Whether nothing proves the minimum of a known provider's swaps. */
+export const isMinimumUnprovenBy = (provider: string): boolean => swapProofOf(provider)?.minimum === 'none'

@@ -39,6 +39,8 @@ export type MarketState = {
   liquidity: bigint | null
   /** The share of the earnings that the protocol keeps; the rates here are after it. Missing if it was not read. */
   protocolFee?: number | null
+  /** The share of all assets that the protocol keeps per year, also without earnings. Missing if it was not read. */
+  managementFee?: number | null
   /** Why deposits or withdrawals are closed without a pause, as the rest of a sentence that begins with the market's name. */
   closed?: { deposit?: string; withdraw?: string }
 }
@@ -75,8 +77,10 @@ export type ProtocolMarket = {
   shares: (owner: Address) => Reading<bigint | undefined>
   /** The value of units of the receipt, in units of the asset. */
   worth: (shares: bigint) => Reading<bigint | undefined>
+  /** How much the owner can deposit now, where the limit depends on the owner; `null` is no limit of its own. Without it, the `headroom` of the state is the only limit. */
+  mostIn?: (owner: Address) => Rounds<bigint | null>
   /** How much the owner can withdraw now; `null` is unknown. Without it, the `liquidity` of the state is the only limit. */
-  mostOut?: (owner: Address) => Reading<bigint | null>
+  mostOut?: (owner: Address) => Rounds<bigint | null>
   /** The cost of an amount in units of the receipt, for markets whose partial withdrawals name those. */
   units?: (amount: bigint) => Reading<bigint | undefined>
   /** The contract that takes deposits now, where the protocol can change it. */

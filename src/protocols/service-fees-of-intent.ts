@@ -79,8 +79,11 @@ export const withoutPayments = (
 export const actionAmong = (intent: Intent, transactions: readonly Transaction[]): Transaction =>
   transactions.at(-1 - stepFeesOf(intent).length) ?? transactions.at(-1)!
 
-/** The total of fees in basis points of their basis, rounded up. */
+/**
+ * The total of fees in basis points of their basis, rounded up. A fee may be one unit above its share, because fees over time are rounded
+ * in their sum; that unit does not count.
+ */
 export const totalFeeBps = (fees: readonly ServiceFee[]): number => {
   const { of } = fees[0]!
-  return Number((sumOf(fees) * 10_000n + of - 1n) / of)
+  return Number(((sumOf(fees) - BigInt(fees.length)) * 10_000n) / of + 1n)
 }

@@ -1,4 +1,4 @@
-import { encodeFunctionData, numberToHex, padHex } from 'viem/utils'
+import { encodeFunctionData, numberToHex, padHex, parseAbi } from 'viem/utils'
 import { z } from 'zod'
 import { erc20Abi } from '../chain/erc20.ts'
 import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
@@ -22,6 +22,9 @@ const [swapFee, transferFee] = [30n, 5n]
 const fillSeconds = 7_200
 /** Gas of the diamond in addition to the exchange, and gas of a whole transfer: about as on the contract. */
 const [diamondGas, transferGas] = [110_000n, 200_000n]
+
+/** The fee collector of the stand-in for the diamond. */
+const collectorAbi = parseAbi(['function collectNativeFees(address collector, uint256 fee) payable'])
 
 const QuoteRequest = z.object({
   fromChain: z.coerce.number().int(),
@@ -87,8 +90,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     asked: QuoteRequest,
     tool: string,
     out: { amount: bigint; least: bigint },
-    data: Hex,
-    gas: bigint,
+    { data, gas, fee }: { data: Hex; gas: bigint; fee: bigint },
   ) {
     const token = (chainId: number, address: Address) => ({
       address,
@@ -120,6 +122,17 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
         toAmountMin: String(out.least),
         approvalAddress: to,
         executionDuration: 2,
+        feeCosts: [
+          {
+            name: 'LIFI Fixed Fee',
+            description: 'Fixed LIFI fee, independent of any other fee',
+            token: token(asked.fromChain, asked.fromToken),
+            amount: String(fee),
+            amountUSD: '0',
+            percentage: String(Number(fee) / Number(asked.fromAmount)),
+            included: true,
+          },
+        ],
         gasCosts: [{ type: 'SEND', estimate: String(gas), amount: '0' }],
       },
       transactionRequest: {
@@ -148,6 +161,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
     const [isCoinIn, isCoinOut] = [asked.fromToken, asked.toToken].map((one) =>
       sameAddress(one, nativeAddress),
     )
+    // The fee step takes the whole input and leaves the rest to the exchange.
     const exchangeStep = {
       callTo: transaction.to,
       approveTo: needs?.spender ?? transaction.to,
@@ -155,16 +169,19 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       receivingAssetId: asked.toToken,
       fromAmount: whole - fee,
       callData: transaction.data,
-      requiresDeposit: true,
+      requiresDeposit: fee === 0n,
     }
-    const paid = { abi: erc20Abi, functionName: 'transfer', args: [collector, fee] } as const
+    const paid = [collector, fee] as const
     const feeStep = {
       ...exchangeStep,
-      callTo: isCoinIn ? collector : asked.fromToken,
-      approveTo: isCoinIn ? collector : asked.fromToken,
+      callTo: isCoinIn ? diamond : asked.fromToken,
+      approveTo: isCoinIn ? diamond : asked.fromToken,
       receivingAssetId: asked.fromToken,
-      fromAmount: fee,
-      callData: isCoinIn ? '0x00000000' : encodeFunctionData(paid),
+      fromAmount: whole,
+      callData: isCoinIn
+        ? encodeFunctionData({ abi: collectorAbi, functionName: 'collectNativeFees', args: paid })
+        : encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: paid }),
+      requiresDeposit: true,
     }
     const amount = best.offer.amountOut
     const least = (amount * BigInt(Math.round((1 - asked.slippage) * 1e6))) / 1_000_000n
@@ -182,7 +199,7 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
       ],
     } as never)
     const gas = (best.offer.gas ?? 0n) + diamondGas
-    return { status: 200, body: step(asked, best.exchange.name, { amount, least }, data, gas) }
+    return { status: 200, body: step(asked, best.exchange.name, { amount, least }, { data, gas, fee }) }
   }
 
   async function transfer(asked: QuoteRequest): Promise<Answer> {
@@ -245,7 +262,10 @@ export function lifiAnswer(options: LifiOptions): (request: { url: URL }) => Pro
           } as const)
         : ({ functionName: 'startBridgeTokensViaAcrossV4', args: [bridge, across] } as const)
     const data = encodeFunctionData({ abi: diamondAbi, ...call } as never)
-    return { status: 200, body: step(asked, 'across', { amount, least: amount }, data, transferGas) }
+    return {
+      status: 200,
+      body: step(asked, 'across', { amount, least: amount }, { data, gas: transferGas, fee }),
+    }
   }
 
   async function status(given: Record<string, string>): Promise<Answer> {

@@ -197,6 +197,22 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     }
   }
 
+  const requests = (requestId: string | null): Answer => {
+    const found = [...orders].filter(([, { terms }]) => terms.requestId === requestId)
+    return {
+      status: 200,
+      body: {
+        requests: found.map(([orderId, { terms, asked, word }]) => ({
+          id: terms.requestId,
+          status: word,
+          user: asked.user,
+          recipient: asked.recipient,
+          protocol: { orderId },
+        })),
+      },
+    }
+  }
+
   /** Reads the deposits of open orders on a chain, if it has a new block. */
   async function look(chainId: number): Promise<void> {
     const open = [...orders].filter(([, order]) => order.asked.originChainId === chainId && !order.isOver)
@@ -258,6 +274,7 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
     answer: async ({ url, body }) => {
       if (url.pathname === `${relayPath}/quote/v2`) return quote(body)
       if (url.pathname === `${relayPath}/intents/status/v3`) return status(url.searchParams.get('requestId'))
+      if (url.pathname === `${relayPath}/requests/v2`) return requests(url.searchParams.get('id'))
       return undefined
     },
     solve: async () => {

@@ -31,3 +31,13 @@ export type AddressHistory = { transactions: readonly BitcoinTransaction[]; isCu
 /** The amount that a transaction pays to an address, in satoshi. */
 export const amountPaidTo = ({ outputs }: BitcoinTransaction, address: string): bigint =>
   outputs.reduce((sum, one) => (one.address === address ? sum + one.value : sum), 0n)
+
+/** The newest transaction that pays to an address, in a block or not; `undefined` if nothing was ever paid to it. */
+export async function newestPaymentTo(
+  { addressHistory }: Pick<BitcoinReader, 'addressHistory'>,
+  address: string,
+): Promise<string | undefined> {
+  const isPayment = (one: BitcoinTransaction) => amountPaidTo(one, address) > 0n
+  const { transactions } = await addressHistory(address, isPayment)
+  return transactions.find(isPayment)?.txid
+}

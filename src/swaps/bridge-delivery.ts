@@ -1,5 +1,6 @@
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { MinedTransaction } from '../chain/finality/find-mined-transaction.ts'
+import { blockTime } from '../chain/latest-log.ts'
 import { undefinedIfUnanswered, withTimeout } from '../chain/rpc/timeouts.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
@@ -92,3 +93,21 @@ export const initialDelivery = (way: BridgeDelivery['way'], sentAt: number | und
   isUnknown: false,
   isAttested: undefined,
 })
+
+/** The clock tolerance between two chains, in ms. Ethereum dates a block by its 12 s slot, sandbox chains by their own clock. */
+const chainClockSkewMs = 8_000
+
+/**
+ * Whether a payment lies before the transfer that it should satisfy, which is in a block of `sentAt` (epoch ms): by its block on the same
+ * chain, else by its time within the clock tolerance. True if a time is unknown, because an earlier payment belongs to another transfer.
+ */
+export async function isEarlier(
+  { rpc }: Pick<DeliveryContext, 'rpc'>,
+  { transaction: { chainId: origin }, blockNumber }: AwaitedTransfer['sent'],
+  sentAt: number | undefined,
+  payment: { chainId: number; blockNumber: number },
+): Promise<boolean> {
+  if (payment.chainId === origin) return payment.blockNumber < blockNumber
+  const at = sentAt === undefined ? undefined : await blockTime(rpc(payment.chainId), payment.blockNumber)
+  return at === undefined || at + chainClockSkewMs < sentAt!
+}

@@ -1,5 +1,7 @@
+import type { ChainClient } from '../chain/chain-client.ts'
 import type { Rounds } from '../chain/contract-query.ts'
 import type { Address } from '../domain/address.ts'
+import type { Token } from '../domain/token.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
 import type { Verdict } from '../protocols/calldata-verdict.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
@@ -29,6 +31,45 @@ export const provedByCalldata: SwapProof = {
   deadline: 'calldata',
 }
 
+/** The access of a check of orders: nodes, catalogue and the services of providers. */
+export type OrderReads = {
+  rpc: (chainId: number) => ChainClient
+  catalog: Catalog
+  exchangeJson: SwapDependencies['exchangeJson']
+}
+
+/** A transaction that uses an order, with the terms of its swap that the call may not contain. */
+export type OrderCall = {
+  transaction: Transaction
+  tokenIn: Pick<Token, 'chainId' | 'address'>
+  tokenOut: Pick<Token, 'chainId' | 'address'>
+  recipient: Address
+}
+
+/**
+ * The orders of a provider. An order has one id, and one payment or one fill satisfies it, however often it is paid: it belongs to one
+ * operation for ever.
+ */
+export type OrderRules = {
+  /** The id of the order that a call uses, in lower case; `undefined` for a call that uses none. */
+  idIn: (transaction: Transaction) => string | undefined
+  /**
+   * How the chains show that an order was used already, as the end of a sentence about it; `undefined` if they show nothing. An error of a
+   * node means that it is not known.
+   */
+  findUse: (reads: OrderReads, call: OrderCall) => Promise<string | undefined>
+  /** A fault of an order's terms that only a chain shows, as the end of a sentence about the order. */
+  findFault?: (reads: OrderReads, call: OrderCall) => Promise<string | undefined>
+  /**
+   * Why the provider's own service does not vouch for an order that somebody else proposes, or how it was used by that service, as the end
+   * of a sentence about the order. PROVIDER_API_ERROR if the service does not answer.
+   */
+  findDenial?: (
+    reads: OrderReads,
+    call: OrderCall,
+  ) => Promise<{ denied: string } | { used: string } | undefined>
+}
+
 /** A swap provider, as `swap-provider-registry.ts` lists it. */
 export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   name: string
@@ -46,6 +87,11 @@ export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   isOrder?: true
   /** Whether its transaction takes the tokens and the payout follows later on the same chain. */
   paysOutLater?: true
+  /**
+   * The orders that its transactions use, each of which may be used once. `none`: each transaction is a payment of its own, which the
+   * called contract tells apart from an equal one.
+   */
+  orders: OrderRules | 'none'
   /** The contract that takes the tokens on a chain; `undefined` if there is none. */
   spender: (catalog: Catalog, chainId: number) => Address | undefined
   /** The contract to call on a chain, if it is not the spender; it takes the tokens through the spender. */

@@ -73,6 +73,11 @@ export type DepositDefinition = {
   proof: 'signature of the provider' | 'memo'
   /** Whether the service alone vouches for the payment address. Such an offer loses to any offer with a proven address. */
   isAddressUnproven?: true
+  /**
+   * The order of a deposit that one payment satisfies, with the provider's name before it: then nothing must ever have been paid to its
+   * address. `null` if each payment is an order of its own.
+   */
+  orderOf: (terms: Pick<DepositTerms, 'address' | 'memo'>) => string | null
   /** Reads the payment address again and returns the hosts that confirm it. PROVIDER_API_ERROR if one names another address. */
   confirmAddress?: (
     bitcoin: BitcoinConstants,

@@ -73,6 +73,7 @@ export function poolSwapDefinition<constants extends SwapRow, name extends strin
     pools,
     reach: 'same-chain',
     proof: provedByCalldata,
+    orders: 'none',
     spender: contractOn(permit2Of ?? routerOf),
     ...(permit2Of && { callee: contractOn(routerOf) }),
     expect: (catalog, intent) => {

@@ -38,6 +38,9 @@ type QuotedPath<path> = {
   atSpot: (amountIn: bigint) => bigint | undefined
 }
 
+/** The gas of unwrapping the coin for the recipient, or of the rest of the coin that the router returns, in units, measured on the contracts. */
+const coinGas = 17_000n
+
 /** The parts of a provider of same-chain pool swaps. */
 type PoolProvider<constants, path> = {
   name: string
@@ -104,8 +107,10 @@ export function poolSwapProvider<constants extends { chainId: number }, path>({
       const raw: Raw<path> = { path: best.path, exact }
       const offer = offerOf(ask, best.amount, raw)
       const spot = best.atSpot(offer.amountIn)
+      const returnsCoin = (isNative(ask.tokenOut) && !holdsCoin) || (isNative(ask.tokenIn) && exact === 'out')
+      const gas = best.gas + (returnsCoin ? coinGas : 0n)
       const paysFees = feesIn === 'tokens and coin' || (feesIn === 'tokens' && !isNative(ask.tokenIn))
-      return { ...offer, gas: best.gas, seconds: 0, ...(spot !== undefined && { spot }), paysFees }
+      return { ...offer, gas, seconds: 0, ...(spot !== undefined && { spot }), paysFees }
     },
 
     async build(

@@ -27,8 +27,8 @@ export type OfferRequest = Route & {
   fees?: readonly FeePayment[]
 }
 
-/** A fee that is already included in the amounts of an offer. */
-export type OfferFee = { kind: string; token: Address; chainId: number; amount: string }
+/** A fee that is already included in the amounts of an offer, unless the provider says that it is not. */
+export type OfferFee = { kind: string; token: Address; chainId: number; amount: string; included?: false }
 
 /** Another speed of the same provider, with worse amounts. `savesSeconds` is `null` if unknown. */
 type Alternative = {
@@ -40,7 +40,8 @@ type Alternative = {
 
 /**
  * An offer of a provider. The chain enforces `minAmountOut` and `maxAmountIn`. `raw` is the provider's own data as JSON; it is stored and
- * returned to the provider, and not used elsewhere. `spot` is the output of `amountIn` at the spot price, if known. `gas` is in units.
+ * returned to the provider, and not used elsewhere. `spot` is the output of `amountIn` at the spot price, if known. `gas` is that of the
+ * swap's own transaction, in units; its approvals and separate fee payments come on top (`offer-gas.ts`).
  * `seconds` is the duration after the first block, `null` if unknown.
  */
 export type Offer = {
@@ -86,6 +87,8 @@ export type SwapProvider = {
   asksService?: true
   /** Whether only its service vouches for the output. Such a provider loses to any provider with a proven minimum. */
   isUnproven?: true
+  /** Whether it needs no allowance, because the wallet itself sends the tokens. */
+  needsNoApproval?: true
   /** Whether a token without an allowance needs two approvals, as with Permit2. */
   needsTwoApprovals?: true
   /** How to configure it, if it is not configured; it then supports no route. */
@@ -97,10 +100,11 @@ export type SwapProvider = {
   /** Its offer; `undefined` without one. An error with status 400 is a fault of the request. */
   quote: (ask: OfferRequest, signal: AbortSignal) => Promise<Offer | undefined>
   /**
-   * The transaction that accepts the offer, and the provider's own data if it changed. QUOTE_EXPIRED if the provider no longer honours the
+   * The transaction that accepts the offer, and the provider's own data if it changed. `order` is the id of an order that the transaction
+   * does not contain, with the provider's name before it. QUOTE_EXPIRED if the provider no longer honours the
    * offer.
    */
-  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step & { raw?: unknown }>
+  build: (ask: Route, offer: Offer, order: SwapOrder) => Promise<Step & { raw?: unknown; order?: string }>
   /** The progress after the origin transaction is mined. */
   status: (route: Route, offer: Offer, origin: Hex, order: { recipient: Address }) => Promise<SwapProgress>
 }

@@ -10,11 +10,11 @@ import { whyLost } from '../protocols/unrecoverable-recipients.ts'
 import { across } from './across/definition.ts'
 import { avenia } from './avenia/definition.ts'
 import { balancerV2 } from './balancer-v2/definition.ts'
-import type { FollowTransfer } from './bridge-delivery.ts'
+import { type FollowTransfer, isEarlier } from './bridge-delivery.ts'
 import { cctpV2 } from './cctp-v2/definition.ts'
 import { followBurn } from './cctp-v2/follow.ts'
 import { cow } from './cow/definition.ts'
-import type { SwapDefinition, SwapProof } from './definition.ts'
+import type { OrderRules, SwapDefinition, SwapProof } from './definition.ts'
 import { kyberSwap } from './kyberswap/definition.ts'
 import { lifi } from './lifi/definition.ts'
 import { oneInch } from './oneinch/definition.ts'
@@ -112,8 +112,11 @@ export function swapExchange(catalog: Catalog, transaction: Transaction): Rounds
   return undefined
 }
 
-/** Follows a transfer by the provider whose contract was called; any other contract is CCTP v2. */
-export const followTransfer: FollowTransfer = (context, awaited, reportedHash) => {
+/**
+ * Follows a transfer by the provider whose contract was called; any other contract is CCTP v2. A payment or refund before the transfer was
+ * for another one and is left out, whatever provider found it.
+ */
+export const followTransfer: FollowTransfer = async (context, awaited, reportedHash) => {
   const { catalog } = context
   const { transaction } = awaited.sent
   const { chainId, to } = transaction
@@ -121,7 +124,34 @@ export const followTransfer: FollowTransfer = (context, awaited, reportedHash) =
     if (!follow || isTransfer) return isTransfer?.(catalog, transaction)
     return sameAddress((callee ?? spender)(catalog, chainId) ?? '', to)
   })
-  return (sender?.follow ?? followBurn)(context, awaited, reportedHash)
+  const delivery = await (sender?.follow ?? followBurn)(context, awaited, reportedHash)
+  const { brought, order, sentAt } = delivery
+  const isOld = (payment: { chainId: number; found: { blockNumber: number } } | undefined) =>
+    payment !== undefined &&
+    isEarlier(context, awaited.sent, sentAt, { chainId: payment.chainId, ...payment.found })
+  const [isBroughtOld, isReturnOld] = await Promise.all([
+    isOld(brought && { chainId: awaited.arrival.chainId, ...brought }),
+    isOld(order?.returned),
+  ])
+  return {
+    ...delivery,
+    ...(isBroughtOld && { brought: undefined, isDelivered: undefined }),
+    ...(order && isReturnOld && { order: { ...order, returned: undefined } }),
+  }
+}
+
+/** The order that a transaction of a swap uses: its rules and its id, which holds for all providers; `undefined` if it uses none. */
+export function swapOrderOf(
+  catalog: Catalog,
+  transaction: Transaction,
+): { rules: OrderRules; id: string } | undefined {
+  for (const { name, orders, callee, spender } of swapDefinitions) {
+    const called = (callee ?? spender)(catalog, transaction.chainId)
+    if (orders === 'none' || !called || !sameAddress(called, transaction.to)) continue
+    const id = orders.idIn(transaction)
+    if (id !== undefined) return { rules: orders, id: `${name}:${id}` }
+  }
+  return undefined
 }
 
 /** The contracts that take tokens for swaps on a chain, with their provider names; Permit2, which several providers share, as `permit2`. */
@@ -129,6 +159,16 @@ export const swapSpenders = (catalog: Catalog, chainId: number): { spender: Addr
   swapDefinitions.flatMap(({ name, spender, callee, isOrder }) => {
     const address = spender(catalog, chainId)
     return address ? [{ spender: address, name: callee && !isOrder ? 'permit2' : name }] : []
+  })
+
+/** The contract that takes the tokens of each provider on a chain, by the provider's name. */
+export const swapSpendersByProvider = (
+  catalog: Catalog,
+  chainId: number,
+): { spender: Address; name: string }[] =>
+  swapDefinitions.flatMap(({ name, spender }) => {
+    const address = spender(catalog, chainId)
+    return address ? [{ spender: address, name }] : []
   })
 
 /** The contracts that swaps call on a chain without an allowance of their own, each with the spender that it uses. */

@@ -51,6 +51,7 @@ const strategy = fc.record({
   apyBasis: orNull(fc.constantFrom(...apyBases)),
   apyConvention: orNull(word),
   protocolFeeBps: orNull(word),
+  managementFeeBps: orNull(word),
   receipt: orNull(
     fc.record({ symbol: word, address, decimals, symbolFrom: fc.constantFrom('contract', 'catalogue') }),
   ),

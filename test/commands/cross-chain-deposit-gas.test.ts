@@ -60,7 +60,7 @@ test('a dry run shows the cost of the second leg and the coin that the wallet ha
 test('a cross-chain deposit that would arrive as dust is refused', async () => {
   const { exit, json } = await signsNothing(() =>
     run(
-      'deposit sandbox-vault-usdc-sandbox-two --from sandbox-one --amount-raw 2 --max-price-impact 100% --yes --json',
+      'deposit sandbox-vault-usdc-sandbox-two --from sandbox-one --amount-raw 1 --max-price-impact 100% --yes --json',
     ),
   )
   expect(json.error).toMatchObject({ code: 'INVALID_AMOUNT' })

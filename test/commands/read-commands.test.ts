@@ -202,6 +202,7 @@ describe('strategies show and analytics', () => {
       'rates',
       'apyConvention',
       'protocolFeeBps',
+      'managementFeeBps',
       'receipt',
     ]
     expect(Object.keys(json).sort()).toEqual([...strategyFields, ...ofOne].sort())

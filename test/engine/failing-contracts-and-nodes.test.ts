@@ -3,7 +3,7 @@ import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Hex } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { marketNamed } from '../../src/engine/catalog-lookups.ts'
-import { readPrincipal } from '../../src/engine/positions/principal.ts'
+import { readInvested } from '../../src/engine/positions/principal.ts'
 import { walletOf } from '../../src/engine/positions/read-wallet-positions.ts'
 import { codeOf, engineOn, perform, watched } from '../support/engine.ts'
 import { useCommands } from '../support/use-commands.ts'
@@ -225,7 +225,7 @@ test('balance and principal are read at one block, whatever is mined meanwhile',
   const { context } = engineOn(sandbox, { rpc })
   const market = marketNamed(context, id)
   const one = { ...context, markets: [market] }
-  expect(await readPrincipal(one, market, owner)).toBe(100_000_000n)
+  expect(await readInvested(one, market, owner)).toMatchObject({ principal: 100_000_000n })
   isBegun = false
   const { positions } = await walletOf({ ...one, lendingAccounts: async () => [] }, owner)
   expect(positions[0]).toMatchObject({

@@ -239,9 +239,17 @@ test('each legacy page equals the current page in its own shape', async () => {
     amountIn: number,
     amountOut: number,
     savesSeconds: null,
+    estimatedGas: number,
+    netAmountOut: number,
   }
   expect(quote).toMatchObject({ minAmountOut: number, feeSponsorship: false, fees: [] })
-  expect(quote.alternatives).toEqual([sooner])
+  expect(quote.alternatives[0]).toMatchObject(sooner)
+  expect(quote.alternatives.map(({ provider }: { provider: string }) => provider)).toEqual([
+    'cctp',
+    'across',
+    'lifi',
+    'relay',
+  ])
   const { rawQuote: _, deadline: __, ...given } = quote
   const listed = { ...given, deadline: given.deadlineDate }
   expect((await ask('GET', '/quotes')).body).toStrictEqual({

@@ -185,6 +185,7 @@ describe('a strategy', () => {
         rates: null,
         apyConvention: null,
         protocolFeeBps: null,
+        managementFeeBps: null,
         receipt: null,
       }
       const more =

@@ -50,7 +50,7 @@ function codeFile(name: string, { bytecode }: Compiled): File {
   const kebab = name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase()
   const constant = `${name[0]!.toLowerCase()}${name.slice(1)}Code`
   const text = `/** What deploys \`${name}.sol\`, as \`npm run contracts\` compiled it. */\nexport const ${constant} =\n  '${bytecode}'\n`
-  return { file: `${kebab}.ts`, text }
+  return { file: `${kebab}-bytecode.ts`, text }
 }
 
 const sourcesIn = (dir: string): string[] =>

@@ -13,13 +13,13 @@ import { cow } from '../../src/swaps/cow/provider.ts'
 import type { OfferRequest } from '../../src/swaps/provider.ts'
 import type { ApiRequest } from '../../src/swaps/provider-dependencies.ts'
 import { contractsIn } from '../../src/swaps/swap-contracts.ts'
-import { swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
+import { swapExpectation, swapSpenders } from '../../src/swaps/swap-provider-registry.ts'
 import { engineOn } from '../support/engine.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
-const { run } = useCommands(sandbox)
+const { run, signsNothing } = useCommands(sandbox)
 const chainId = 31337
 const other: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const here = () => contractsIn(sandbox.world.catalog(), cowContracts).find((one) => one.chainId === chainId)!
@@ -100,6 +100,41 @@ describe('CoW Protocol', () => {
     const { json: done } = await asked(`execute ${pair} --amount-in 300 --provider cow --yes`)
     const { json: status } = await run(`swap status ${done.id} --json`)
     expect(await engineStatus(status.originTxHash, { rpc: withoutLogs })).toBe('processing')
+  })
+
+  test('keeps the allowance of an open order: a second order of the token waits until the first is filled or expired', async () => {
+    const allowance = async () => {
+      const words = 'function allowance(address,address) view returns (uint256)'
+      const vaultRelayer = swapSpenders(sandbox.world.catalog(), 31337).find(
+        ({ name }) => name === 'cow',
+      )!.spender
+      const { address } = sandbox.token(31337, 'USDC')
+      return BigInt(await sandbox.call(31337, address, words, [sandbox.user.address, vaultRelayer]))
+    }
+    await sandbox.world.faults.set(unfilled)
+    const first = await asked(`execute ${pair} --amount-in 650 --provider cow --yes --timeout 4s`)
+    expect(first).toMatchObject({ exit: 20, json: { error: { code: 'PENDING' } } })
+    const id = first.json.error.details.operation
+    const held = await allowance()
+    const others = [
+      `execute ${pair} --amount-in 640 --provider cow --yes`,
+      `execute ${pair} --amount-in 645 --provider cow --yes`,
+    ]
+    for (const line of others)
+      expect(await signsNothing(() => asked(line))).toMatchObject({
+        exit: 10,
+        json: { error: { code: 'OPERATION_UNFINISHED', details: { operation: id } } },
+      })
+    expect(await allowance()).toBe(held)
+    await sandbox.world.faults.clear()
+    expect(await run(`action resume ${id} --yes --json`)).toMatchObject({ exit: 0 })
+    expect(await asked(others[0]!)).toMatchObject({ exit: 0 })
+    // An expired order holds nothing, even before anything asked about it.
+    await sandbox.world.faults.set(unfilled)
+    expect((await asked(`execute ${pair} --amount-in 660 --provider cow --yes --timeout 4s`)).exit).toBe(20)
+    await sandbox.world.warp(3_600)
+    await sandbox.world.faults.clear()
+    expect(await asked(`execute ${pair} --amount-in 670 --provider cow --yes`)).toMatchObject({ exit: 0 })
   })
 
   test('leaves an order unfilled until it expires once its allowance is revoked', async () => {

@@ -429,8 +429,55 @@ describe('LI.FI API', () => {
     const offer = await quoted(() => answerOf(far, feeCall()), far)
     expect(offer).toMatchObject({
       amountOut: 990_018n,
-      fees: [{ kind: 'provider', token: usdc.address, chainId: 31337, amount: '2500' }],
+      fees: [
+        { kind: 'provider', token: usdc.address, chainId: 31337, amount: '2500' },
+        { kind: 'bridge', token: usdc.address, chainId: 31337, amount: '7482' },
+      ],
     })
+  })
+
+  test('reports the fees of a swap, included or in addition, and its gas without approvals', async () => {
+    const fee = (more: Changed) => ({
+      name: 'LIFI Fixed Fee',
+      token: { address: usdc.address, chainId: 31337 },
+      amount: '9500',
+      included: true,
+      ...more,
+    })
+    const estimate = {
+      feeCosts: [
+        fee({}),
+        fee({ name: undefined, token: { address: weth.address }, amount: '7' }),
+        fee({ amount: '0' }),
+        fee({ name: 'Bridge', included: false, amount: '3' }),
+      ],
+      gasCosts: [
+        { type: 'APPROVE', estimate: '50000' },
+        { type: 'SEND', estimate: '200000' },
+      ],
+    }
+    const offer = await quoted(() => good({ estimate }))
+    const paid = { chainId: 31337, token: usdc.address }
+    expect(offer?.gas).toBe(200_000n)
+    expect(offer?.fees).toEqual([
+      { ...paid, kind: 'LIFI Fixed Fee', amount: '9500' },
+      { ...paid, kind: 'provider', token: weth.address, amount: '7' },
+      { ...paid, kind: 'Bridge', amount: '3', included: false },
+    ])
+  })
+
+  test('has no offer for a call that takes another amount, as with a fee on top', async () => {
+    const fee = { callTo: friend, approveTo: friend, callData: '0x01020304', requiresDeposit: true }
+    const sides = { sendingAssetId: usdc.address, receivingAssetId: weth.address }
+    const data = swapCall([usdc, weth], {
+      steps: [
+        { ...fee, ...sides, receivingAssetId: usdc.address, fromAmount: 2_500n },
+        { ...fee, ...sides, fromAmount: amountIn },
+      ],
+    })
+    await expect(quoted(() => good({ call: { data } }))).rejects.toThrow(
+      'LI.FI takes 1.0025 USDC for a swap of 1 USDC',
+    )
   })
 
   test('gives no quote for its no-route codes', async () => {

@@ -30,6 +30,8 @@ export function localEngine(
         ...swaps,
         catalog: on === undefined ? catalog : catalogOn(catalog, (chainId) => chainId === on),
         customer: 'local',
+        // Commands choose after gas.
+        choice: 'after-gas',
         newId,
         onMissingNetwork: ({ name }, fault) => {
           if (fault) warn(name, `${name} does not answer, so its strategies are not listed: ${fault.message}`)

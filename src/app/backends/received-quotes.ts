@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { Quote } from '../../api/quote.ts'
 import type { AskedQuote, ReceivedQuotes } from '../../cli/asked-quote-types.ts'
+import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { AppError } from '../../domain/errors.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -31,11 +31,12 @@ export async function openReceivedQuotes(
       const kept = memory.find(id) as SavedQuote | undefined
       return (
         kept && {
-          quote: Quote.decode(kept.raw),
+          quote: decodeSavedQuote(kept.raw),
           exact: kept.exact,
           slippage: kept.slippage ?? null,
           destination: kept.destination,
           speed: kept.speed ?? null,
+          isNamed: kept.isNamed ?? false,
         }
       )
     },
@@ -44,7 +45,7 @@ export async function openReceivedQuotes(
 
 /** The normalized terms of a saved quote, without its status. */
 function quoteTerms({ raw, exact, slippage, destination }: SavedQuote): string {
-  const { raw: _, status: __, ...quote } = Quote.decode(raw)
+  const { raw: _, status: __, ...quote } = decodeSavedQuote(raw)
   return canonicalJson({ quote, exact, slippage: slippage ?? null, destination })
 }
 

@@ -62,7 +62,16 @@ export function remoteBackend(needs: BackendInputs): Backend {
           // This engine's answers are only compared, so they need no file.
           const store = needs.keep(engineStore(sqliteSql(':memory:', { migrations: engineMigrations })))
           const swaps = { providers: nodePricedProviderNames }
-          return createEngine({ catalog, rpc, store, customer: 'reference', swaps, now, newId })
+          return createEngine({
+            catalog,
+            rpc,
+            store,
+            customer: 'reference',
+            choice: 'after-gas',
+            swaps,
+            now,
+            newId,
+          })
         })
       : undefined,
     findings: async () => {

@@ -21,12 +21,13 @@ export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNet
 export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
   const files = await keyedFilesOf(publicNetworks.filter(isNamed), env)
-  return joined([
+  const all = joined([
     ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
     ...files,
     ...bitcoinPart(env),
     ...(await rampPart(files, env)),
   ])
+  return withRelayService(all, env)
 }
 
 /** The whole catalogue. The embedded chains are built only if they have an RPC; a remote profile needs only their names. */
@@ -38,7 +39,20 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
       ? []
       : [await sandboxNames(dirs)]
   const files = await keyedFilesOf(publicNetworks, env)
-  return joined([...sandbox, ...files, ...bitcoinPart(env), ...(await rampPart(files, env))])
+  const all = joined([...sandbox, ...files, ...bitcoinPart(env), ...(await rampPart(files, env))])
+  return withRelayService(all, env)
+}
+
+/** The variable with the URL of another service of Relay. */
+const relayVariable = 'SLUICE_RELAY_URL'
+
+/** The catalogue with the service of Relay that the environment sets. A sandbox of another process has none otherwise. */
+function withRelayService(catalog: Catalog, env: Env): Catalog {
+  const given = env[relayVariable]
+  if (!given) return catalog
+  const api = checkedPricesUrl(given, relayVariable, 'Such as https://api.relay.link').replace(/\/$/, '')
+  const { swaps } = catalog
+  return { ...catalog, swaps: { ...swaps, relay: (swaps.relay ?? []).map((one) => ({ ...one, api })) } }
 }
 
 /** The variable with the URL of another Esplora API for Bitcoin. */

@@ -71,8 +71,12 @@ export const QuoteDocument = fields({
   provider: z.string(),
   minAmountOut: maybe(Amount),
   slippage: maybe(z.number()).describe('a fraction: 0.005 is 0.5 %'),
-  priceImpact: maybe(z.number()).describe('fraction below the spot price; null if unknown'),
-  estimatedGas: maybe(z.string()).describe('gas of the action, in units'),
+  priceImpact: maybe(z.number()).describe(
+    'fraction below the spot price, service fees aside; null if unknown',
+  ),
+  estimatedGas: maybe(z.string()).describe(
+    'gas of all transactions, with the approvals of a wallet that has given none, in units',
+  ),
   gasCostUsd: maybe(z.string()),
   netAmountOut: maybe(Amount).describe(
     'the output less the gas, for an exact input; negative if gas costs more',
@@ -91,13 +95,20 @@ export const QuoteDocument = fields({
     z.array(
       fields({
         provider: z.string(),
-        transferSpeed: z.string(),
+        transferSpeed: maybe(z.string()),
         amountIn: Amount,
         amountOut: Amount,
         savesSeconds: maybe(z.int()),
+        estimatedGas: maybe(z.string()),
+        gasCostUsd: maybe(z.string()),
+        netAmountOut: maybe(Amount),
+        netAmountIn: maybe(Amount),
+        durationSeconds: maybe(z.number()),
       }),
     ),
-  ).describe('the same swap at a faster speed, with its extra cost and the seconds saved'),
+  ).describe(
+    'the offers of the other providers, the best first; with a transferSpeed, the same swap at a faster speed, with the seconds saved',
+  ),
 })
 
 /** `swap quote --compare`: the providers, the best first; those without a quote last. */

@@ -80,6 +80,9 @@ export const StrategyShown = fields({
   ),
   apyConvention: maybe(z.string()).describe('how the rate is computed'),
   protocolFeeBps: maybe(z.string()).describe('protocol fee on earnings, already deducted from apy'),
+  managementFeeBps: maybe(z.string()).describe(
+    'yearly protocol fee on all assets, already deducted from apy',
+  ),
   receipt: maybe(
     fields({
       symbol: z.string(),

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import type { ExecutionContext, JournalOperation } from '../../planning/execution-context-types.ts'
+import { refuseUnquotedOrders } from '../../planning/order-checks.ts'
 import type { ProposedLeg, ReplannableLeg } from '../../planning/proposal-types.ts'
 import { checkReplannedLeg, findReplannableLeg, refuseWorseTerms } from '../../planning/replan.ts'
 import { revokeLegs } from '../../planning/revoke-legs.ts'
@@ -32,6 +33,7 @@ export async function replanLeg(
   const again = await reproposeLeg(cli, operation, open.intent)
   if (!again.leg.intent) throw new AppError('BUG', 'A leg was planned again without an intent')
   refuseWorseTerms(open.intent, again.leg.intent, least, operation.id)
+  if (cli.backend.kind === 'remote') await refuseUnquotedOrders(context, operation.id, [again.leg])
   return { open, checked: await checkReplannedLeg(context, operation, again, lifted) }
 }
 

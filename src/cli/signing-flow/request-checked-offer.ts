@@ -12,6 +12,7 @@ import {
   missingApprovalError,
   withoutNeedlessApprovals,
 } from '../../planning/needless-and-missing-approvals.ts'
+import { refuseUnquotedOrders } from '../../planning/order-checks.ts'
 import type { Proposal, ServiceProposal } from '../../planning/proposal-types.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { refuseEarlyNonce, refuseUsedNonce } from '../../transactions/nonces/pinned-nonce-check.ts'
@@ -101,12 +102,15 @@ async function offer(
   const worth = planPrices(cli.backend, context, proposal)
   const check = async () =>
     checkProposal(context, proposal, terms, { ...(await opinion?.(identity.address)), worth }, snapshot)
+  // An order that is not from the provider itself is confirmed by it: a remote service or a plan file may have made it up.
+  const isForeign = cli.backend.kind === 'remote' || wallet !== undefined
   const [checked, known] = await Promise.all([
     check().catch(async (error: unknown) => {
       // The transactions of a submitted plan are fixed.
       throw wallet === undefined ? await missingApprovalError(context, proposal, error) : error
     }),
     worth,
+    isForeign ? refuseUnquotedOrders(context, proposal.id, proposal.legs) : undefined,
   ])
   for (const host of checked.simulation?.silent ?? [])
     cli.notice(`The RPC endpoint ${sanitizeText(host)} does not answer and is not used.`)

@@ -6,7 +6,10 @@ import type { ExecutionContext, JournalOperation } from '../../planning/executio
 import { planJson } from '../../planning/plan-json.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
 import { dropUnsigned } from '../../transactions/operations/abandon-operation.ts'
-import { refuseAllowanceConflict } from '../../transactions/operations/allowance-conflict.ts'
+import {
+  refuseAllowanceConflict,
+  settleOpenOrders,
+} from '../../transactions/operations/allowance-conflict.ts'
 import { recordOperation, replaceUnsignedPlan } from '../../transactions/operations/record-operation.ts'
 import { acquirePlanningLock, type PlanningLock } from '../../transactions/operations/wallet-lock.ts'
 import type { Cli } from '../command-run-types.ts'
@@ -116,7 +119,10 @@ async function planAndSend(
     ...(chainId && { chainId }),
   }
   const { proposal, checked, known } = await requestOffer(cli, options, asking, { identity, context })
-  refuseAllowanceConflict(context, checked, givesUp?.id)
+  await settleOpenOrders(context, identity.address)
+  // An order holds its allowance against all but its own revocation.
+  const revoked = asked.command === 'revoke' && typeof asked.of === 'string' ? asked.of : undefined
+  refuseAllowanceConflict(context, checked, givesUp?.id ?? revoked)
   const planned = () =>
     planJson(checked, context, { ...identity, again: namedHere(identity, cli.globals) }, [
       ...known,
@@ -151,7 +157,7 @@ async function planAndSend(
       return await executeOrRevoke(cli, context, now, signer, { ...options, lock: mine })
     await givesUp?.close()
     try {
-      refuseAllowanceConflict(context, checked)
+      refuseAllowanceConflict(context, checked, revoked)
       const begun = recorded(context, checked, key ?? proposal.id, now)
       const { firstLeg } = checked
       await executeOrRevoke(cli, context, begun, signer, { ...options, lock: mine, firstLeg })

@@ -14,14 +14,33 @@ export const strategyJson = ({
   rates: ____,
   apyConvention: _____,
   protocolFeeBps: ______,
-  receipt: _______,
+  managementFeeBps: _______,
+  receipt: ________,
   ...strategy
 }: Strategy) => strategy
 
 /** One strategy as `strategies show --json` prints it, with more fields than in a list. */
 export const strategyDetailJson = (strategy: Strategy) => {
-  const { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt } = strategy
-  const only = { logourl, implementationSelector, grade, rates, apyConvention, protocolFeeBps, receipt }
+  const {
+    logourl,
+    implementationSelector,
+    grade,
+    rates,
+    apyConvention,
+    protocolFeeBps,
+    managementFeeBps,
+    receipt,
+  } = strategy
+  const only = {
+    logourl,
+    implementationSelector,
+    grade,
+    rates,
+    apyConvention,
+    protocolFeeBps,
+    managementFeeBps,
+    receipt,
+  }
   return { ...strategyJson(strategy), ...only }
 }
 
@@ -61,9 +80,16 @@ export const quoteJson = (quote: Quote) => {
     fees: quote.fees?.map((fee) => feeJson(fee, [quote.tokenIn, quote.tokenOut])) ?? null,
     alternatives:
       quote.alternatives?.map((other) => ({
-        ...other,
+        provider: other.provider,
+        transferSpeed: other.transferSpeed,
         amountIn: tokenAmount(other.amountIn, quote.tokenIn),
         amountOut: tokenAmount(other.amountOut, quote.tokenOut),
+        savesSeconds: other.savesSeconds,
+        estimatedGas: other.estimatedGas === null ? null : other.estimatedGas.toString(),
+        gasCostUsd: other.gasCostUSD,
+        netAmountOut: other.netAmountOut === null ? null : tokenAmount(other.netAmountOut, quote.tokenOut),
+        netAmountIn: other.netAmountIn === null ? null : tokenAmount(other.netAmountIn, quote.tokenIn),
+        durationSeconds: other.durationSeconds,
       })) ?? null,
   }
 }
@@ -76,25 +102,38 @@ function netInUsd({ tokenIn, tokenOut, netAmountIn, netAmountOut }: Quote): stri
   return units === null ? null : formatUnits(units / 10n ** 10n, 2)
 }
 
-/** By how much the output is worth less than the input, by the USD prices of the quote; `null` without both. */
-function impactInUsd({ tokenIn, tokenOut }: Quote): number | null {
-  const [paid, brought] = [tokenIn, tokenOut].map((side) =>
+/** By how much the output is worth less than the swapped input, service fees aside, by the USD prices of the quote; `null` without both. */
+function impactInUsd({ tokenIn, tokenOut, fees }: Quote): number | null {
+  const swapped = { ...tokenIn, amount: tokenIn.amount - serviceFeesIn(fees, tokenIn) }
+  const [paid, brought] = [swapped, tokenOut].map((side) =>
     side.priceUsd === null ? null : usdUnits(side.amount, side, [{ ...side, usd: side.priceUsd }]),
   )
   return typeof paid === 'bigint' && typeof brought === 'bigint' ? priceImpactOf(brought, paid) : null
 }
 
+/** The sum of the fees that collectors take out of the input; other fees are in the amounts of the swap. */
+const serviceFeesIn = (fees: Quote['fees'], { address, chainId, amount: most }: Quote['tokenIn']): bigint => {
+  const sum = (fees ?? []).reduce<bigint>((total, fee) => {
+    const { to, token, chainId: on, amount } = (fee ?? {}) as Record<string, unknown>
+    const isOurs = typeof to === 'string' && token === address && on === chainId
+    return isOurs && isUnitsText(amount) ? total + BigInt(amount) : total
+  }, 0n)
+  return sum < most ? sum : 0n
+}
+
+/** Whether a value is an amount in the smallest unit, as text. */
+const isUnitsText = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9]{1,78}$/.test(value)
+
 /** A fee with its amount as an object, where it names a token of the quote; another shape is shown as it came. */
 function feeJson(fee: unknown, sides: readonly Quote['tokenIn'][]): unknown {
   const { token, chainId, amount, of } = (fee ?? {}) as Record<string, unknown>
   const side = sides.find((one) => one.address === token && one.chainId === chainId)
-  const isAmount = (value: unknown): value is string =>
-    typeof value === 'string' && /^[0-9]{1,78}$/.test(value)
-  if (!side || !isAmount(amount)) return fee
+  if (!side || !isUnitsText(amount)) return fee
   return {
     ...(fee as object),
     amount: tokenAmount(BigInt(amount), side),
-    ...(isAmount(of) && { of: tokenAmount(BigInt(of), side) }),
+    ...(isUnitsText(of) && { of: tokenAmount(BigInt(of), side) }),
   }
 }
 

@@ -87,6 +87,10 @@ const showView: View<Shown> = (one, to) =>
           ? `${sanitizeText(one.protocolFeeBps)} bps of its earnings, already deducted from the rate`
           : 'not known',
       ],
+      !!one.managementFeeBps && [
+        'management fee',
+        `${sanitizeText(one.managementFeeBps)} bps of its assets a year, already deducted from the rate`,
+      ],
       ['paused', one.paused === null ? 'not known' : one.paused ? to.paint.red('yes') : 'no'],
       ['adapter', sanitizeText(one.implementationSelector ?? '-')],
       ['grade', one.grade ? `${sanitizeText(one.grade.grade)}: ${gradeWords(one.grade)}` : '-'],

@@ -13,12 +13,15 @@ import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { quoteOwner, usedElsewhereError } from '../../domain/order-used-error.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { nativeToken, tokenAt } from '../../domain/token.ts'
+import { newestPaymentTo } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition, depositProofOf } from '../../swaps/deposit-provider-registry.ts'
+import { esplora } from '../../swaps/esplora.ts'
 import { serviceExchange } from '../../swaps/provider-api.ts'
 import {
   type DepositDocument,
@@ -101,8 +104,29 @@ async function payableDocument(
         : `Do not pay it any more. If you paid it: sluice swap status --watch ${shellOperand(quote.id)}. If you did not pay it, get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`
     throw copyErrorWith(error, { hint })
   })
+  await refuseUsedAddress(cli, quote, terms, order.isNew)
   const first = documentOf(quote, { terms, proof, recipient })
   return known ? withStatus(first, known) : first
+}
+
+/**
+ * Refuses to show an address that belongs to another quote of this machine, or to which anything was ever paid, if one payment uses it up:
+ * ORDER_USED. A payment for a quote that was shown before is probably the person's own, so that is PENDING.
+ */
+async function refuseUsedAddress(cli: Cli, { provider, id }: Quote, terms: DepositTerms, isNew: boolean) {
+  const order = depositDefinition(provider)?.orderOf(terms)
+  const { bitcoin } = await cli.backend.catalog()
+  if (order == null || !bitcoin) return
+  const { journal } = await cli.backend.context()
+  journal.takeOrder(order, quoteOwner(id))
+  const paid = await newestPaymentTo(esplora(bitcoin.esplora, serviceExchange), terms.address)
+  if (paid === undefined) return
+  if (isNew) throw usedElsewhereError(order, `the Bitcoin transaction ${paid} has paid to its address`)
+  throw new AppError(
+    'PENDING',
+    `The Bitcoin transaction ${paid} has paid to the address of this quote, so the address is not shown again. Do not pay it a second time`,
+    { details: { quote: id, hash: paid }, hint: `sluice swap status --watch ${shellOperand(id)}` },
+  )
 }
 
 /** The codes of a quote that must not be paid, or not any more. */

@@ -1,7 +1,8 @@
-import { Quote } from '../../api/quote.ts'
+import type { Quote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { AskedQuote } from '../../cli/asked-quote-types.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
+import { decodeSavedQuote } from '../../cli/decode-saved-quote.ts'
 import { address, idempotencyKey } from '../../cli/options/option-values.ts'
 import type { SigningOptions } from '../../cli/options/signer-and-safety-options.ts'
 import {
@@ -15,6 +16,8 @@ import { requireIdempotency, startedBeforeError } from '../../cli/signing-flow/r
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
 import { promised, type SwapOrder, swapProposal } from '../../cli/signing-flow/swap-proposal.ts'
 import { termsOf } from '../../cli/signing-flow/user-terms-from-flags.ts'
+import { quoteJson } from '../../cli/views/json-documents.ts'
+import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import type { AmountRequest } from '../../domain/accepted-amounts.ts'
 import type { Address } from '../../domain/address.ts'
 import { formatAmount, parseAmount } from '../../domain/amount.ts'
@@ -166,7 +169,8 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
       request,
       chainId: quote.from.chainId,
       propose: (wallet) => propose(cli, quote, { wallet, destination, exact, slippage, least, speed }),
-      reference: () => referenceForSwap(cli, quote, { exact, slippage, least }),
+      reference: () =>
+        referenceForSwap(cli, quote, { exact, slippage, least, isNamed: known.isNamed ?? false }),
       prices: () => pricesOf(quote),
     },
   )
@@ -197,10 +201,23 @@ async function fromFlags(cli: Cli, wish: QuoteRequest, options: Options): Promis
     propose: async (wallet) => {
       const quote = await quoteWithin(cli, wish, least, termsOf(cli, options).policy)
       asked = quote
-      cli.notice(cli.io.err.paint.dim(`quote ${sanitizeText(quote.id || '-')}: ${titleOf(quote)}`))
+      const { paint } = cli.io.err
+      cli.notice(
+        paint.dim(
+          `quote ${sanitizeText(quote.id || '-')} of ${sanitizeText(quote.provider)}: ${titleOf(quote)}`,
+        ),
+      )
+      for (const text of otherOffers(quoteJson(quote))) cli.notice(paint.dim(`or ${text}`))
       return propose(cli, quote, { wallet, destination, exact, slippage, least, speed })
     },
-    reference: async () => asked && referenceForSwap(cli, asked, { exact, slippage, least }),
+    reference: async () =>
+      asked &&
+      referenceForSwap(cli, asked, {
+        exact,
+        slippage,
+        least,
+        isNamed: options.provider !== undefined,
+      }),
     prices: () => (asked ? pricesOf(asked) : []),
   })
 }
@@ -228,7 +245,7 @@ async function payFromBitcoin(
 ): Promise<void> {
   const key = idempotencyKey(options.idempotencyKey)
   const journal = key === undefined ? undefined : (await cli.backend.context()).journal
-  const quoteIn = ({ raw, ...rest }: KeptQuote) => ({ ...rest, quote: Quote.decode(raw) })
+  const quoteIn = ({ raw, ...rest }: KeptQuote) => ({ ...rest, quote: decodeSavedQuote(raw) })
   const kept = key === undefined ? undefined : journal?.keepQuote(key, request)
   const known = kept === undefined ? await ask() : { ...quoteIn(kept as KeptQuote), isNew: false }
   const { quote, slippage = null, destination = null, isNew = false } = known

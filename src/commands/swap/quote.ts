@@ -6,6 +6,7 @@ import { askQuote } from '../../cli/signing-flow/quotes/request-quote.ts'
 import { utcTime } from '../../cli/terminal/format.ts'
 import { fieldTable } from '../../cli/terminal/table.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
+import { otherOffers } from '../../cli/views/other-offers-view.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { priceImpactText } from '../../domain/price-impact-share.ts'
@@ -47,6 +48,7 @@ const quoteView: View<ReturnType<typeof quoteJson>> = (one, to) =>
       ...feesPaid(one.fees).map((text) => ['fee', text] as const),
       ...sooner(one).map((text) => ['sooner', text] as const),
       ...gasRows(one),
+      ...otherOffers(one).map((text) => ['or', text] as const),
       ['price', one.priceImpact === null ? 'not known' : `${priceImpactText(one.priceImpact)} below spot`],
       ['provider', sanitizeText(one.provider)],
       one.feeSponsorshipReason && ['sponsored', `no: ${sanitizeText(one.feeSponsorshipReason)}`],
@@ -79,7 +81,8 @@ function gasRows({
 
 /** The cost and time saved by another speed of the same swap. */
 const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson>): string[] =>
-  (alternatives ?? []).map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+  (alternatives ?? []).flatMap(({ transferSpeed, amountIn, amountOut, savesSeconds }) => {
+    if (transferSpeed === null) return []
     const [less, more] = [
       BigInt(tokenOut.amount.raw) - BigInt(amountOut.raw),
       BigInt(amountIn.raw) - BigInt(tokenIn.amount.raw),
@@ -87,7 +90,7 @@ const sooner = ({ tokenIn, tokenOut, alternatives }: ReturnType<typeof quoteJson
     const cost = less > 0n ? formatAmount(less, tokenOut) : formatAmount(more, tokenIn)
     const saves = savesSeconds === null ? 'arrives sooner' : `saves about ${waited(savesSeconds)}`
     const said = `${sanitizeText(transferSpeed)} costs ${cost} and ${saves}`
-    return transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said
+    return [transferSpeed === 'fast' ? [said, 'by --speed fast'].join(', ') : said]
   })
 
 const waited = (seconds: number): string =>
@@ -96,12 +99,25 @@ const waited = (seconds: number): string =>
 /** The fees of a quote, each with its kind; those of a collector name it. */
 const feesPaid = (fees: readonly unknown[] | null): string[] =>
   (fees ?? []).flatMap((fee) => {
-    const { kind, amount, to } = (fee ?? {}) as Fee
+    const { kind, amount, to, included } = (fee ?? {}) as Fee
     if (amount?.formatted === undefined || !/[1-9]/.test(amount.formatted)) return []
     const sum = `${sanitizeText(amount.formatted)} ${sanitizeText(amount.symbol ?? '')}`
     if (typeof to === 'string') return [`${sum} to ${sanitizeText(to)}`]
-    return [typeof kind === 'string' ? `${sum} ${sanitizeText(kind)} fee, in the amounts above` : sum]
+    return [
+      typeof kind === 'string'
+        ? `${sum} ${named(kind)}, ${included === false ? 'in addition to' : 'in'} the amounts above`
+        : sum,
+    ]
   })
 
+/** The kind of a fee in words. */
+const named = (kind: string): string =>
+  /fee$/i.test(kind) ? sanitizeText(kind) : `${sanitizeText(kind)} fee`
+
 /** A fee as a quote has it, by a deployment of any kind. */
-type Fee = { kind?: unknown; amount?: { formatted?: string; symbol?: string }; to?: unknown }
+type Fee = {
+  included?: unknown
+  kind?: unknown
+  amount?: { formatted?: string; symbol?: string }
+  to?: unknown
+}

@@ -12,38 +12,43 @@ import { isIncoming, type OwnerEvent, ownerEvents, retryAfterReorg } from '../hi
 import { sharesAtBlock } from '../history/past-value.ts'
 import { undefinedIfUnread } from '../undefined-if-unread.ts'
 import { type Holding, heldMarkets, readHoldings, readWorth, sharesOf } from './market-holdings.ts'
+import {
+  afterEmptied,
+  afterIncoming,
+  afterOutgoing,
+  type Invested,
+  nothingInvested,
+} from './principal-rule.ts'
 
 /**
- * Computes `net`: deposits and received shares less withdrawals and sent shares, restarted whenever the position was
- * emptied; below zero, more was taken out than put in. `realised` is the profit of the emptied positions, below zero
- * for a loss.
+ * What an owner invested in a market, computed from all its events, oldest first: deposits and received shares go in, withdrawals and sent
+ * shares come out, each at its value at that time.
  */
-export async function netInvested(
+export async function investedAfter(
   store: EngineStore,
   chain: Chain,
   market: Market,
   owner: Address,
   events: readonly OwnerEvent[],
-): Promise<{ net: bigint; realised: bigint }> {
-  let [net, realised] = [0n, 0n]
+): Promise<Invested> {
+  let invested = nothingInvested
   let totals: bigint[] = []
   for (const [at, event] of events.entries()) {
     const { type, amount, shares, ...moment } = event
     // A claim was counted when it was requested.
     if (type === 'claim') continue
     const isIn = isIncoming(event)
-    net += isIn ? amount : -amount
+    invested = isIn ? afterIncoming(invested, amount) : afterOutgoing(invested, amount)
     totals = addShares(totals, shares, isIn)
     if (isIn) continue
     const left =
       hasSharesLeft(totals, shares) ??
       hadSharesLeft(await sharesAtBlock(store, chain, market, { owner, moment }), laterInBlock(events, at))
     if (left) continue
-    realised -= net
-    net = 0n
+    invested = afterEmptied(invested)
     totals = []
   }
-  return { net, realised }
+  return invested
 }
 
 /** The later events in the same block. */
@@ -74,8 +79,8 @@ function hasSharesLeft(totals: readonly bigint[], shares: readonly bigint[]): bo
   return totals.every((total) => total > 0n) ? true : undefined
 }
 
-/** A holding with its principal and the profit realised before; `null` is unknown. */
-export type InvestedHolding = Holding & { principal: bigint | null; realised: bigint | null }
+/** A holding with what was invested in it; `null` is unknown. */
+export type InvestedHolding = Holding & { invested: Invested | null }
 
 /** Reads the holdings of an owner on one chain with their principal, both at one block; otherwise the principal is unknown. */
 export async function readInvestedHoldings(
@@ -93,23 +98,22 @@ export async function readInvestedHoldings(
     invested ??
     (await readHoldings(chain, markets, owner)).map((one) => ({
       ...one,
-      principal: null,
-      realised: null,
+      invested: null,
     }))
   )
 }
 
-/** The principal that an owner still has in one market; `null` is unknown. */
-export async function readPrincipal(
+/** What an owner who has shares of one market invested in it; `null` is unknown. */
+export async function readInvested(
   context: EngineContext,
   market: Market,
   owner: Address,
-): Promise<bigint | null> {
+): Promise<Invested | null> {
   const chain = context.chain(market.entry.chainId)
-  const [invested] =
+  const [holding] =
     (await undefinedIfUnread(retryAfterReorg(() => readInvestedAtHead(context, chain, [market], owner)))) ??
     []
-  return invested && invested.shares !== 0n ? invested.principal : null
+  return holding && holding.shares !== 0n ? holding.invested : null
 }
 
 async function readInvestedAtHead(
@@ -143,35 +147,35 @@ async function readInvestedAtHead(
   return Promise.all(
     all.map(async ({ market, ...one }, at) => {
       const ownLogs = logs.get(market) ?? closedLogs?.get(market)
-      const sums = ownLogs && (await principalAndProfit(context, chain, market, owner, units[at]!, ownLogs))
+      const invested = ownLogs && (await investedByLogs(context, chain, market, owner, units[at]!, ownLogs))
       const balance = worth[at] ? worth[at].balance : 0n
-      return { ...one, market, balance, ...(sums ?? { principal: null, realised: null }) }
+      return { ...one, market, balance, invested: invested ?? null }
     }),
   )
 }
 
 /**
- * Principal and realised profit. The principal is never below zero: the excess is realised profit. If the logs do not account for all
- * `units`, they are incomplete, and both are unknown; otherwise principal would count as profit.
+ * What was invested according to the logs. If they do not account for all `units`, they are incomplete, and nothing is known; otherwise
+ * principal would count as profit.
  */
-async function principalAndProfit(
+async function investedByLogs(
   { store, now }: EngineContext,
   chain: Chain,
   market: Market,
   owner: Address,
   units: bigint | null,
   logs: readonly RpcLog[],
-): Promise<{ principal: bigint; realised: bigint } | undefined> {
+): Promise<Invested | undefined> {
   const isClosed = units === 0n
-  if (isClosed && logs.length === 0) return { principal: 0n, realised: 0n }
+  if (isClosed && logs.length === 0) return nothingInvested
   const sums = async () => {
     const events = await ownerEvents(store, chain, market, owner, logs)
     if (!(await isCompleteHistory(store, chain, market, events, units))) {
       await discardIncompleteLogs({ store, now }, chain, market, owner)
       return undefined
     }
-    const { net, realised } = await netInvested(store, chain, market, owner, events)
-    return net < 0n || isClosed ? { principal: 0n, realised: realised - net } : { principal: net, realised }
+    const invested = await investedAfter(store, chain, market, owner, events)
+    return isClosed ? afterEmptied(invested) : invested
   }
   return undefinedIfUnread(sums())
 }

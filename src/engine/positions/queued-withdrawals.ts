@@ -12,6 +12,7 @@ import { fieldError } from '../field-error.ts'
 import { readOwnerLogs } from '../history/logs/owner-logs.ts'
 import { undefinedIfUnread } from '../undefined-if-unread.ts'
 import type { InvestedHolding } from './principal.ts'
+import { nothingInvested } from './principal-rule.ts'
 import { findTickets, storeRequest, type UnsearchedMarket } from './withdrawal-ticket-search.ts'
 
 /**
@@ -66,8 +67,7 @@ const emptyHolding = (market: Market): InvestedHolding => ({
   market,
   shares: 0n,
   balance: 0n,
-  principal: 0n,
-  realised: 0n,
+  invested: nothingInvested,
 })
 
 /** The queued withdrawals of one market in a position, with their value in USD. */

@@ -77,7 +77,7 @@ export async function chainWallet(context: EngineContext, chainId: number, addre
   ])
   const queued = await assignSharedRequests(context, results.queued, address)
   const rows = withQueuedOnly(invested.filter(hasPosition), queued, invested)
-  const closed = invested.filter(({ realised }) => realised !== null && realised !== 0n)
+  const closed = invested.filter((one) => (one.invested?.realised ?? 0n) !== 0n)
   const shown = [...rows, ...closed].map(({ market }) => states.rows.find((one) => one.market === market)!)
   const rated = await context.rateReader(chainId)(shown, states.head)
   const positions = rows.map((one, at) => ({
@@ -97,13 +97,14 @@ export async function chainWallet(context: EngineContext, chainId: number, addre
 }
 
 /** Whether there is a position. In a market that does not answer, there is one if more was put in than taken out. */
-const hasPosition = ({ shares, principal }: InvestedHolding): boolean =>
-  shares === null ? principal !== null && principal > 0n : shares > 0n
+const hasPosition = ({ shares, invested }: InvestedHolding): boolean =>
+  shares === null ? invested !== null && invested.principal > 0n : shares > 0n
 
 function positionOf(
-  { market, balance, principal }: InvestedHolding,
+  { market, balance, invested }: InvestedHolding,
   rated: RatedMarket,
 ): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
+  const principal = invested?.principal ?? null
   const profit = principal === null || balance === null ? null : balance - principal
   const { asset } = market.entry
   const strategy = strategyOf(rated)
@@ -119,11 +120,10 @@ function positionOf(
 }
 
 /** The realised profit of a strategy, valued in USD at the current price of its asset. */
-const realisedProfitOf = ({ market, realised }: InvestedHolding, rated: RatedMarket): RealisedProfit => ({
-  strategy: market.entry.slug,
-  asset: assetRef(market.entry.asset),
-  realised: realised!,
-  realisedUsd: usd(realised, market.entry.asset, rated.price),
-})
+function realisedProfitOf({ market, invested }: InvestedHolding, rated: RatedMarket): RealisedProfit {
+  const { realised } = invested!
+  const { slug, asset } = market.entry
+  return { strategy: slug, asset: assetRef(asset), realised, realisedUsd: usd(realised, asset, rated.price) }
+}
 
 const assetRef = ({ symbol, address, decimals }: StrategyEntry['asset']) => ({ symbol, address, decimals })

@@ -9,10 +9,17 @@ import {
 } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
 import { depositPayments, isBefore } from './bitcoin-deposit-payments.ts'
-import { offerOf } from './stored-quote.ts'
+import { offerOf, readStored } from './stored-quote.ts'
 
 /** The stored deposit of a quote. */
-export const depositOf = (row: QuoteRow): DepositRaw => offerOf(row).raw as DepositRaw
+export const depositOf = (row: QuoteRow): DepositRaw =>
+  readStored(() => {
+    const raw = offerOf(row).raw as DepositRaw
+    const { address, memo, until } = raw.deposit
+    if (typeof address !== 'string' || memo === undefined || Number.isNaN(Date.parse(until)))
+      throw new TypeError('a stored deposit without its address, memo or end')
+    return raw
+  })
 
 /**
  * The state on Bitcoin: the deposit, the amount paid in satoshi, its confirmations and notes. `isLookedUp`: an

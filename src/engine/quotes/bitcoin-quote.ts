@@ -6,17 +6,20 @@ import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork, btc, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
+import { usedElsewhereError } from '../../domain/order-used-error.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { Token } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
-import { askAll, throwRequestError } from '../../swaps/best-offer.ts'
+import { newestPaymentTo } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositProvider, DepositRequest, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition } from '../../swaps/deposit-provider-registry.ts'
+import { askAll, throwRequestError } from '../../swaps/offers/best-offer.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { fieldError } from '../field-error.ts'
 import { type DepositRaw, instructionsOf } from './bitcoin-deposit-instructions.ts'
 import { earlierPayments } from './bitcoin-deposit-payments.ts'
+import { takeOrder } from './order-uses.ts'
 import { quoteSide } from './quote-side-json.ts'
 
 /** Whether a request for a quote begins on Bitcoin. */
@@ -48,6 +51,7 @@ export async function bitcoinQuote(
   const reading = read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
   const { provider, raw, terms } = await bestDeposit(context, ask, input.preferredProvider)
   const id = context.newId()
+  await refuseUsedAddress(context, provider.name, terms, id)
   const deadline = Math.floor(terms.until / 1000)
   const rawQuote: DepositRaw = {
     deposit: instructionsOf(terms),
@@ -212,4 +216,24 @@ function eligible(
     `${able.map(({ name }) => name).join(', ')} needs a Bitcoin address for refunds`,
     { hint: 'Give a Bitcoin address of your own: --refund ADDRESS' },
   )
+}
+
+/**
+ * Records that a deposit address belongs to a new quote. ORDER_USED if the provider gave it before, or if anything was ever paid to it. A
+ * quote does not need Bitcoin, so a reader that does not answer is ignored here; the client asks again before it shows the address.
+ */
+async function refuseUsedAddress(
+  context: EngineContext,
+  provider: string,
+  terms: DepositTerms,
+  quoteId: string,
+): Promise<void> {
+  const order = depositDefinition(provider)?.orderOf(terms)
+  if (order == null) return
+  await takeOrder(context, order, quoteId)
+  const paid = await newestPaymentTo(depositsOf(context).bitcoin, terms.address).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  if (paid !== undefined) throw usedElsewhereError(order, `${paid} has paid to this address`)
 }

@@ -15,7 +15,7 @@ import { checkBitcoinPayout } from './bitcoin-payout-check.ts'
 import { depositsOf } from './bitcoin-quote.ts'
 import { checkBitcoinRefund } from './check-bitcoin-refund.ts'
 import { type OutcomeEvidence, outcomeNotShown } from './outcome-evidence-type.ts'
-import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
+import { offerOf, readStored, recipientOf, routeOf } from './stored-quote.ts'
 
 /**
  * Returns the status of a swap that begins on Bitcoin. The deposit is looked up by its hash, else among the payments
@@ -46,7 +46,7 @@ export async function bitcoinStatus(
     notes.push(
       `The payment is ${formatAmount(paid, btc)}, ${paid < amountIn ? 'less' : 'more'} than the ${formatAmount(amountIn, btc)} of the quote`,
     )
-  const wire = z.decode(Quote, JSON.parse(row.wire))
+  const wire = readStored(() => z.decode(Quote, JSON.parse(row.wire)))
   const progress = await provider.status(deposit, transaction, { tokenOut, recipient })
   if (progress.said) notes.push(`The provider says: ${progress.said.slice(0, 200)}`)
   const seen = { confirmations, isLate: isLookedUp && context.now() > row.expiresAt }

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { TakenQuote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
 import type { Chain } from '../../chain/network-client.ts'
@@ -19,13 +19,16 @@ import { fieldError } from '../field-error.ts'
 import { exactApproval, kindsOf, withApprovals, withoutApproval } from '../unsigned-transactions/approvals.ts'
 import { estimateGasLimit } from '../unsigned-transactions/gas-limit.ts'
 import { depositOf } from './bitcoin-deposit-lookup.ts'
+import { takeOrders } from './order-uses.ts'
 import { refuseRecipient, refuseUnrecoverable } from './recipient-check.ts'
 import {
   deadlineOf,
   findQuote,
   offerOf,
   offerWith,
+  otherVersionError,
   providerNamed,
+  readStored,
   recipientOf,
   requireDecimals,
   routeOf,
@@ -56,7 +59,8 @@ export async function swapBytecode(
     throw new AppError('QUOTE_EXPIRED', 'The quote has expired', {
       details: { expiredAt: new Date(row.expiresAt).toISOString() },
     })
-  refuseChanged(quote, JSON.parse(row.wire))
+  const issued = readStored(() => JSON.parse(row.wire) as Record<string, unknown>)
+  readStored(() => refuseChanged(quote, issued))
   if (row.originChain === bitcoinNetwork.name) {
     const { tokenOut } = routeOf(context, row)
     const recipient = input.destinationAddress ?? recipientOf(row) ?? wallet
@@ -79,7 +83,12 @@ export async function swapBytecode(
   const fees = charged
     .filter(({ paidBy }) => paidBy === 'action')
     .map(({ to, amount }) => ({ to, amount: BigInt(amount) }))
-  const step = await provider.build(route, offer, { wallet, recipient, deadline: deadlineOf(row), fees })
+  const order = { wallet, recipient, deadline: deadlineOf(row), fees }
+  const step = await provider.build(route, offer, order).catch((error: unknown) => {
+    // The provider's own data in the quote is not what this version stores.
+    throw isMisread(error) ? otherVersionError(error) : error
+  })
+  await takeOrders(context, row.id, step, { ...route, recipient })
   const gasOf = estimateBesideApprovals(chain, wallet, step)
   if (step.raw !== undefined)
     await context.store.keepOffer(context.customer, row.id, offerWith(row, step.raw))
@@ -133,6 +142,10 @@ export async function swapBytecode(
     message: `Send ${transactions.length === 1 ? 'the transaction' : `the ${transactions.length} transactions in order`} before ${new Date(row.expiresAt).toISOString()}`,
   }
 }
+
+/** Whether an error says that stored data lacks a field or has another form. */
+const isMisread = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof SyntaxError || error instanceof z.ZodError
 
 /** Estimates the gas of a step for the cases of no approval and one, before it is known which approvals it needs. */
 function estimateBesideApprovals(

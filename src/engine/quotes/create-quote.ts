@@ -14,10 +14,12 @@ import { defaultSlippage } from '../../domain/slippage.ts'
 import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { priceOf } from '../../protocols/oracle-prices.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
-import { bestOffer } from '../../swaps/best-offer.ts'
-import { gasCostUsd, type NetPrices, netAmount } from '../../swaps/offer-comparison.ts'
-import type { OfferRequest } from '../../swaps/provider.ts'
+import { bestOffer } from '../../swaps/offers/best-offer.ts'
+import { type Choice, gasCostUsd, type NetPrices, netAmount } from '../../swaps/offers/offer-comparison.ts'
+import { gasBesideSwap } from '../../swaps/offers/offer-gas.ts'
+import type { Offer, OfferRequest, SwapProvider } from '../../swaps/provider.ts'
 import { checkRampLimits } from '../../swaps/ramp-limits.ts'
+import { swapSpendersByProvider } from '../../swaps/swap-provider-registry.ts'
 import { routeNetworkNamed } from '../catalog-lookups.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { type Charge, chargesOnTop, chargesWithin, statedFee } from '../fees/service-fee-charges.ts'
@@ -82,12 +84,27 @@ function requireOneAmount(amountIn: bigint | undefined, amountOut: bigint | unde
   return amount
 }
 
-/** Creates a quote without storing it. `isSpent` means that the minimum output is spent at once, to the last unit. */
+/** The gas of an offer, its cost, and the amount after gas, as a quote states them; `onTop` are the service fees besides its input. */
+const gasFields = (
+  { exact }: OfferRequest,
+  offer: Offer,
+  { prices, net, onTop }: { prices: NetPrices; net: bigint | null; onTop: bigint },
+) => ({
+  estimatedGas: offer.gas === undefined ? null : String(offer.gas),
+  gasCostUSD: gasCostUsd(offer, prices),
+  netAmountOut: net !== null && exact === 'in' ? String(net) : null,
+  netAmountIn: net !== null && exact === 'out' ? String(net + onTop) : null,
+})
+
+/**
+ * Creates a quote without storing it. `isSpent` means that the minimum output is spent at once, to the last unit. The best offer is the one
+ * with the best expected output, unless the caller of the engine chooses after gas.
+ */
 export async function newQuote(
   context: EngineContext,
   input: QuoteInput,
   charges: readonly Charge[],
-  isSpent = false,
+  { isSpent = false, choice = context.choice ?? 'output' }: { isSpent?: boolean; choice?: Choice } = {},
 ): Promise<{ quote: Quote; row: QuoteRow }> {
   const { amountIn, amountOut, slippage = defaultSlippage } = input
   const amount = requireOneAmount(amountIn, amountOut)
@@ -132,13 +149,27 @@ export async function newQuote(
   checkRampLimits(context.catalog.tokens, { ...ask, amount })
   const reading = netPrices(context, ask)
   const clock = clockAheadSeconds(context.chain(from.chainId), context.now())
-  for (const one of [reading, clock]) one.catch(() => undefined) // Awaited below, unless no provider has an offer.
-  const { provider, offer } = await bestOffer(
+  const rules = Promise.all([reading, readApprovals(context, ask)]).then(([prices, isApproved]) => ({
+    ...prices,
+    choice,
+    gasBeside: (of: SwapProvider, { paysFees }: Offer) =>
+      gasBesideSwap(
+        ask,
+        of,
+        { paysFees: paysFees ?? false },
+        {
+          isApproved: isApproved(of.name),
+          fees: charges.length,
+        },
+      ),
+  }))
+  for (const one of [reading, clock, rules]) one.catch(() => undefined) // Awaited below, unless no provider has an offer.
+  const { provider, offer, others } = await bestOffer(
     context.providers,
     ask,
     input.preferredProvider,
     context.quoteDeadlineMs,
-    reading,
+    rules,
     context.catalog,
   )
   const costsOf = (sum: bigint) => included ?? chargesOnTop(sum, charges)
@@ -156,6 +187,19 @@ export async function newQuote(
   const prices = await reading
   const ahead = await clock
   const net = netAmount(ask, offer, prices)
+  const alternative = ({ name }: SwapProvider, other: Offer) => {
+    const onTop = sumAmounts(costsOf(other.amountIn)!)
+    const left = netAmount(ask, other, prices)
+    return {
+      provider: name,
+      transferSpeed: null as string | null,
+      amountIn: String(other.amountIn + onTop),
+      amountOut: String(other.amountOut),
+      savesSeconds: null as number | null,
+      ...gasFields(ask, other, { prices, net: left, onTop }),
+      durationSeconds: other.seconds ?? null,
+    }
+  }
   const now = context.now()
   const id = context.newId()
   const deadline = Math.floor((now + quoteLifetimeMs) / 1000)
@@ -181,23 +225,19 @@ export async function newQuote(
     minAmountOut: offer.minAmountOut.toString(),
     maxAmountIn: (offer.maxAmountIn + cost).toString(),
     slippage,
-    estimatedGas: offer.gas === undefined ? null : String(offer.gas),
-    gasCostUSD: gasCostUsd(offer, prices),
-    netAmountOut: net !== null && ask.exact === 'in' ? String(net) : null,
-    netAmountIn: net !== null && ask.exact === 'out' ? String(net + cost) : null,
+    ...gasFields(ask, offer, { prices, net, onTop: cost }),
     durationSeconds: offer.seconds ?? null,
     priceImpact: offer.spot === undefined ? null : priceImpactOf(offer.amountOut, offer.spot),
     fees: [...offer.fees, ...fees],
-    alternatives: (offer.alternatives ?? [])
-      .map((other) => ({ ...other, amountIn: other.amountIn + sumAmounts(costsOf(other.amountIn)!) }))
-      .filter(({ amountIn }) => amountIn <= maxUint256)
-      .map(({ transferSpeed, amountIn, amountOut, savesSeconds }) => ({
-        provider: provider.name,
+    alternatives: [
+      ...(offer.alternatives ?? []).map(({ transferSpeed, savesSeconds, ...amounts }) => ({
+        ...alternative(provider, { ...offer, ...amounts }),
         transferSpeed,
-        amountIn: String(amountIn),
-        amountOut: String(amountOut),
         savesSeconds,
+        durationSeconds: null,
       })),
+      ...others.map((other) => alternative(other.provider, other.offer)),
+    ].filter(({ amountIn }) => BigInt(amountIn) <= maxUint256),
   }
   // Decode the stored form, so that it can be read again.
   const quote = z.decode(Quote, wire)
@@ -245,6 +285,31 @@ async function netPrices(
       }),
   ])
   return { tokenIn: priceIn, tokenOut: priceOut, coin, gasPrice }
+}
+
+/**
+ * Reads for which providers the wallet, if it is known, has given the allowance for the input; says so by name. A wallet that is not known
+ * has given none.
+ */
+async function readApprovals(
+  { catalog, chain }: EngineContext,
+  { from, tokenIn, amount, refund }: OfferRequest,
+): Promise<(provider: string) => boolean> {
+  if (refund === null || sameAddress(tokenIn.address, nativeAddress)) return () => false
+  const spenders = swapSpendersByProvider(catalog, from.chainId)
+  const allowances = await read(chain(from.chainId), {
+    reads: spenders.map(({ spender }) => ({
+      address: tokenIn.address,
+      abi: erc20Abi,
+      functionName: 'allowance',
+      args: [refund, spender],
+    })),
+    parse: (answers) => answers.map((answer) => (typeof answer === 'bigint' ? answer : 0n)),
+  })
+  return (provider) => {
+    const at = spenders.findIndex(({ name }) => name === provider)
+    return at >= 0 && allowances[at]! >= amount
+  }
 }
 
 const sumAmounts = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Address } from '../../domain/address.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -10,25 +11,34 @@ import type { EngineContext } from '../engine-context-types.ts'
 import type { StatedFee } from '../fees/service-fee-charges.ts'
 import { fieldError } from '../field-error.ts'
 
+const UnitsText = z.string().regex(/^\d{1,78}$/)
+const isText = (value: unknown) => typeof value === 'string'
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+const StoredToken = z.custom<Token>(
+  (value) =>
+    isObject(value) && isText((value as Token).address) && Number.isInteger((value as Token).decimals),
+)
+
 /** The stored part of a quote that the client does not get: route, recipient and the provider's offer. */
-type StoredOffer = {
-  chainIdIn: number
-  chainIdOut: number
-  tokenIn: Token
-  tokenOut: Token
-  exact: 'in' | 'out'
-  recipient: Address | null
-  amountIn: string
-  amountOut: string
-  minAmountOut: string
-  maxAmountIn: string
-  fees: OfferFee[]
-  raw: unknown
+const StoredOffer = z.object({
+  chainIdIn: z.int(),
+  chainIdOut: z.int(),
+  tokenIn: StoredToken,
+  tokenOut: StoredToken,
+  exact: z.enum(['in', 'out']),
+  recipient: z.custom<Address>(isText).nullable(),
+  amountIn: UnitsText,
+  amountOut: UnitsText,
+  minAmountOut: UnitsText,
+  maxAmountIn: UnitsText,
+  fees: z.array(z.custom<OfferFee>(isObject)),
+  raw: z.unknown(),
   /** The fees of the service. */
-  paid: readonly StatedFee[]
+  paid: z.array(z.custom<StatedFee>(isObject)),
   /** The deadline of its transactions by the clock of the origin chain, in Unix seconds. */
-  deadline: number
-}
+  deadline: z.int(),
+})
+type StoredOffer = z.output<typeof StoredOffer>
 
 /** The stored part of a quote as JSON text. */
 export const storedOffer = (
@@ -51,7 +61,7 @@ export const storedOffer = (
     maxAmountIn: offer.maxAmountIn.toString(),
     fees: offer.fees,
     raw: offer.raw,
-    paid: serviceFees,
+    paid: [...serviceFees],
     deadline,
   }
   return JSON.stringify(stored)
@@ -61,10 +71,26 @@ const parsed = new WeakMap<QuoteRow, StoredOffer>()
 
 /** Parses the stored part of a quote, once for each row. */
 function parseStoredOffer(row: QuoteRow): StoredOffer {
-  const known = parsed.get(row) ?? (JSON.parse(row.offer) as StoredOffer)
+  const known = parsed.get(row) ?? readStored(() => StoredOffer.parse(JSON.parse(row.offer)))
   parsed.set(row, known)
   return known
 }
+
+/**
+ * Reads stored data of a quote; QUOTE_EXPIRED for data that this version does not understand, because another version of the program stored
+ * it.
+ */
+export function readStored<value>(read: () => value): value {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof AppError ? error : otherVersionError(error)
+  }
+}
+
+/** The error for a quote that another version of the program stored. */
+export const otherVersionError = (cause: unknown): AppError =>
+  new AppError('QUOTE_EXPIRED', 'The quote was stored by another version of this program', { cause })
 
 /** Finds a quote of this customer, if its networks are in scope. */
 export async function findQuote(context: EngineContext, id: string): Promise<QuoteWithAction | undefined> {

@@ -75,6 +75,7 @@ export function strategyOf(rated: RatedMarket): Strategy {
     fee: '0',
     performanceFeeBps: '0',
     protocolFeeBps: fractionInBps(state?.protocolFee),
+    managementFeeBps: fractionInBps(state?.managementFee),
     receipt: null,
     isDefault: entry.isDefault,
     startDate: entry.startDate ?? (startedAt === null ? null : new Date(startedAt * 1000).toISOString()),

@@ -30,8 +30,8 @@ export function bridgedTokenOn(
 export const acceptsBridgedFunds = ({ exchange }: Market): boolean => exchange === undefined
 
 /**
- * Builds a deposit of funds on another chain: the bridge first, then the deposit of the minimum that the bridge delivers. Deposits are not
- * charged. The quote, in `row`, is not stored yet.
+ * Builds a deposit of funds on another chain: the transfer with the highest minimum first, then the deposit of that minimum. Deposits are
+ * not charged. The quote, in `row`, is not stored yet.
  */
 export async function crossChainDeposit(
   context: EngineContext,
@@ -58,11 +58,10 @@ export async function crossChainDeposit(
   const token = bridgedTokenOn(context, market, from.chainId)
   if (token === undefined)
     throw new AppError('NO_ROUTE_FOUND', `No bridge carries ${asset.symbol} from ${from.name} to ${to.name}`)
-  // The deposit is signed in reliance on a burn; a deposit into Across could be refunded instead, so only CCTP is
-  // used.
-  const burning = { ...context, providers: context.providers.filter(({ name }) => name === 'cctp') }
+  // Only transfers whose minimum is proved are used, because the deposit spends it.
+  const proved = { ...context, providers: context.providers.filter(({ isUnproven }) => !isUnproven) }
   const { quote, row } = await newQuote(
-    burning,
+    proved,
     {
       chainIdIn: from.chainId,
       chainIdOut: to.chainId,
@@ -70,21 +69,19 @@ export async function crossChainDeposit(
       tokenOut: asset.address,
       amountIn: amount,
       destinationAddress: wallet,
-      // The user waits until the funds arrive and can be deposited.
-      transferSpeed: 'fast',
     },
     [],
-    true,
+    { isSpent: true, choice: 'output' },
   )
   const offer = offerOf(row)
   requireDepositOpen(market, state, offer.minAmountOut)
   const route = routeOf(context, row)
-  const burn = await providerNamed(context, quote.provider).build(route, offer, {
+  const transfer = await providerNamed(context, quote.provider).build(route, offer, {
     wallet,
     recipient: wallet,
     deadline: Math.floor(row.expiresAt / 1000),
   })
-  const away = await withApprovals(context.chain(from.chainId), wallet, burn, route.tokenIn)
+  const away = await withApprovals(context.chain(from.chainId), wallet, transfer, route.tokenIn)
   const home = await withApprovals(
     context.chain(to.chainId),
     wallet,

@@ -1,5 +1,6 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
-import { read } from '../../chain/run-readings.ts'
+import { answerRounds, read } from '../../chain/run-readings.ts'
+import type { Address } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
@@ -7,6 +8,23 @@ import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { exchangeBounds } from './exchange-bounds.ts'
+
+/** The state of a market with the room that it states for this wallet, which may be more or less than for others. */
+export async function stateFor(
+  context: EngineContext,
+  { entry, mostIn }: Market,
+  wallet: Address,
+  reading: Promise<MarketState>,
+): Promise<MarketState> {
+  const asking = mostIn && answerRounds(context.chain(entry.chainId), [mostIn(wallet)])
+  asking?.catch(() => undefined) // Awaited below, because a market that does not answer is reported first.
+  const state = await reading
+  const [room] = (await asking) ?? [null]
+  if (room === null || room === undefined) return state
+  const headroom = room >= 2n ** 255n ? null : room
+  // A vault that states no room for others may have some for this wallet.
+  return { ...state, headroom, canDeposit: state.canDeposit || (room > 0n && state.headroom === 0n) }
+}
 
 /** Refuses a deposit that a market does not take now: it is paused, full, or its remaining capacity is too small. */
 export function requireDepositOpen({ entry }: Market, state: MarketState, amount: bigint) {

@@ -12,7 +12,7 @@ import { refuseUnrecoverable } from '../quotes/recipient-check.ts'
 import { readMarkets } from '../strategies/market-state.ts'
 import { kindsOf, withApprovals } from './approvals.ts'
 import { crossChainDeposit } from './cross-chain-deposit.ts'
-import { depositStep, requireDepositOpen } from './deposit.ts'
+import { depositStep, requireDepositOpen, stateFor } from './deposit.ts'
 import { requireValidSlippage } from './exchange-bounds.ts'
 import { withdrawalStep } from './withdrawal.ts'
 import { type WithdrawalFee, withdrawalFeeOf } from './withdrawal-fee.ts'
@@ -45,8 +45,9 @@ export async function strategyBytecode(
     ])
     return sameChainBytecode(context, input, market, { bytecode, starts, fee })
   }
+  const open = stateFor(context, market, input.wallet, reading)
   if (origin.chainId !== home.chainId) {
-    const { row, ...prepared } = await crossChainDeposit(context, input, market, await reading, origin, home)
+    const { row, ...prepared } = await crossChainDeposit(context, input, market, await open, origin, home)
     const answer = await trackedBytecode(context, input, market, { ...prepared, starts })
     // The quote is stored only now: if a check fails, no client has received it.
     await context.store.saveQuote(row)
@@ -56,7 +57,7 @@ export async function strategyBytecode(
     withApprovals(context.chain(home.chainId), input.wallet, step, market.entry.asset),
   )
   making.catch(() => undefined) // Awaited below, because a closed market is reported first.
-  requireDepositOpen(market, await reading, input.amount)
+  requireDepositOpen(market, await open, input.amount)
   return sameChainBytecode(context, input, market, { bytecode: await making, starts })
 }
 

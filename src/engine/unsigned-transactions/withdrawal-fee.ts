@@ -9,7 +9,8 @@ import {
   type StatedFee,
   statedFee,
 } from '../fees/service-fee-charges.ts'
-import { readPrincipal } from '../positions/principal.ts'
+import { readInvested } from '../positions/principal.ts'
+import { payingProfit } from '../positions/principal-rule.ts'
 
 /** A fee that is not charged, with the reason. */
 type UnchargedFee = Omit<StatedFee, 'to' | 'paidBy'> & { to: null; note: string }
@@ -20,10 +21,10 @@ export type WithdrawalFee = { fees: (StatedFee | UnchargedFee)[]; payments: Tran
 const noFee: WithdrawalFee = { fees: [], payments: [], charged: 0n }
 
 /**
- * The fees on a withdrawal of `amount`: a share of its profit, which is the amount above the principal still
- * in the market. So the principal is withdrawn first, and no profit is charged twice. If the principal is
- * unknown, nothing is charged, and a note says so. Queued withdrawals pay nothing yet and are not charged,
- * and a collector is not charged on its own withdrawals.
+ * The fees on a withdrawal of `amount`: a share of the profit that it takes beyond all profit that left before (`payingProfit`). So the
+ * principal is withdrawn first, and no profit is charged twice. The total is rounded, not each fee, so that the fees of all
+ * withdrawals are that share of the whole profit to the unit. If the history is unknown, nothing is charged, and a note says so.
+ * Queued withdrawals pay nothing yet and are not charged, and a collector is not charged on its own withdrawals.
  */
 export async function withdrawalFeeOf(
   context: EngineContext,
@@ -35,14 +36,15 @@ export async function withdrawalFeeOf(
   const charges = all.filter(({ to }) => !sameAddress(to, wallet))
   if (charges.length === 0 || market.queue) return noFee
   const { asset } = market.entry
-  const principal = await readPrincipal(context, market, wallet)
-  if (principal === null) {
+  const invested = await readInvested(context, market, wallet)
+  if (invested === null) {
     const note = 'The profit is unknown, so nothing is charged.'
     const uncharged = charges.map((charge) => statedFee('performance', charge, asset, 0n, amount))
     return { ...noFee, fees: uncharged.map(({ paidBy: _, ...fee }) => ({ ...fee, to: null, note })) }
   }
-  const profit = amount > principal ? amount - principal : 0n
-  const shares = chargesWithin(profit, charges)
+  const { from, to } = payingProfit(invested, amount)
+  const before = chargesWithin(from, charges)
+  const shares = chargesWithin(to, charges).map((share, at) => share - before[at]!)
   const charged = shares.reduce((sum, share) => sum + share, 0n)
   if (charged >= amount) return noFee
   const fees = charges.flatMap((charge, at) =>

@@ -1,5 +1,5 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
-import { read } from '../../chain/run-readings.ts'
+import { answerRounds, read } from '../../chain/run-readings.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
@@ -19,7 +19,7 @@ export async function withdrawalStep(
   const chain = context.chain(entry.chainId)
   const asked = {
     held: readHoldings(chain, [market], wallet),
-    most: market.mostOut ? read(chain, market.mostOut(wallet)) : null,
+    most: market.mostOut ? answerRounds(chain, [market.mostOut(wallet)]) : null,
     units: amount === maxUint256 ? undefined : receiptUnitsFor(context, market, amount),
   }
   // Each is awaited below, in the order in which errors are reported.
@@ -42,7 +42,8 @@ export async function withdrawalStep(
       `${wallet} holds ${formatAmount(balance, entry.asset)} in ${entry.slug}, less than the requested ${formatAmount(wanted, entry.asset)}`,
       { hint: `sluice withdraw ${entry.slug} --amount max` },
     )
-  const liquidity = asked.most ? await asked.most : state.liquidity
+  const [most] = (await asked.most) ?? [state.liquidity]
+  const liquidity = most ?? null
   // A vault may pay out a unit less than the whole position because of rounding; for a part it pays exactly what it states.
   const rounding = market.mostOut && amount === maxUint256 ? 2n : 0n
   if (liquidity !== null && wanted > liquidity + rounding)

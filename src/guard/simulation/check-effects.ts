@@ -73,7 +73,7 @@ function balanceBounds(
       ]
     }
     case 'swap': {
-      // An order takes and brings nothing by itself; what is paid out later brings nothing.
+      // An order takes nothing but its fees and brings nothing by itself; what is paid out later brings nothing.
       const stays =
         !isLaterPayoutProvider(intent.provider) &&
         intent.tokenIn.chainId === intent.tokenOut.chainId &&
@@ -81,7 +81,7 @@ function balanceBounds(
       return [
         {
           token: intent.tokenIn,
-          least: isOrderProvider(intent.provider) ? 0n : -intent.amountIn,
+          least: isOrderProvider(intent.provider) ? -sumOf(feesOf(intent)) : -intent.amountIn,
           what: more,
         },
         ...(stays ? [{ token: intent.tokenOut, least: intent.amountOut, what: 'the input is too low' }] : []),
@@ -202,7 +202,7 @@ function minimumCoin(intent: Intent, pays: bigint | undefined): bigint | undefin
 /** The allowance that a leg may leave: an order leaves all of it, an exact-output swap the unneeded part, everything else nothing. */
 function allowedLeftover(intent: Intent, changes: Simulation['changes']): bigint {
   if (intent.kind !== 'swap') return 0n
-  if (isOrderProvider(intent.provider)) return intent.amountIn
+  if (isOrderProvider(intent.provider)) return intent.amountIn - sumOf(feesOf(intent))
   if (intent.exact === 'in') return 0n
   const spent = changes.find(({ token }) => sameAddress(token.address, intent.tokenIn.address))?.delta ?? 0n
   return intent.amountIn + spent

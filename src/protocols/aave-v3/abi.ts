@@ -26,6 +26,11 @@ export const aaveV3PoolAbi = [
   ]),
 ] as const
 
+/** What a reserve can pay out, as pools state it since 3.1 (aave-dao/aave-v3-origin, IPool). */
+export const aaveV3VirtualAbi = parseAbi([
+  'function getVirtualUnderlyingBalance(address asset) view returns (uint128)',
+])
+
 /** The collateral of an e-mode category, as pools state it since 3.2 (aave-dao/aave-v3-origin, IPool). */
 export const aaveV3CategoryAbi = parseAbi([
   'struct CategoryTerms { uint16 ltv; uint16 liquidationThreshold; uint16 liquidationBonus; }',

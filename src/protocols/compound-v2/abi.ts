@@ -16,10 +16,11 @@ export const cTokenAbi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 amount)',
 ])
 
-/** A comptroller: pauses (one function of Moonwell and Benqi, one of Venus: 0 mint, 1 redeem), and supply caps, which Benqi does not have. */
+/** A comptroller: pauses (one function of Moonwell and Benqi, two of Venus: of everything, and of an action, 0 mint, 1 redeem), and supply caps, which Benqi does not have. */
 export const comptrollerAbi = parseAbi([
   'function treasuryPercent() view returns (uint256)',
   'function mintGuardianPaused(address market) view returns (bool)',
+  'function protocolPaused() view returns (bool)',
   'function actionPaused(address market, uint8 action) view returns (bool)',
   'function supplyCaps(address market) view returns (uint256)',
   // Venus returns more values after this one.

@@ -108,9 +108,11 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
       pausedAt(constants, 0),
       pausedAt(constants, 1),
       { ...queriesOf(comptroller, comptrollerAbi)('supplyCaps', market), refused: null },
+      // Venus stops mint and redeem of every market by it (source: FacetBase, checkProtocolPauseState); the others do not have it.
+      { ...queriesOf(comptroller, comptrollerAbi)('protocolPaused'), refused: null },
       ...(rate === 'second' ? [eachSecond(market)] : []),
     ],
-    parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, each]) => {
+    parse: ([worth, cash, lent, kept, noMint, noRedeem, cap, allPaused, each]) => {
       // The first read accrues the interest, so these include it up to now.
       const tvl = (cash as bigint) + (lent as bigint) - (kept as bigint)
       return {
@@ -119,9 +121,9 @@ function stateOf(constants: CompoundV2Constants, decimals: number): Reading<Mark
           : (compounds === 'daily' ? perDay : perSecond)(each as bigint)),
         tvl,
         index: indexOf(worth, decimals),
-        canDeposit: noMint === false,
+        canDeposit: noMint === false && allPaused !== true,
         // A guardian pauses deposits, never withdrawals.
-        canWithdraw: pauses === 'guardian' || noRedeem === false,
+        canWithdraw: pauses === 'guardian' || (noRedeem === false && allPaused !== true),
         headroom: cap === null ? null : roomUnder(cap as bigint, tvl, constants),
         liquidity: cash as bigint,
       }

@@ -1,13 +1,16 @@
 import type { Answer, Reading } from '../../chain/composable-reading.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import type { Address } from '../../domain/address.ts'
-import { aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
+import { aaveV3VirtualAbi, aaveV3PoolAbi as poolAbi } from '../aave-v3/abi.ts'
 import type { MarketState } from '../market-adapter.ts'
 import { compounded, ray } from './rate-units.ts'
 
 /**
  * The state of an Aave v3 reserve, from the legacy 15-field struct of `getReserveData`, which every v3 version answers.
- * Configuration bits: 56 active, 57 frozen (deposit off), 60 paused (both off), 116-151 supply cap in whole tokens.
+ * Configuration bits: 56 active, 57 frozen (deposit off), 60 paused (both off), 116-151 supply cap in whole tokens, 252 virtual accounting.
+ * Since 3.1 a withdrawal is limited by the virtual balance, which donated tokens do not raise; older pools do not answer it, and in 3.1 to 3.3
+ * a reserve without virtual accounting answers zero (source: aave-dao/aave-v3-origin, ReserveLogic and docs/3.1): there the balance of the
+ * aToken is the limit.
  */
 export const reserve = ({
   pool,
@@ -25,8 +28,15 @@ export const reserve = ({
     { address: pool, abi: poolAbi, functionName: 'getReserveNormalizedIncome', args: [asset] },
     { address: aToken, abi: erc20Abi, functionName: 'totalSupply' },
     { address: asset, abi: erc20Abi, functionName: 'balanceOf', args: [aToken] },
+    {
+      address: pool,
+      abi: aaveV3VirtualAbi,
+      functionName: 'getVirtualUnderlyingBalance',
+      args: [asset],
+      refused: null,
+    },
   ],
-  parse: ([data, income, supplied, idle]: readonly Answer[]) => {
+  parse: ([data, income, supplied, idle, virtual]: readonly Answer[]) => {
     const { configuration, currentLiquidityRate, accruedToTreasury } = data as Reserve
     const index = income as bigint
     const tvl = supplied as bigint
@@ -42,7 +52,7 @@ export const reserve = ({
       canDeposit: open && !has(57),
       canWithdraw: open,
       headroom: cap === 0n ? null : max(0n, cap - tvl - (accruedToTreasury * index) / ray),
-      liquidity: idle as bigint,
+      liquidity: (virtual === null || (virtual === 0n && !has(252)) ? idle : virtual) as bigint,
     }
   },
 })

@@ -1,7 +1,7 @@
 import type { Abi } from 'viem'
 import { decodeEventLog, parseAbi } from 'viem/utils'
 import type { Answer, Read, Reading } from '../../chain/composable-reading.ts'
-import { queriesOf } from '../../chain/contract-query.ts'
+import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -21,7 +21,7 @@ const abi = [...erc4626Abi, ...erc20Abi]
 /** The number of shares whose price is read: that of one would be rounded to the few decimals of the asset. */
 const precision = 10n ** 9n
 
-/** The receiver for `maxDeposit`; the limits of a public vault do not depend on it. */
+/** The receiver for `maxDeposit` where nobody in particular asks; for a deposit `mostIn` asks for the wallet. */
 const someone: Address = '0x000000000000000000000000000000000000dEaD'
 
 /**
@@ -45,7 +45,12 @@ export function vaultReadings(
     // The limits of some vaults are zero by design: another read takes their place.
     isLimited ? ask('maxDeposit', someone) : ask('asset'),
     ...(statedRate ? [statedRate] : []),
-    ...(!isLimited ? [{ ...queriesOf(vault, keptAbi)('performanceFee'), refused: null }] : []),
+    ...(isLimited
+      ? []
+      : ['performanceFee', 'managementFee'].map((name) => ({
+          ...queriesOf(vault, keptAbi)(name),
+          refused: null,
+        }))),
   ]
   return {
     contractAssertions: [
@@ -65,7 +70,7 @@ export function vaultReadings(
         const [assets, price, room] = answers
         const lent = under?.parse(answers.slice(reads.length))
         const rate = stated ? perTick((answers[3] as bigint) - ray, 31_536_000, ray) : lent
-        const kept = isLimited ? undefined : (answers[reads.length - 1] as bigint | null)
+        const [kept, yearly] = (isLimited ? [] : answers.slice(reads.length - 2)) as (bigint | null)[]
         const headroom = isLimited ? (room as bigint) : null
         return {
           apr: rate?.apr ?? null,
@@ -77,22 +82,24 @@ export function vaultReadings(
           headroom: headroom === null || headroom >= 2n ** 255n ? null : headroom,
           liquidity: lent?.liquidity ?? null,
           ...(kept != null && { protocolFee: Number(kept) / 1e18 }),
+          ...(yearly != null && { managementFee: (Number(yearly) / 1e18) * 31_536_000 }),
         }
       },
     },
     index: { reads: [priced], parse: ([price]) => indexOf(price) },
     shares: (owner) => balance(vault, owner),
     worth: (shares) => readAmount(ask('convertToAssets', shares)),
-    ...(isLimited &&
-      !under && {
-        mostOut: (owner: Address): Reading<bigint | null> => ({
-          reads: [ask('maxWithdraw', owner)],
-          parse: ([most]) => (most as bigint | undefined) ?? null,
-        }),
-      }),
+    ...(isLimited && { mostIn: (owner: Address) => limitOf(ask('maxDeposit', owner)) }),
+    ...(isLimited && !under && { mostOut: (owner: Address) => limitOf(ask('maxWithdraw', owner)) }),
     logs: (owner) => logsOf(vault, owner),
     event: eventOf,
   }
+}
+
+/** A limit that a vault states; `null` without an answer. */
+function* limitOf(query: Query): Rounds<bigint | null> {
+  const [most] = yield [query]
+  return (most as bigint | undefined) ?? null
 }
 
 /** The rates that savings contracts state: a factor per second, 1e27 or more (sources: makerdao/usds, makerdao/sdai, sparkdotfi). */
@@ -103,8 +110,11 @@ const statedAbi: Abi = parseAbi([
   'function getSSR() view returns (uint256)',
 ])
 
-/** The fee of a vault of Morpho v2, scaled by 1e18 (source: morpho-org/vault-v2). Its limits are zero by design. */
-const keptAbi: Abi = parseAbi(['function performanceFee() view returns (uint96)'])
+/** The fees of a vault of Morpho v2, scaled by 1e18: of the earnings, and of all assets per second (source: morpho-org/vault-v2). Its limits are zero by design. */
+const keptAbi: Abi = parseAbi([
+  'function performanceFee() view returns (uint96)',
+  'function managementFee() view returns (uint96)',
+])
 
 const logsOf = (vault: Address, owner: Address): LogFilter[] => [
   { address: vault, topics: [eventTopic(abi, 'Deposit'), null, addressTopic(owner)] },

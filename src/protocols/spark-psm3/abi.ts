@@ -16,6 +16,7 @@ export const psm3Abi: Abi = [
     'function getSSR() view returns (uint256)',
     'function usdc() view returns (address)',
     'function susds() view returns (address)',
+    'function pocket() view returns (address)',
     'function totalAssets() view returns (uint256)',
     'event Swap(address indexed assetIn, address indexed assetOut, address sender, address indexed receiver, uint256 amountIn, uint256 amountOut, uint256 referralCode)',
   ]),

@@ -1,5 +1,6 @@
 import { decodeEventLog } from 'viem/utils'
 import type { Answer } from '../../chain/composable-reading.ts'
+import { queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { erc20Abi } from '../../chain/erc20.ts'
 import { type Address, sameAddress } from '../../domain/address.ts'
 import type { StrategyEntry } from '../catalog-types.ts'
@@ -53,21 +54,24 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
         { address: psm, abi, functionName: 'totalAssets' },
         { address: asset.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
         { address: receipt.address, abi: erc20Abi, functionName: 'balanceOf', args: [psm] },
+        { address: psm, abi, functionName: 'pocket', refused: psm },
       ],
-      parse: ([rate, each, all, idle, there]: readonly Answer[]): MarketState => ({
+      parse: ([rate, each, all, idle, there, pocket]: readonly Answer[]): MarketState => ({
         ...perTick((each as bigint) - ray, 31_536_000, ray),
         tvl: (all as bigint) / 10n ** BigInt(18 - asset.decimals),
         index: rate as bigint,
         canDeposit: true,
         canWithdraw: true,
         headroom: psm3Worth(rate as bigint, there as bigint, asset),
-        liquidity: idle as bigint,
+        // What lies in another pocket is read for a withdrawal (`mostOut`).
+        liquidity: sameAddress(pocket as Address, psm) ? (idle as bigint) : null,
       }),
     },
     index: { reads: [psm3Rate(constants)], parse: ([rate]) => rate as bigint },
     shares: (owner) => balance(receipt.address, owner),
     worth: (shares) => readAmount(rate, (said) => psm3Worth(said, shares, asset)),
     units: (amount) => readAmount(rate, (said) => psm3Units(said, amount, asset)),
+    mostOut: () => usdcIn(psm, asset.address),
     deposit: ({ amount, owner, bounds: { least } = none }) => ({
       transaction: swapExactIn({
         chainId,
@@ -85,6 +89,22 @@ export const sparkPsm3 = (entry: StrategyEntry, constants: SparkPsm3Constants): 
     logs: (owner) => logsOf(psm, receipt.address, owner),
     event: (log, owner, inSame) => eventOf(log, owner, inSame, { psm, asset: asset.address }),
   }
+}
+
+/**
+ * The USDC that a PSM can pay: it may lie in a `pocket` other than the PSM, which then also needs its allowance (source:
+ * sparkdotfi/spark-psm, PSM3.sol). `null` if the PSM does not answer.
+ */
+function* usdcIn(psm: Address, usdc: Address): Rounds<bigint | null> {
+  const token = queriesOf(usdc, erc20Abi)
+  const [pocket, here] = yield [queriesOf(psm, abi)('pocket'), token('balanceOf', psm)]
+  if (pocket === undefined || sameAddress(pocket as Address, psm)) return (here as bigint | undefined) ?? null
+  const [there, allowed] = yield [
+    token('balanceOf', pocket as Address),
+    token('allowance', pocket as Address, psm),
+  ]
+  if (there === undefined || allowed === undefined) return null
+  return (there as bigint) < (allowed as bigint) ? (there as bigint) : (allowed as bigint)
 }
 
 const logsOf = (psm: Address, receipt: Address, owner: Address): LogFilter[] => [

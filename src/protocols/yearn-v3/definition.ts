@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem/utils'
-import type { Query, Rounds } from '../../chain/contract-query.ts'
+import { type Query, queriesOf, type Rounds } from '../../chain/contract-query.ts'
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
 import type { Token } from '../../domain/token.ts'
@@ -45,6 +45,17 @@ function checkYearnV3Calldata(transaction: Transaction, intent: MarketIntent, as
   return boundVaultCall({ amount, receiver, owner }, intent, asset, { maxLoss: loss })
 }
 
+/** The limit of a withdrawal that accepts a loss: without the loss it is zero as soon as a strategy has lost a unit (source: VaultV3.vy, maxWithdraw). */
+const lossyLimitAbi = parseAbi([
+  'function maxWithdraw(address owner, uint256 maxLoss, address[] strategies) view returns (uint256)',
+])
+
+/** How much a vault pays an owner now, at the loss that our withdrawals accept; `null` without an answer. */
+function* mostOut(vault: Address, owner: Address): Rounds<bigint | null> {
+  const [most] = yield [queriesOf(vault, lossyLimitAbi)('maxWithdraw', owner, maxLoss, [])]
+  return (most as bigint | undefined) ?? null
+}
+
 const names = ['profitUnlockingRate', 'fullProfitUnlockDate', 'totalSupply'] as const
 
 /**
@@ -69,6 +80,7 @@ const market = (entry: StrategyEntry, { vault }: YearnV3Constants): ProtocolMark
   return {
     entry,
     ...vaultReadings(entry, { vault }),
+    mostOut: (owner) => mostOut(vault, owner),
     rate: (at) => unlockingRate(vault, at),
     ...vaultSteps(entry, vault),
     withdraw: ({ amount, owner }) => ({ transaction: leave('withdraw', amount, owner) }),

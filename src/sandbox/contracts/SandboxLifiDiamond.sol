@@ -81,6 +81,11 @@ contract SandboxLifiDiamond {
         return address(this);
     }
 
+    /// As LI.FI's fee collector: takes a fee out of the native coin and returns the rest. The diamond calls it on itself, so the rest is there.
+    function collectNativeFees(address payable collector, uint256 fee) external payable {
+        send(address(0), collector, fee);
+    }
+
     function swapTokensSingleV3ERC20ToERC20(
         bytes32, string calldata, string calldata, address payable to, uint256 least, SwapData calldata swap
     ) external {

@@ -8,6 +8,7 @@ import { settingChanges, settingQueries } from './customer-settings.ts'
 import { issuedTransactionQueries } from './issued-transactions.ts'
 import { lastOfDay, snapshotQueries, snapshotSchema } from './market-snapshots.ts'
 import { submittedQueries, submittedSchema } from './nonce-transactions-cache.ts'
+import { orderUseQueries, orderUseSchema } from './order-uses.ts'
 import { quotePaymentQueries, quotePaymentSchema } from './quote-payments.ts'
 import { actionsByQuote, quoteQueries } from './quote-queries.ts'
 
@@ -27,6 +28,7 @@ export const engineMigrations: readonly Migration[] = [
   settingChanges,
   actionsOfWallet,
   quotePaymentSchema,
+  orderUseSchema,
 ]
 
 /** The engine's store; every query about a customer names it. */
@@ -37,6 +39,7 @@ export function engineStore(sql: Sql) {
   return {
     ...quoteQueries(sql),
     ...quotePaymentQueries(sql),
+    ...orderUseQueries(sql),
     ...chainLogQueries(sql),
     ...snapshotQueries(sql),
     ...issuedTransactionQueries(sql),

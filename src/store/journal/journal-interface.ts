@@ -14,10 +14,12 @@ export type Journal = OperationJournal &
   LimitJournal &
   CodePinJournal &
   BitcoinQuoteJournal &
+  OrderJournal &
   IntegrityJournal & { close: () => void }
 
 /** Operations: stored, found, planned again, and their states. */
 export type OperationJournal = {
+  /** Records an operation; ORDER_USED if one of its orders belongs to another. */
   insert: (operation: NewOperation) => Operation
   find: (id: string) => Operation | undefined
   /** The operation under an idempotency key; IDEMPOTENCY_KEY_REUSED when it was for another request. */
@@ -31,7 +33,10 @@ export type OperationJournal = {
     filter?: { states?: readonly OperationState[]; wallet?: Address; limit?: number },
     unreadable?: (id: string) => void,
   ) => Operation[]
-  /** Replaces the unsigned steps of a leg by those of a new plan, appended after the rest. The audit trail keeps the hashes of both plans. */
+  /**
+   * Replaces the unsigned steps of a leg by those of a new plan, appended after the rest; ORDER_USED if an order of it belongs to another
+   * operation. The audit trail keeps the hashes of both plans.
+   */
   replan: (id: string, leg: number, replacement: Replacement) => void
   /** Changes the state of an operation; `exit` and `result` are stored when it ends. */
   settle: (id: string, becomes: OperationState, why: string, exit?: Exit, result?: unknown) => void
@@ -135,6 +140,14 @@ export type BitcoinQuoteJournal = {
   keepQuote: (idemKey: string, request: unknown, quote?: unknown) => unknown
 }
 
+/** The orders of providers. Each belongs to one operation, or to one quote of a swap from Bitcoin. */
+export type OrderJournal = {
+  /** The operation or quote that an order belongs to; `undefined` for an order that was never used. */
+  ownerOfOrder: (order: string) => string | undefined
+  /** Records that an order belongs to an owner; ORDER_USED if it belongs to another. */
+  takeOrder: (order: string, owner: string) => void
+}
+
 /** Checks of the journal file against itself. */
 export type IntegrityJournal = {
   /** JOURNAL_UNREADABLE unless plan, states and audit trail of an operation are stored as they were written. */
@@ -150,6 +163,7 @@ export type LimitHold = { asset: string; amount: bigint; limit: bigint | null; s
 type Replacement = {
   plan: unknown
   steps: readonly { role: string; text: string; transaction: Transaction }[]
+  orders?: readonly string[]
   why: string
 }
 

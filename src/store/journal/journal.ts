@@ -13,6 +13,7 @@ import { journalLimitHolds } from './limit-holds.ts'
 import { journalLookups } from './lookups.ts'
 import { journalReopening } from './replan-and-reopen-writes.ts'
 import { attemptOf, columnsOf, eventOf } from './rows.ts'
+import { journalOrders, takeOrderInside } from './used-orders.ts'
 
 /** The hash that identifies a request, independent of key order. */
 export const hashRequest = (request: unknown): string => sha256(canonicalJson(request))
@@ -55,6 +56,7 @@ export function openJournal(path: string, clock: () => number): Journal {
           for (const { role, text, transaction } of steps)
             put('step', { operation: id, idx: idx++, leg, wallet, role, text, ...columnsOf(transaction) })
         }
+        for (const order of operation.orders ?? []) takeOrderInside(db, clock, order, id)
         note(id, null, '', 'OPEN', `planned ${operationSeal(db, id)}`)
       })
       return find(id)!
@@ -174,13 +176,14 @@ export function openJournal(path: string, clock: () => number): Journal {
         note(id, null, `leg ${leg} waiting`, `leg ${leg} ready`, hash)
       }),
     settle: (id, becomes, why, exit, result) => write(() => settle(id, becomes, why, exit, result)),
-    ...journalReopening(db, inside),
+    ...journalReopening(db, inside, clock),
     ...journalLookups(db, inside),
     ...seal,
     ...journalLimitHolds(db, clock),
     ...journalCodePins(db, clock),
     ...journalHeads(db, clock),
     ...journalBitcoinQuotes(db, clock),
+    ...journalOrders(db, clock),
     events: (id) => all('SELECT * FROM event WHERE operation = ? ORDER BY seq', id).map(eventOf),
     close,
   }

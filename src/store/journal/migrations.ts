@@ -149,4 +149,15 @@ export const journalMigrations: readonly Migration[] = [
     WHEN EXISTS (SELECT 1 FROM bitcoin_quote WHERE idem_key = NEW.idem_key)
     BEGIN SELECT RAISE(ABORT, 'operation: its key has a quote of a swap from Bitcoin'); END;
   `,
+  `
+  -- An order of a provider (its hash, uid or deposit address) belongs to one owner: an operation, or a quote of a swap from Bitcoin.
+  -- It is free again only if nothing of its operation was ever signed.
+  CREATE TABLE used_order (id TEXT PRIMARY KEY, owner TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  ${never('used_order', 'UPDATE')}
+  CREATE TRIGGER used_order_never_delete BEFORE DELETE ON used_order
+    WHEN NOT EXISTS (SELECT 1 FROM operation WHERE id = OLD.owner AND state = 'DROPPED')
+    BEGIN SELECT RAISE(ABORT, 'used_order: what is written stays'); END;
+  CREATE TRIGGER dropped_operation_frees_its_orders AFTER UPDATE OF state ON operation WHEN NEW.state = 'DROPPED'
+    BEGIN DELETE FROM used_order WHERE owner = NEW.id; END;
+  `,
 ]

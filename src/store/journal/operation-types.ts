@@ -69,6 +69,8 @@ export type NewOperation = {
   plan?: unknown
   kind: string
   wallet: Address
+  /** The orders that its transactions use, by ids that hold for all providers. Each belongs to one operation. */
+  orders?: readonly string[]
   legs: readonly {
     chainId: number
     arrival?: Omit<Arrival, 'hash'>

@@ -5,6 +5,7 @@ import { operationSeal } from './event-chain.ts'
 import type { OperationJournal, ReorgJournal } from './journal-interface.ts'
 import type { JournalEvent } from './operation-types.ts'
 import { columnsOf } from './rows.ts'
+import { takeOrderInside } from './used-orders.ts'
 
 /**
  * Whether a step was once final as reverted or cancelled: the same was safe to repeat then, and may have been, whatever became of
@@ -28,11 +29,13 @@ const reopened = 're-opened'
 export function journalReopening(
   db: JournalDb,
   { note, stateOf, find, step, release, settle }: ReturnType<typeof journalWrites>,
+  clock: () => number,
 ): Pick<OperationJournal, 'replan'> & ReorgJournal {
   const { all, one, run, put, write } = db
   return {
-    replan: (id, leg, { plan, steps, why }) =>
+    replan: (id, leg, { plan, steps, orders = [], why }) =>
       write(() => {
+        for (const order of orders) takeOrderInside(db, clock, order, id)
         const { wallet, state } = find(id)!
         for (const { idx } of all(
           "SELECT idx FROM step WHERE operation = ? AND leg = ? AND state = 'RESERVED'",

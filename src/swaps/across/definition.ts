@@ -27,6 +27,8 @@ export const across: SwapDefinition<typeof acrossContracts> = {
   reach: 'cross-chain',
   // The deposit can be mined after the deadline of its quote; it is then filled with the agreed amount or refunded.
   proof: { ...provedByCalldata, deadline: 'none' },
+  // The pool numbers every deposit anew, and a fill names the number.
+  orders: 'none',
   spender: (catalog, chainId) => acrossOn(catalog, chainId)?.spokePool,
   expect: (catalog, intent) => {
     const here = acrossOn(catalog, intent.tokenIn.chainId)

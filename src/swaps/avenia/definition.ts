@@ -18,6 +18,8 @@ export const avenia: SwapDefinition<typeof aveniaContracts> = {
   paysOutLater: true,
   // Only the partner vouches for the payout, its recipient and its time.
   proof: { spender: 'calldata', amount: 'calldata', recipient: 'none', minimum: 'none', deadline: 'none' },
+  // The transfer names no ticket. The engine uses a ticket for one quote, and a payment of the desk counts for one operation.
+  orders: 'none',
   // It needs no allowance: the wallet sends the tokens.
   spender: () => undefined,
   expect: (catalog, intent) => {

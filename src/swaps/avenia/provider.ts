@@ -47,7 +47,7 @@ const Ticket = z.union([
 ])
 
 /** The maximum gas of a USDC transfer, in units, measured on the contracts. */
-const transferGas = 65_000n
+const transferGas = 55_000n
 
 /** Parses a decimal amount to the smallest unit; excess digits are cut off or rounded up. */
 function unitsOf(text: string, decimals: number, isRoundedUp = false): bigint {
@@ -97,6 +97,7 @@ export function avenia(
     name: provider,
     asksService: true,
     isUnproven: true,
+    needsNoApproval: true,
     ...(chains.length === 0 && {
       setupProblem: 'SLUICE_AVENIA_FILE sets no account at Avenia (docs/ramps.md)',
     }),
@@ -173,6 +174,7 @@ export function avenia(
           amount: amountIn,
         }),
         raw: kept,
+        order: `${provider}:${ticket.id}`,
       }
 
       async function newTicket(): Promise<string> {

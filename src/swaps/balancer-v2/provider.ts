@@ -15,7 +15,7 @@ import { atSpot, otherAmount, priceQueries, quoteOf } from './path-quote.ts'
 import { type PoolPath, pathsOf } from './pool-paths.ts'
 
 /** The gas of a swap, measured on the contracts: a base for the transaction, and an amount per pool. */
-const gasOf = ({ pools }: PoolPath): bigint => 55_000n + 45_000n * BigInt(pools.length)
+const gasOf = ({ pools }: PoolPath): bigint => 58_000n + 45_000n * BigInt(pools.length)
 
 /** A provider of same-chain swaps through one or two listed pools of Balancer v2; BalancerQueries quotes all paths in one call. */
 export const balancerV2 = (

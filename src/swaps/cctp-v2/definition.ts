@@ -37,6 +37,8 @@ export const cctpV2: SwapDefinition<typeof cctpV2Contracts> = {
   reach: 'cross-chain',
   // A burn has no deadline: the attestation service decides when it can be minted.
   proof: { ...provedByCalldata, deadline: 'none' },
+  // The attestation service numbers every burn, and the contract mints a number once.
+  orders: 'none',
   spender: (catalog, chainId) => contractsOn(catalog, cctpV2Contracts, chainId)?.tokenMessenger,
   expect: (catalog, intent) => {
     const here = contractsOn(catalog, cctpV2Contracts, intent.tokenIn.chainId)

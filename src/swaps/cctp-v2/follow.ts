@@ -1,6 +1,6 @@
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import type { ChainClient } from '../../chain/chain-client.ts'
-import { findTransaction, type MinedTransaction } from '../../chain/finality/find-mined-transaction.ts'
+import { findTransaction } from '../../chain/finality/find-mined-transaction.ts'
 import { receivedTokenAmount } from '../../chain/finality/received-token-amount.ts'
 import { blockTime, findLatestLog, maxClockDifferenceMs } from '../../chain/latest-log.ts'
 import { quantity } from '../../chain/rpc/quantities.ts'
@@ -94,7 +94,7 @@ export async function followBurn(
     if (!found?.ok || !here || !there || !burned) return undefined
     const alike = deliveriesOf(burned, found.logs, { here, there })
     const own = nonce === undefined ? alike[0] : alike.find((one) => sameAddress(one.nonce, nonce))
-    if (!own || (nonce === undefined && !(await isAfter(node, found, burnedAt)))) return undefined
+    if (!own) return undefined
     // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)
     return { found, amount: arrived < own.minted ? arrived : own.minted, alike: alike.length }
@@ -153,19 +153,6 @@ async function remediesOf(
   return {
     deliver: `cast send --interactive --rpc-url "$${rpcVariable(network)}" ${there.messageTransmitter} 'receiveMessage(bytes,bytes)' ${parts}`,
   }
-}
-
-/** The clock tolerance between two chains, in ms. Ethereum dates a block by its 12 s slot, sandbox chains by their own clock. */
-const chainClockSkewMs = 8_000
-
-/** Whether a delivery's block is later than the burn, within the clock tolerance; false if a time is unknown. */
-async function isAfter(
-  rpc: ChainClient,
-  { blockNumber }: MinedTransaction,
-  burnedAt: number | undefined,
-): Promise<boolean> {
-  const at = burnedAt === undefined ? undefined : await blockTime(rpc, blockNumber)
-  return at !== undefined && at + chainClockSkewMs >= burnedAt!
 }
 
 const [received] = encodeEventTopics({ abi, eventName: 'MessageReceived' })

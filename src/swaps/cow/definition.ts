@@ -7,6 +7,7 @@ import { checkCowCalldata } from './calldata-check.ts'
 import { cowContracts } from './constants-schema.ts'
 import { followOrder } from './follow.ts'
 import { orderDomain } from './order.ts'
+import { cowOrders } from './order-use.ts'
 import { cow as openProvider, provider } from './provider.ts'
 
 /** The getters by which its settlement identifies itself (source: GPv2Settlement of CoW Protocol). */
@@ -38,6 +39,7 @@ export const cow: SwapDefinition<typeof cowContracts> = {
   isOrder: true,
   // The deadline is that of the fill.
   proof: provedByCalldata,
+  orders: cowOrders,
   spender: (catalog, chainId) => contractsOn(catalog, cowContracts, chainId)?.vaultRelayer,
   callee: (catalog, chainId) => contractsOn(catalog, cowContracts, chainId)?.settlement,
   expect: (catalog, intent) => {

@@ -41,7 +41,9 @@ export async function followOrder(
   if (!uid || !order) return { ...known, isDelivered: undefined, brought: undefined }
   const look = async (hash: Hex): Promise<BridgeDelivery['brought']> => {
     const found = await awaitRead(findTransaction(node, hash))
-    const bought = found?.ok ? boughtAmount(found.logs, settlement, uid) : undefined
+    // A fill before the signature was for an earlier signature.
+    const isLater = found?.ok && found.blockNumber >= sent.blockNumber
+    const bought = isLater ? boughtAmount(found.logs, settlement, uid) : undefined
     if (!found || bought === undefined) return undefined
     // Use the amount of the event, limited by the token's transfers.
     const arrived = receivedTokenAmount(found, arrival)

@@ -57,7 +57,7 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 /** The gas of a pre-signature, in units, measured on the contract. */
-const preSignatureGas = 60_000n
+const preSignatureGas = 52_000n
 
 /** The clock of a chain (source: Multicall3). */
 const functionName = 'getCurrentBlockTimestamp'
@@ -224,7 +224,9 @@ export function cow(
         const then = old < placed.blockNumber ? undefined : await endOf(uid, old)
         return { status: then === 'expired' || then === 'cancelled' ? 'failed' : 'processing' }
       }
-      const destination = await fillOf(uid, BigInt((raw as Raw).fromBlock))
+      // A fill before the signature was for an earlier signature.
+      const since = Math.max(Number((raw as Raw).fromBlock), placed.blockNumber)
+      const destination = await fillOf(uid, BigInt(since))
       // The node may show the event later.
       return destination ? { status: 'fulfilled', destination } : { status: 'processing' }
 

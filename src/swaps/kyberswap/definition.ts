@@ -25,6 +25,7 @@ export const kyberSwap: SwapDefinition<typeof kyberSwapContracts> = {
   reach: 'same-chain',
   // The deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
+  orders: 'none',
   spender: (catalog, chainId) => contractsOn(catalog, kyberSwapContracts, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, kyberSwapContracts, intent.tokenIn.chainId)

@@ -58,9 +58,10 @@ export function decodeLifi(data: Hex): Terms | undefined {
     tokenOut,
     receiver,
     minimum,
-    // The native coin comes as the call's value; each step that sends it takes a part.
+    // A step with a deposit takes from the wallet: a token by its allowance, the native coin by the call's value. Other steps spend what
+    // earlier ones left: a fee step takes the whole input and returns the rest.
     takes: steps
-      .filter(({ requiresDeposit, sendingAssetId }) => (isCoinIn ? isCoin(sendingAssetId) : requiresDeposit))
+      .filter(({ requiresDeposit }) => requiresDeposit)
       .map(({ sendingAssetId: token, fromAmount: amount }) => ({ token, amount })),
   }
 }

@@ -39,6 +39,8 @@ export const lifi: SwapDefinition<typeof lifiContracts> = {
   reach: 'both',
   // A swap call has no deadline, and a deposit can be mined at any time.
   proof: { ...provedByCalldata, deadline: 'none' },
+  // A swap is paid by its own transaction, and the pool of Across numbers every deposit anew.
+  orders: 'none',
   spender: diamondOn,
   expect: (catalog, intent) => {
     const { tokenIn, tokenOut } = intent

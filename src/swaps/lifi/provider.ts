@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { type Address, CatalogAddress, HexData, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { subtractSlippage } from '../../domain/slippage.ts'
+import type { Token } from '../../domain/token.ts'
 import type { AcrossConstants } from '../across/constants-schema.ts'
 import { depositProgress } from '../across/deposit-status.ts'
 import { payingStep } from '../aggregator-step.ts'
-import type { OfferRequest, Route, SwapProvider } from '../provider.ts'
+import type { OfferFee, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { Amount, type ProviderApi, providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { halfSlippage, requestedSlippageBps } from '../slippage-for-service.ts'
@@ -21,6 +23,14 @@ const placeholderWallet: Address = '0x552008c0f6870c2f77e5cC1d2eb9bdff03e30Ea0'
 /** The error code for no quote (docs.li.fi/api-reference/error-codes, NoQuoteError). */
 const noQuote = 1002
 
+/** A fee of a quote. `included` means that the amounts already contain it; otherwise it is paid in addition. */
+const FeeCost = z.object({
+  name: z.string().optional(),
+  token: z.object({ address: CatalogAddress, chainId: z.int().optional() }),
+  amount: Amount.optional(),
+  included: z.boolean().default(true),
+})
+
 /** The used fields of a `/quote` response; `gasCosts` are in units of gas. */
 const Quoted = z.object({
   action: z.object({
@@ -34,7 +44,8 @@ const Quoted = z.object({
     toAmount: Amount,
     approvalAddress: CatalogAddress.optional(),
     executionDuration: z.number().min(0).max(1e6).optional(),
-    gasCosts: z.array(z.object({ estimate: Amount.max(9) })).optional(),
+    feeCosts: z.array(FeeCost).nullish(),
+    gasCosts: z.array(z.object({ type: z.string().optional(), estimate: Amount.max(9) })).optional(),
   }),
   transactionRequest: z.object({ to: CatalogAddress, data: HexData }),
 })
@@ -101,6 +112,13 @@ export function lifi(
     const call = decodeLifi(data)
     if (!call || (call.kind === 'deposit') !== isFar(route))
       throw unusableResponseError(provider, `${label} returned a call whose terms cannot be decoded`, status)
+    const taken = call.kind === 'swap' ? call.takes.reduce((sum, one) => sum + one.amount, 0n) : terms.amount
+    if (taken !== terms.amount)
+      throw unusableResponseError(
+        provider,
+        `${label} takes ${formatAmount(taken, tokenIn)} for a swap of ${formatAmount(terms.amount, tokenIn)}`,
+        status,
+      )
     const { minimum } = call
     return { ...answer.estimate, data, minimum, status, kept: call.kind === 'deposit' ? call.kept : 0n }
   }
@@ -142,7 +160,9 @@ export function lifi(
       const terms = { amount, slippage: within(slippage), wallet, recipient: wallet }
       const answer = await quoted(ask, terms, signal)
       if (!answer) return undefined
-      const { gasCosts, executionDuration, minimum, status, kept } = answer
+      const { gasCosts = [], feeCosts, executionDuration, minimum, status, kept } = answer
+      // The approvals are the program's own.
+      const sending = gasCosts.filter(({ type }) => type !== 'APPROVE')
       // The call of a deposit fixes its output.
       const amountOut = isFar(ask) ? minimum : BigInt(answer.toAmount)
       if (amountOut === 0n) return undefined
@@ -160,19 +180,15 @@ export function lifi(
         amountOut,
         maxAmountIn: amount,
         minAmountOut,
-        fees:
-          kept > 0n
-            ? [
-                {
-                  kind: 'provider',
-                  token: ask.tokenIn.address,
-                  chainId: ask.from.chainId,
-                  amount: String(kept),
-                },
-              ]
-            : [],
+        // A deposit states its fees itself: what is kept before it, and what the bridge keeps.
+        fees: isFar(ask)
+          ? [
+              ...feeOf(ask.tokenIn, 'provider', kept),
+              ...feeOf(ask.tokenIn, 'bridge', amount - kept - amountOut),
+            ]
+          : feesIn(feeCosts, ask.from.chainId),
         raw: { originFromBlock, destinationFromBlock },
-        ...(gasCosts?.length && { gas: gasCosts.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
+        ...(sending.length > 0 && { gas: sending.reduce((sum, { estimate }) => sum + BigInt(estimate), 0n) }),
         seconds: isFar(ask) ? (executionDuration ?? null) : 0,
       }
     },
@@ -206,6 +222,29 @@ export function lifi(
     },
   }
 }
+
+/** The longest kind of a fee that is shown. */
+const longestKind = 40
+
+/** A fee in the input of a transfer; none of zero. */
+const feeOf = ({ address: token, chainId }: Token, kind: string, amount: bigint): OfferFee[] =>
+  amount > 0n ? [{ kind, token, chainId, amount: String(amount) }] : []
+
+/** The fees of a swap on one chain by their names; the amounts contain them, unless they are said to be in addition. A token may be without its chain. */
+const feesIn = (costs: Quoted['estimate']['feeCosts'], chainId: number): OfferFee[] =>
+  (costs ?? []).flatMap(({ name, token, amount = '0', included }) =>
+    BigInt(amount) > 0n
+      ? [
+          {
+            kind: name?.slice(0, longestKind) || 'provider',
+            token: token.address,
+            chainId: token.chainId ?? chainId,
+            amount,
+            ...(!included && { included }),
+          },
+        ]
+      : [],
+  )
 
 /** The slippage to request from the service, as a fraction. */
 const within = (slippage: number): number => requestedSlippageBps(slippage) / 10_000

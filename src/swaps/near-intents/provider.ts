@@ -151,6 +151,7 @@ function differences(
 export const nearIntents: DepositDefinition = {
   name,
   proof: 'signature of the provider',
+  orderOf: ({ address }) => `${name}:${address.toLowerCase()}`,
 
   check: ({ oneClick, chain }, raw, ask) => {
     const read = Raw.safeParse(raw)

@@ -18,6 +18,7 @@ export const oneInch: SwapDefinition<typeof oneInchContracts> = {
   reach: 'same-chain',
   // Any deadline is in the executor's data, which is not checked.
   proof: { ...provedByCalldata, deadline: 'none' },
+  orders: 'none',
   spender: (catalog, chainId) => contractsOn(catalog, oneInchContracts, chainId)?.router,
   expect: (catalog, intent) => {
     const constants = contractsOn(catalog, oneInchContracts, intent.tokenIn.chainId)

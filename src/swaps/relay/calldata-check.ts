@@ -13,6 +13,7 @@ import { type RefundFault, refundFault } from './refund-terms-check.ts'
 
 const faultCodes = {
   recipient: 'POLICY_RECIPIENT',
+  count: 'POLICY_QUOTE_DRIFT',
   token: 'POLICY_QUOTE_DRIFT',
   deadline: 'POLICY_QUOTE_DRIFT',
   payer: 'POLICY_QUOTE_DRIFT',

@@ -8,6 +8,7 @@ import { checkRelayCalldata } from './calldata-check.ts'
 import { relayContracts } from './constants-schema.ts'
 import { followRelay } from './follow.ts'
 import { relayOn } from './order.ts'
+import { relayOrders } from './order-use.ts'
 import { relay as openProvider, provider } from './provider.ts'
 
 /** Whether both tokens are on different chains of Relay. The native coin cannot be the output, because no search finds its payment. */
@@ -38,6 +39,7 @@ export const relay: SwapDefinition<typeof relayContracts> = {
   reach: 'cross-chain',
   // The hash of the order proves the terms. The deposit can be mined after the deadline of its quote.
   proof: { ...provedByCalldata, deadline: 'none' },
+  orders: relayOrders,
   spender: (catalog, chainId) => relayOn(catalog, chainId)?.depository,
   expect: (catalog, intent) => {
     const [here, there] = [intent.tokenIn, intent.tokenOut].map(({ chainId }) => relayOn(catalog, chainId))

@@ -1,21 +1,16 @@
-import type { ChainClient } from '../../chain/chain-client.ts'
-import {
-  callOf,
-  findTransaction,
-  type MinedTransaction,
-} from '../../chain/finality/find-mined-transaction.ts'
-import { blockTime, maxClockDifferenceMs, readLogsBack } from '../../chain/latest-log.ts'
-import { type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { blockTime, maxClockDifferenceMs } from '../../chain/latest-log.ts'
+import type { Hex } from '../../domain/address.ts'
 import {
   type AwaitedTransfer,
   awaitRead,
   type BridgeDelivery,
   type DeliveryContext,
   initialDelivery,
+  isEarlier,
 } from '../bridge-delivery.ts'
 import { decodeOrder, relayOn } from './order.ts'
-import { findOrderOutcome, type Transfers } from './order-outcome.ts'
-import { type PaymentTarget, type TransactionWithCall, transferQuery } from './payments.ts'
+import { findOrderOutcome } from './order-outcome.ts'
+import { paymentsOnChain } from './payments-on-chain.ts'
 import { parseRelayStatus, type RelayStatus, statusPath } from './service-status.ts'
 
 /**
@@ -33,17 +28,14 @@ export async function followRelay(
   const here = relayOn(catalog, sent.transaction.chainId)
   if (!order || !here) return { ...known, isDelivered: undefined, brought: undefined }
   const since = ((sentAt ?? 0) - maxClockDifferenceMs) / 1_000
-  const chains = {
-    transaction: (chainId: number, hash: Hex) => awaitRead(transactionWithCall(rpc(chainId), hash)),
-    transfers: async (way: PaymentTarget): Promise<Transfers> => {
-      if (sameAddress(way.token, nativeAddress)) return { logs: [], isAll: true }
-      const logs: Transfers['logs'][number][] = []
-      const note = (log: (typeof logs)[number]) => {
-        logs.push(log)
-        return false
-      }
-      const isAll = await awaitRead(readLogsBack(rpc(way.chainId), transferQuery(way), since, note))
-      return { logs, isAll: isAll === true }
+  const onChain = paymentsOnChain(rpc, since, awaitRead)
+  const chains: typeof onChain = {
+    ...onChain,
+    // A payment before the deposit was for another deposit.
+    transaction: async (chainId, hash) => {
+      const found = await onChain.transaction(chainId, hash)
+      const isOld = found && (await isEarlier({ rpc }, sent, sentAt, { chainId, ...found }))
+      return isOld ? { ...found, ok: false } : found
     },
   }
   const named = reportedHash === null ? [] : [reportedHash]
@@ -77,13 +69,4 @@ export async function followRelay(
     const answer = await getJson(url).catch(() => undefined)
     return answer?.status === 200 ? parseRelayStatus(answer.body) : undefined
   }
-}
-
-/** A mined transaction with its call; `undefined` if it is in no block. */
-async function transactionWithCall(
-  rpc: ChainClient,
-  hash: Hex,
-): Promise<(MinedTransaction & TransactionWithCall) | undefined> {
-  const [found, call] = await Promise.all([findTransaction(rpc, hash), callOf(rpc, hash)])
-  return found && call && { ...found, call }
 }

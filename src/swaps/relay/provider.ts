@@ -23,8 +23,8 @@ const label = 'Relay'
 /** The wallet in quotes for an unknown wallet: the account in Relay's documentation examples. No transaction contains it. */
 const placeholderWallet: Address = '0x03508bB71268BBA25ECaCC8F620e01866650532c'
 
-/** The gas of a deposit followed by its order's terms, in units, measured on the contract. */
-const depositGas = 65_000n
+/** The gas of a deposit followed by its order's terms, in units, measured on the contract: of a token, and of the coin. */
+const [depositGas, coinDepositGas] = [82_000n, 43_000n]
 
 const Refusal = z.object({ errorCode: z.string() })
 
@@ -130,7 +130,7 @@ export function relay(
         minAmountOut,
         fees: found.fees,
         raw: { originFromBlock, destinationFromBlock },
-        gas: depositGas,
+        gas: sameAddress(ask.tokenIn.address, nativeAddress) ? coinDepositGas : depositGas,
         seconds: found.seconds,
       }
     },
@@ -160,10 +160,15 @@ export function relay(
       const order = sent?.ok ? decodeOrder({ data: sent.call.input, value: sent.call.value }) : undefined
       if (!order) return { status: 'confirmed' }
       const { originFromBlock, destinationFromBlock } = raw as Raw
+      const fromBlock = (chainId: number) =>
+        BigInt(chainId === from.chainId ? originFromBlock : destinationFromBlock)
       const chains = {
-        transaction: paidBy,
-        transfers: (way: PaymentTarget) =>
-          transfers(way, BigInt(way.chainId === from.chainId ? originFromBlock : destinationFromBlock)),
+        transaction: async (chainId: number, hash: Hex) => {
+          const found = await paidBy(chainId, hash)
+          // A payment before the quote was for another deposit.
+          return found && BigInt(found.blockNumber) < fromBlock(chainId) ? { ...found, ok: false } : found
+        },
+        transfers: (way: PaymentTarget) => transfers(way, fromBlock(way.chainId)),
       }
       const arrival = { chainId: to.chainId, token: tokenOut.address, recipient }
       const here = on(from.chainId)

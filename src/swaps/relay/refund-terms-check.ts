@@ -3,7 +3,10 @@ import { type Token, tokenAt } from '../../domain/token.ts'
 import type { RelayEnds, RelayRefund, RelayRoute, RelayTerms } from './order.ts'
 
 /** A fault of an order's refund terms: `text` describes it, `of` is the kind of term. */
-export type RefundFault = { of: 'recipient' | 'token' | 'deadline' | 'payer'; text: string }
+export type RefundFault = { of: 'recipient' | 'count' | 'token' | 'deadline' | 'payer'; text: string }
+
+/** The most refund terms of an order. Relay states two: one on each chain. */
+const mostRefunds = 4
 
 /** The request of an order, its two chains, and the known tokens. */
 export type RefundTerms = {
@@ -23,6 +26,11 @@ export function refundFault(
 ): RefundFault | undefined {
   const { tokenIn, tokenOut, wallet, recipient } = asked
   if (refunds.length === 0) return { of: 'recipient', text: 'has no address for a refund' }
+  if (refunds.length > mostRefunds)
+    return {
+      of: 'count',
+      text: `names ${refunds.length} refunds, more than ${mostRefunds}`,
+    }
   for (const refund of refunds) {
     const { chainId, currency, recipient: to } = refund
     const isThere = chainId !== BigInt(tokenIn.chainId)

@@ -23,6 +23,9 @@ export type RelayStatus = { word: string; text: string; hashes: readonly Hex[] }
 /** The path of an order's status in the service. */
 export const statusPath = (requestId: Hex): string => `/intents/status/v3?requestId=${requestId}`
 
+/** The path of the service's record of a request, which names its order. */
+export const requestPath = (requestId: Hex): string => `/requests/v2?id=${requestId}`
+
 /** Parses a status response; `undefined` if it is malformed. */
 export function parseRelayStatus(body: unknown): RelayStatus | undefined {
   const said = Said.safeParse(body).data

@@ -160,6 +160,8 @@ export const thorchain: DepositDefinition = {
   name,
   proof: 'memo',
   isAddressUnproven: true,
+  // The address is a vault of all users, and THORChain takes each payment as a swap of its own, by its hash.
+  orderOf: () => null,
   confirmAddress: confirmVault,
   check,
 

@@ -1,7 +1,7 @@
 import { concatHex, getContractAddress, keccak256 } from 'viem/utils'
 import { together } from '../../chain/composable-reading.ts'
 import type { Query, Rounds } from '../../chain/contract-query.ts'
-import { type Address, sameAddress } from '../../domain/address.ts'
+import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import type { Network } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { Offer as Exchanged } from '../../protocols/moving-price-quotes.ts'
@@ -14,8 +14,9 @@ import type { UniswapV2Constants } from './constants-schema.ts'
 import { decodeSwap } from './decode.ts'
 import { swapV2 } from './encode.ts'
 
-/** The gas of a swap, measured on the contracts: a base for the transaction, and an amount per pair. */
-const gasOf = (path: readonly Address[]): bigint => 55_000n + 75_000n * BigInt(path.length - 1)
+/** The gas of a swap, measured on the contracts: a base for the transaction, lower for the native coin, and an amount per pair. */
+const gasOf = (path: readonly Address[], isCoinIn: boolean): bigint =>
+  (isCoinIn ? 38_000n : 70_000n) + 78_000n * BigInt(path.length - 1)
 
 /** A provider of same-chain swaps through one or two pairs of Uniswap v2, or of a fork with the given name; one batch of reads quotes all paths. */
 export const uniswapV2 = (
@@ -30,14 +31,14 @@ export const uniswapV2 = (
     read,
     wrappedOn,
     routerOf: ({ router02 }) => router02,
-    quotes: (here, [first, last], { exact, amount }) =>
+    quotes: (here, [first, last], { exact, amount, tokenIn }) =>
       together(
         pathsOf(here, first, last).map((path) => ({
           reads: [quoteOf(here.router02, path, exact, amount), ...reserveQueries(here, path)],
           parse: ([answer, ...reserves]) => ({
             path,
             amount: otherAmount(answer, exact) ?? 0n,
-            gas: gasOf(path),
+            gas: gasOf(path, sameAddress(tokenIn.address, nativeAddress)),
             atSpot: (amountIn) => atSpot(path, reserves, amountIn),
           }),
         })),

@@ -58,7 +58,7 @@ export const uniswapV3 = (
 type Quoted = { amount: bigint; gas: bigint }
 
 /** The gas of the transaction, its calldata and the router, in addition to the quoter's estimate; measured on the contracts. */
-const callGas = 30_000n
+const callGas = 43_000n
 
 /** Reads QuoterV2 for each path. Its functions are not views, but eth_call discards their effects. */
 const quotes = (

@@ -15,9 +15,9 @@ import { swapV4 } from './encode.ts'
 import { keysOf, poolFees, priceQueries, sqrtPriceIn } from './pools.ts'
 
 /** The gas of the transaction, its calldata and payments, in addition to the quoter's estimate; measured on the contracts. */
-const callGas = 60_000n
-/** The gas of the Permit2 approval, which every token swap needs, and of the payment through it. */
-const permitGas = 70_000n
+const callGas = 73_000n
+/** The gas of the payment through Permit2. */
+const paymentGas = 30_000n
 
 /** The largest amount to quote: pools use uint128, and half of it leaves room for slippage. */
 const most = 2n ** 127n
@@ -40,7 +40,7 @@ export const uniswapV4 = (
     quotes: ({ quoter, stateView, via }, [first, last], { exact, amount }) => {
       const paths =
         amount > most ? [] : pathsOf({ feeTiers: poolFees, via: [nativeAddress, ...via] }, first, last)
-      const more = callGas + (sameAddress(first, nativeAddress) ? 0n : permitGas)
+      const more = callGas + (sameAddress(first, nativeAddress) ? 0n : paymentGas)
       const quoted = paths.map((path) => quoteOf(quoter, path, exact, amount))
       const { reads, parse } = uniquePoolReads(paths, (path) => priceQueries(stateView, path))
       return {

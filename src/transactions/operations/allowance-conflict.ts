@@ -5,10 +5,13 @@ import { AppError } from '../../domain/errors.ts'
 import { isUnsigned } from '../../domain/step-state.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import type { DecodedStep } from '../../guard/calldata-against-intent.ts'
+import { decodeIntent } from '../../guard/intent-json.ts'
+import type { StoredPlan } from '../../guard/stored-plan-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { Proposal } from '../../planning/proposal-types.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
-import { allowanceSpender } from '../../swaps/swap-provider-registry.ts'
+import { allowanceSpender, isOrderProvider } from '../../swaps/swap-provider-registry.ts'
+import { awaitsOnlyDelivery, settledOperation } from './abandon-operation.ts'
 import { activeSteps } from './active-steps.ts'
 
 /** An allowance that a transaction changes or an action needs: chain, token, spender. */
@@ -34,6 +37,35 @@ function neededAllowances(operation: Operation): AllowanceUse[] {
   })
 }
 
+/** The allowance that an open order needs: its pre-signature is final, and a fill takes the tokens later. Empty if it is filled or over. */
+function orderAllowances(
+  { catalog }: Pick<ExecutionContext, 'catalog'>,
+  operation: Operation,
+): AllowanceUse[] {
+  const { intents } = operation.plan as StoredPlan
+  if (!awaitsOnlyDelivery(operation)) return []
+  return activeSteps(operation).flatMap(({ leg, role, transaction }) => {
+    const kept = intents[leg]
+    const intent = kept && decodeIntent(kept, catalog)
+    if (role !== 'action' || intent?.kind !== 'swap' || !isOrderProvider(intent.provider)) return []
+    return spentAllowances(intent, transaction.chainId, allowanceSpender(catalog, transaction))
+  })
+}
+
+/**
+ * Records what became of the open orders of a wallet, so that a filled or expired one holds its allowance no longer. A node that does not
+ * answer leaves them open.
+ */
+export async function settleOpenOrders(context: ExecutionContext, wallet: Address): Promise<void> {
+  const open = context.journal
+    .list({ states: unfinishedStates, wallet, limit: 1_000 })
+    .filter((operation) => orderAllowances(context, operation).length > 0)
+  for (const operation of open)
+    await settledOperation(context, operation, null).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error
+    })
+}
+
 /** The states in which an operation may still need its allowances. */
 const unfinishedStates = ['EXECUTING', 'PARTIAL', 'ATTENTION'] as const
 
@@ -49,10 +81,11 @@ export const holdsAllowance = (operation: Operation): boolean =>
  * could never continue. OPERATION_UNFINISHED, with the way out. `except` is an operation that is abandoned first.
  */
 export function refuseAllowanceConflict(
-  { journal, catalog }: ExecutionContext,
+  context: ExecutionContext,
   { proposal, steps }: { proposal: Proposal; steps: readonly Pick<DecodedStep, 'transaction' | 'role'>[] },
   except?: string,
 ): void {
+  const { journal, catalog } = context
   const touched = steps.flatMap(({ transaction, role }) =>
     role === 'action'
       ? proposal.legs.flatMap(({ intent }) =>
@@ -61,22 +94,30 @@ export function refuseAllowanceConflict(
       : granted(transaction),
   )
   const { wallet } = proposal
-  const held = journal
+  const isTouched = (claim: AllowanceUse) => touched.some((other) => isSameAllowance(claim, other))
+  const others = journal
     .list({ states: unfinishedStates, wallet, limit: 1_000 })
-    .find(
-      (operation) =>
-        operation.id !== except &&
-        neededAllowances(operation).some((claim) => touched.some((other) => isSameAllowance(claim, other))),
+    .filter((operation) => operation.id !== except)
+  const held = others.find((operation) => neededAllowances(operation).some(isTouched))
+  if (held)
+    throw new AppError(
+      'OPERATION_UNFINISHED',
+      `The action ${held.id} is not finished, and this action would use the allowance that it still needs`,
+      {
+        details: { operation: held.id },
+        hint: `sluice action resume ${held.id}, or close it: sluice action abandon ${held.id}`,
+      },
     )
-  if (!held) return
-  throw new AppError(
-    'OPERATION_UNFINISHED',
-    `The action ${held.id} is not finished, and this action would use the allowance that it still needs`,
-    {
-      details: { operation: held.id },
-      hint: `sluice action resume ${held.id}, or close it: sluice action abandon ${held.id}`,
-    },
-  )
+  const order = others.find((operation) => orderAllowances(context, operation).some(isTouched))
+  if (order)
+    throw new AppError(
+      'OPERATION_UNFINISHED',
+      `The order of ${order.id} is open, and this action would use the allowance that its fill needs. It holds the allowance until it is filled or expires, within 35 minutes`,
+      {
+        details: { operation: order.id },
+        hint: `To wait for it: sluice action resume ${order.id}; to see its state: sluice action explain ${order.id}`,
+      },
+    )
 }
 
 const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>

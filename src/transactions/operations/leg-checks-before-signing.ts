@@ -24,6 +24,7 @@ import type { ExecutionContext } from '../../planning/execution-context-types.ts
 import { checkLaterLegs } from '../../planning/later-leg-checks.ts'
 import { isCheckFresh, type LegCheck, simulatePlannedLeg } from '../../planning/leg-simulation.ts'
 import { checkTarget } from '../../planning/onchain-target-check.ts'
+import { refuseUsedOrders } from '../../planning/order-checks.ts'
 import type { ProposedLeg } from '../../planning/proposal-types.ts'
 import { actionAmong, paymentOf, stepFeesOf } from '../../protocols/service-fees-of-intent.ts'
 import type { Leg, Operation, Step } from '../../store/journal/operation-types.ts'
@@ -102,7 +103,10 @@ export async function checkLegBeforeSigning(
       ),
   ])
   // A transfer to another chain cannot be undone: the later legs must still work there.
-  if (!isPaidOnly && !known) await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
+  if (!isPaidOnly && !known) {
+    await refuseUsedOrders(context, operation.id, [inHand])
+    await checkLaterLegs(context, laterLegs(context, operation, leg), terms)
+  }
   const assurance = currentAssurance(plan, terms, {
     simulation: simulation.how,
     code: place?.contract.state ?? 'pinned',

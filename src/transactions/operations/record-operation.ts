@@ -5,11 +5,12 @@ import type { CheckedPlan } from '../../planning/check-proposal.ts'
 import { pinContracts } from '../../planning/contract-code-pins.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import { storedFeeBound } from '../../planning/fee-bound.ts'
+import { orderIdsOf } from '../../planning/order-checks.ts'
 import type { Operation } from '../../store/journal/operation-types.ts'
 
 /** Records a checked proposal in the journal; from then on its plan is fixed. */
 export function recordOperation(
-  context: Pick<ExecutionContext, 'journal'>,
+  context: Pick<ExecutionContext, 'journal' | 'catalog'>,
   checked: CheckedPlan,
   idemKey: string,
 ): Operation {
@@ -23,6 +24,7 @@ export function recordOperation(
     kind: proposal.kind,
     wallet: proposal.wallet,
     plan,
+    orders: orderIdsOf(context, proposal.legs),
     legs: proposal.legs.map(({ chainId, arrival }, at) => ({
       chainId,
       ...(arrival && { arrival }),
@@ -33,15 +35,20 @@ export function recordOperation(
 
 /** Replaces the plan of an operation without signatures by a current one. */
 export function replaceUnsignedPlan(
-  context: Pick<ExecutionContext, 'journal'>,
+  context: Pick<ExecutionContext, 'journal' | 'catalog'>,
   checked: CheckedPlan,
   { id }: Operation,
 ): Operation {
   const { journal } = context
   const plan = storedPlan(checked)
   pinContracts(context, checked.contracts)
-  for (const [at] of checked.proposal.legs.entries())
-    journal.replan(id, at, { plan, steps: stepsOf(checked, at), why: 'before anything was signed' })
+  for (const [at, leg] of checked.proposal.legs.entries())
+    journal.replan(id, at, {
+      plan,
+      steps: stepsOf(checked, at),
+      orders: orderIdsOf(context, [leg]),
+      why: 'before anything was signed',
+    })
   return journal.find(id)!
 }
 

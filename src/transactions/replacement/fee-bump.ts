@@ -1,3 +1,4 @@
+import { bumpedFee, maxBumps } from '../../chain/fee-bumps.ts'
 import { type Fees, fallbackTip, maxTipFactor, maxUnprovenTip } from '../../chain/gas-fees.ts'
 import type { Attempt } from '../../store/journal/operation-types.ts'
 import { demandedFees, needsImmediateBump, sendErrorOf } from '../send-errors.ts'
@@ -7,12 +8,6 @@ export type BumpDelay = { blocks: number; ms: number }
 
 /** The default delay before a bump. */
 export const defaultBumpDelay: BumpDelay = { blocks: 3, ms: 30_000 }
-
-/** Maximum number of bumps of one step. */
-const maxBumps = 5
-
-/** Adds an eighth, rounded up, and at least 1 wei: geth requires a tenth, several other nodes an eighth. */
-const bumpedFee = (fee: bigint): bigint => larger((fee * 9n + 7n) / 8n, fee + 1n)
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 

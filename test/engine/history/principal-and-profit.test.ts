@@ -10,7 +10,7 @@ import type { Hex } from '../../../src/domain/address.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { readOwnerLogs } from '../../../src/engine/history/logs/owner-logs.ts'
 import { ownerEvents } from '../../../src/engine/history/owner-events.ts'
-import { netInvested } from '../../../src/engine/positions/principal.ts'
+import { investedAfter } from '../../../src/engine/positions/principal.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { engineOn, perform } from '../../support/engine.ts'
 import { calldata, useSandbox } from '../../support/use-sandbox.ts'
@@ -95,11 +95,13 @@ describe('principal and profit', () => {
       const all = events[0]!.shares[0]!
       return event.type === 'withdraw' ? { ...event, shares: [all - 1n, all] } : { ...event, shares: [all] }
     })
-    expect(await netInvested(context.store, chain, market, wallet, unsure)).toEqual({
-      net: 7_000_001n,
+    expect(await investedAfter(context.store, chain, market, wallet, unsure)).toEqual({
+      principal: 7_000_001n,
       realised: unsure[1]!.amount - 40_000_003n,
+      mark: unsure[1]!.amount - 40_000_003n,
     })
-    // A remainder within the rounding before the new deposit counts as none; a larger one was left in the position.
+    // A remainder within the rounding before the new deposit counts as none, and what did not come back is lost; a larger one was left in
+    // the position.
     const at = `0x${events[2]!.blockNumber.toString(16)}`
     const balance = calldata('function balanceOf(address)', [wallet])
     const held = BigInt(
@@ -107,11 +109,11 @@ describe('principal and profit', () => {
     )
     const invested = async (left: bigint) => {
       const [first, second, last] = unsure
-      const all = [first!, second!, { ...last!, amount: held - left }]
-      return (await netInvested(context.store, chain, market, wallet, all)).net
+      const all = [{ ...first!, amount: 90_000_003n }, second!, { ...last!, amount: held - left }]
+      return (await investedAfter(context.store, chain, market, wallet, all)).principal
     }
     expect(await invested(2n)).toBe(held - 2n)
-    expect(await invested(3n)).toBe(40_000_003n - unsure[1]!.amount + held - 3n)
+    expect(await invested(3n)).toBe(90_000_003n - unsure[1]!.amount + held - 3n)
     expect((await service.getWallet({ address: wallet })).positions[0]!.principal).toBe(7_000_001n)
   })
 

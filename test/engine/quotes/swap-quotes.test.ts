@@ -22,7 +22,7 @@ import type { EngineContext } from '../../../src/engine/engine-context-types.ts'
 import { quoteFor } from '../../../src/engine/quotes/create-quote.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { balancerV2Contracts } from '../../../src/swaps/balancer-v2/constants-schema.ts'
-import { bestOffer } from '../../../src/swaps/best-offer.ts'
+import { bestOffer } from '../../../src/swaps/offers/best-offer.ts'
 import type { OfferRequest, SwapProvider } from '../../../src/swaps/provider.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { uniswapV2Contracts } from '../../../src/swaps/uniswap-v2/constants-schema.ts'
@@ -580,7 +580,7 @@ describe('the choice between several providers', () => {
       isUnproven: true as const,
       quote: async (...asked: Parameters<typeof uniswap.quote>) => {
         const offer = await uniswap.quote(...asked)
-        return offer && { ...offer, amountOut: offer.amountOut * 2n }
+        return offer && { ...offer, amountOut: (offer.amountOut * 102n) / 100n }
       },
     }
     for (const [providers, name] of [

@@ -317,19 +317,19 @@ const flagsOf = ({ fees }: Swap): bigint[] => idleFlags.filter((flag) => !fees |
 const lifiWay = ({ tokenIn, tokenOut }: Swap): string =>
   [tokenIn, tokenOut].map((token) => (token === coin ? 'Native' : 'ERC20')).join('To')
 
-/** The calls that the LI.FI service may return for a swap with a minimum: a fee and a swap, a swap alone, or an Across deposit. */
+/** The calls that the LI.FI service may return for a swap with a minimum: a fee and a swap of the rest, a swap alone, or an Across deposit. */
 function aWritten(random: () => number, intent: Swap, least: bigint): Written {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, deadline } = intent
   const word = () => bytes(random, 32)
   const text = () => bytes(random, Math.floor(random() * 20)).slice(2)
-  const part = (to: Address, fromAmount: bigint) => ({
+  const part = (to: Address, fromAmount: bigint, requiresDeposit = true) => ({
     callTo: anAddress(random),
     approveTo: anAddress(random),
     sendingAssetId: tokenIn.address,
     receivingAssetId: to,
     fromAmount,
     callData: bytes(random, 4 + Math.floor(random() * 200)),
-    requiresDeposit: true,
+    requiresDeposit,
   })
   if (tokenOut === usdcThere) {
     // The fee leaves at least the minimum output; the deposit asks for a share of the remainder.
@@ -370,9 +370,11 @@ function aWritten(random: () => number, intent: Swap, least: bigint): Written {
   }
   const fee = upTo(random, amountIn) - 1n
   const isSingle = random() < 0.5
+  // The fee step takes only the fee, or the whole input and leaves the rest to the swap.
+  const isWhole = random() < 0.5
   const steps = isSingle
     ? part(tokenOut.address, amountIn)
-    : [part(tokenIn.address, fee), part(tokenOut.address, amountIn - fee)]
+    : [part(tokenIn.address, isWhole ? amountIn : fee), part(tokenOut.address, amountIn - fee, !isWhole)]
   return {
     name: `swapTokens${isSingle ? 'Single' : 'Multiple'}V3${lifiWay(intent)}`,
     args: [word(), text(), text(), recipient, least, steps],
@@ -549,9 +551,7 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
   }
   const [, , , receiver, least, given] = args as [Hex, string, string, Address, bigint, Step | Step[]]
   const steps = Array.isArray(given) ? given : [{ ...given, requiresDeposit: true }]
-  const paying = steps.filter(({ sendingAssetId, requiresDeposit }) =>
-    tokenIn === coin ? same(sendingAssetId, coin.address) : requiresDeposit,
-  )
+  const paying = steps.filter(({ requiresDeposit }) => requiresDeposit)
   return (
     name.replace(/Single|Multiple/, '') === `swapTokensV3${lifiWay(intent)}` &&
     same(receiver, recipient) &&

@@ -9,6 +9,7 @@ import { type Token, tokenNamed } from '../../../domain/token.ts'
 import type { Cli } from '../../command-run-types.ts'
 import { address, refundAddress, slippage } from '../../options/option-values.ts'
 import { walletAddress } from '../../wallet-address.ts'
+import { betterAfterGas, otherProviders } from './choose-after-gas.ts'
 import { refuseDrift } from './quote-matches-request.ts'
 
 /** The flags of a quote. */
@@ -119,23 +120,74 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     destination,
     request,
     ask: async (cli, within) => {
-      // The default slippage is sent too, because the quote is checked against it.
-      const { quote } = await (await cli.service()).quote({
-        slippage: defaultSlippage,
-        ...input,
-        ...(within !== undefined && { slippage: within }),
-      })
-      refuseDrift(quote, { tokenIn, tokenOut, exact, amount, provider: wish.provider }, cli.program.now())
+      const service = await cli.service()
+      const asking = async (provider: string | undefined) => {
+        // The default slippage is sent too, because the quote is checked against it.
+        const { quote } = await service.quote({
+          slippage: defaultSlippage,
+          ...input,
+          ...(provider !== undefined && { preferredProvider: provider }),
+          ...(within !== undefined && { slippage: within }),
+        })
+        refuseDrift(quote, { tokenIn, tokenOut, exact, amount, provider }, cli.program.now())
+        return quote
+      }
+      const quote = await afterGas(
+        await asking(wish.provider),
+        { exact, isNamed: wish.provider !== undefined },
+        asking,
+      )
       // Without an id it cannot be taken later.
       if (quote.id) {
         const quotes = await cli.program.quotes()
         await quotes.save(
-          { quote, exact, slippage: slips, destination: destination ?? null, speed: wish.speed ?? null },
+          {
+            quote,
+            exact,
+            slippage: slips,
+            destination: destination ?? null,
+            speed: wish.speed ?? null,
+            isNamed: wish.provider !== undefined,
+          },
           { profile: cli.backend.profile, about: aboutOf(quote) },
         )
       }
       return quote
     },
+  }
+}
+
+/**
+ * The quote that leaves most after gas: the given one, or that of another provider which it lists. A service chooses by output alone, so the
+ * better provider is asked by name; without its quote, the given one is taken.
+ */
+async function afterGas(
+  quote: Quote,
+  { exact, isNamed }: { exact: 'in' | 'out'; isNamed: boolean },
+  asking: (provider: string) => Promise<Quote>,
+): Promise<Quote> {
+  const better = isNamed ? undefined : betterAfterGas(quote, exact)
+  if (better === undefined) return quote
+  try {
+    const chosen = await asking(better)
+    const { tokenIn, tokenOut } = quote
+    const first = {
+      ...quote,
+      amountIn: tokenIn.amount,
+      amountOut: tokenOut.amount,
+      gasCostUSD: quote.gasCostUsd,
+      transferSpeed: null,
+      savesSeconds: null,
+    }
+    const others = otherProviders(quote).filter(({ provider }) => provider !== chosen.provider)
+    return { ...chosen, alternatives: [...(chosen.alternatives ?? []), first, ...others] }
+  } catch (error) {
+    if (
+      error instanceof AppError &&
+      /^(PREFERRED_|INVALID_PREFERRED_|QUOTE_|NO_ROUTE_|PROVIDER_)/.test(error.code)
+    )
+      return quote
+    throw error
   }
 }
 

@@ -44,7 +44,7 @@ export function referenceForStrategy(
 export async function referenceForSwap(
   cli: Cli,
   quote: Quote,
-  { exact, slippage, least }: AmountRequest,
+  { exact, slippage, least, isNamed = false }: AmountRequest & { isNamed?: boolean },
 ): Promise<ReferenceQuote | undefined> {
   const { reference, kind } = cli.backend
   const { from, to, tokenIn, tokenOut } = quote
@@ -52,8 +52,11 @@ export async function referenceForSwap(
   const catalog = await cli.backend.catalog()
   // A given minimum output replaces the slippage check.
   const accepted = (usual: number) => (least === null ? (slippage ?? usual) : null)
-  if (from.chainId !== to.chainId && isBurntToken(catalog, tokenIn) && isBurntToken(catalog, tokenOut))
-    return { price: { ...burnBridgePrice, most: accepted(burnBridgePrice.most) } }
+  if (from.chainId !== to.chainId && isBurntToken(catalog, tokenIn) && isBurntToken(catalog, tokenOut)) {
+    // Of a provider that was asked for by name, the cost is a price impact, which is shown and has its own limit.
+    const most = isNamed && slippage === null ? null : accepted(burnBridgePrice.most)
+    return { price: { ...burnBridgePrice, most } }
+  }
   try {
     const price = await ownPrice(reference, quote, exact)
     if (price) return { price: { ...price, most: accepted(maxPriceShortfall) } }

@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem/utils'
-import type { Price } from '../domain/usd.ts'
-import type { Offer, OfferRequest } from './provider.ts'
+import type { Price } from '../../domain/usd.ts'
+import type { Offer, OfferRequest } from '../provider.ts'
 
 /** The USD prices of an offer's tokens and of its gas coin, and the gas price in wei. */
 export type NetPrices = { tokenIn: Price; tokenOut: Price; coin: Price; gasPrice: bigint | null }
@@ -33,11 +33,34 @@ export function netAmount(
   return ask.exact === 'in' ? offer.amountOut - gas : offer.amountIn + gas
 }
 
+/** How offers are compared: by the expected output or input alone, or after gas. */
+export type Choice = 'output' | 'after-gas'
+
+/** Whether an offer is better than another; equal outputs or inputs are compared after gas. */
+export function isBetter(
+  choice: Choice,
+  ask: OfferRequest,
+  one: Offer,
+  other: Offer,
+  prices: NetPrices,
+): boolean {
+  if (choice === 'after-gas') return isBetterAfterGas(ask, one, other, prices)
+  const [a, b] = [one, other].map((offer) => grossAmount(ask, offer)) as [bigint, bigint]
+  if (a === b) return isBetterAfterGas(ask, one, other, prices)
+  return ask.exact === 'in' ? a > b : a < b
+}
+
+/** The amount by which offers are compared without gas: the output, or the input of an exact output. What is spent at once counts as its minimum. */
+const grossAmount = (
+  { exact, isSpent }: Pick<OfferRequest, 'exact' | 'isSpent'>,
+  { amountIn, amountOut, minAmountOut }: Offer,
+): bigint => (exact === 'out' ? amountIn : isSpent ? minAmountOut : amountOut)
+
 /**
- * Whether an offer is better than another. Known net amounts are compared and win against unknown ones; if both are unknown, the gross
+ * Whether an offer is better than another after gas. Known net amounts are compared and win against unknown ones; if both are unknown, the gross
  * amounts decide.
  */
-export function isBetter(ask: OfferRequest, one: Offer, other: Offer, prices: NetPrices): boolean {
+function isBetterAfterGas(ask: OfferRequest, one: Offer, other: Offer, prices: NetPrices): boolean {
   const [mine, theirs] = [netAmount(ask, one, prices), netAmount(ask, other, prices)]
   if ((mine === null) !== (theirs === null)) return mine !== null
   const [a, b] =

@@ -1,10 +1,11 @@
-import { nativeAddress, sameAddress } from '../domain/address.ts'
-import { maxUint256 } from '../domain/amount.ts'
-import { AppError, errorRow } from '../domain/errors.ts'
-import type { Network } from '../domain/networks.ts'
-import { nativeToken, type Token } from '../domain/token.ts'
-import { isBetter, type NetPrices } from './offer-comparison.ts'
-import type { Offer, OfferRequest, Route, SwapProvider } from './provider.ts'
+import { nativeAddress, sameAddress } from '../../domain/address.ts'
+import { maxUint256 } from '../../domain/amount.ts'
+import { AppError, errorRow } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
+import { nativeToken, type Token } from '../../domain/token.ts'
+import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
+import { percentAboveSpot } from './above-spot.ts'
+import { type Choice, isBetter, type NetPrices } from './offer-comparison.ts'
 
 type ProviderOffer = { provider: SwapProvider; offer: Offer }
 
@@ -76,33 +77,48 @@ function eligibleProviders(
   throw noRouteError(route, routesFrom(providers, route, known))
 }
 
+/** How an offer is chosen: the order of the offers, and the gas of a provider's other transactions, its approvals and fee payments. */
+type Rules = { choice?: Choice; gasBeside?: (provider: SwapProvider, offer: Offer) => bigint }
+
 /**
- * Asks all eligible providers in parallel and returns the best offer after gas: highest output, or lowest input. Providers that fail or are
- * late are left out. `known` holds the networks and tokens that an error may name.
+ * Asks all eligible providers in parallel and returns the best offer, with its gas complete, and the others, the better first. The best one
+ * has the highest output, or the lowest input; with the choice `after-gas`, after gas. Providers that fail or are late, and outputs above
+ * spot, are left out. `known` holds the networks and tokens that an error may name.
  */
 export async function bestOffer(
   providers: readonly SwapProvider[],
   ask: OfferRequest,
   preferred: string | undefined,
   deadlineMs: number,
-  reading: Promise<NetPrices>,
+  reading: Promise<NetPrices & Rules>,
   known: Parameters<typeof routesFrom>[2],
-): Promise<ProviderOffer> {
+): Promise<ProviderOffer & { others: readonly ProviderOffer[] }> {
   const able = eligibleProviders(providers, ask, known, preferred)
   const { answers, faults } = await askAll(able, deadlineMs, (provider, signal) =>
     provider.quote(ask, signal),
   )
-  const offers = answers.flatMap(({ provider, offer }): ProviderOffer[] =>
+  const payable = answers.flatMap(({ provider, offer }): ProviderOffer[] =>
     offer && isPayable(offer) ? [{ provider, offer }] : [],
   )
-  const [first, ...rest] = preferredOffers(ask, offers)
-  if (first && rest.length === 0) return first
-  if (first) {
-    const prices = await reading
-    return rest.reduce(
-      (winner, other) => (isBetter(ask, other.offer, winner.offer, prices) ? other : winner),
-      first,
-    )
+  if (payable.length > 0) {
+    const { choice = 'output', gasBeside = () => 0n, ...prices } = await reading
+    const all = payable.map(({ offer }) => offer)
+    const offers = payable.flatMap(({ provider, offer }): ProviderOffer[] => {
+      const percent = percentAboveSpot(ask, offer, all, prices)
+      if (percent !== undefined) faults.push(aboveSpotError(provider, percent))
+      if (percent !== undefined) return []
+      const { gas } = offer
+      return [
+        { provider, offer: gas === undefined ? offer : { ...offer, gas: gas + gasBeside(provider, offer) } },
+      ]
+    })
+    const inOrder = (some: readonly ProviderOffer[]) =>
+      some.toSorted((one, other) => {
+        if (isBetter(choice, ask, one.offer, other.offer, prices)) return -1
+        return isBetter(choice, ask, other.offer, one.offer, prices) ? 1 : 0
+      })
+    const [best] = inOrder(preferredOffers(ask, offers))
+    if (best) return { ...best, others: inOrder(offers.filter((one) => one !== best)) }
   }
   throwRequestError(faults)
   const named = faults.find(
@@ -130,6 +146,14 @@ export async function bestOffer(
         { cause: faults[0] },
       )
 }
+
+/** The error for an output that no market pays. */
+const aboveSpotError = ({ name }: SwapProvider, percent: string): AppError =>
+  new AppError(
+    'PROVIDER_API_ERROR',
+    `The output that ${name} offers is ${percent} % above the spot price, so it would not be paid`,
+    { details: { provider: name } },
+  )
 
 /**
  * The offers to compare. Offers with a proven minimum come first, of these the ones within the requested number of approvals; others only

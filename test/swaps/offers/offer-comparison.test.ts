@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { gasCostUsd, isBetter, type NetPrices, netAmount } from '../../src/swaps/offer-comparison.ts'
-import type { Offer, OfferRequest } from '../../src/swaps/provider.ts'
+import {
+  gasCostUsd,
+  isBetter,
+  type NetPrices,
+  netAmount,
+} from '../../../src/swaps/offers/offer-comparison.ts'
+import type { Offer, OfferRequest } from '../../../src/swaps/provider.ts'
 
 const token = (symbol: string, decimals: number) => ({
   chainId: 1,
@@ -50,24 +55,46 @@ describe('netAmount of an offer', () => {
   })
 })
 
-describe('isBetter between two offers', () => {
+describe('isBetter between two offers after gas', () => {
   const [cheap, dear] = [offer(1n, weth, 100_000n), offer(1n, weth + weth / 2_000n, 300_000n)]
 
   test('prefers the higher net amount over the higher output', () => {
-    expect(isBetter(ask('in'), cheap, dear, prices)).toBe(true)
-    expect(isBetter(ask('in'), dear, cheap, prices)).toBe(false)
-    expect(isBetter(ask('in'), dear, cheap, { ...prices, gasPrice: 1n })).toBe(true)
+    expect(isBetter('after-gas', ask('in'), cheap, dear, prices)).toBe(true)
+    expect(isBetter('after-gas', ask('in'), dear, cheap, prices)).toBe(false)
+    expect(isBetter('after-gas', ask('in'), dear, cheap, { ...prices, gasPrice: 1n })).toBe(true)
   })
 
   test('never prefers an offer with unknown gas to one with known gas', () => {
     const unknown = offer(1n, 2n * weth)
-    expect(isBetter(ask('in'), unknown, cheap, prices)).toBe(false)
-    expect(isBetter(ask('in'), cheap, unknown, prices)).toBe(true)
+    expect(isBetter('after-gas', ask('in'), unknown, cheap, prices)).toBe(false)
+    expect(isBetter('after-gas', ask('in'), cheap, unknown, prices)).toBe(true)
   })
 
   test('prefers the higher output or the lower input when the gas price is unknown', () => {
     const unpriced = { ...prices, gasPrice: null }
-    expect(isBetter(ask('in'), dear, cheap, unpriced)).toBe(true)
-    expect(isBetter(ask('out'), offer(1n, weth), offer(2n, weth), unpriced)).toBe(true)
+    expect(isBetter('after-gas', ask('in'), dear, cheap, unpriced)).toBe(true)
+    expect(isBetter('after-gas', ask('out'), offer(1n, weth), offer(2n, weth), unpriced)).toBe(true)
+  })
+})
+
+describe('isBetter between two offers by output', () => {
+  const [cheap, dear] = [offer(1n, weth, 100_000n), offer(1n, weth + 1n, 3_000_000n)]
+
+  test('prefers the higher output or the lower input, whatever the gas', () => {
+    expect(isBetter('output', ask('in'), dear, cheap, prices)).toBe(true)
+    expect(isBetter('output', ask('in'), cheap, dear, prices)).toBe(false)
+    expect(isBetter('output', ask('out'), offer(1n, weth), offer(2n, weth, 1n), prices)).toBe(true)
+  })
+
+  test('prefers the lower gas at equal outputs', () => {
+    const same = offer(1n, weth, 99_999n)
+    expect(isBetter('output', ask('in'), same, cheap, prices)).toBe(true)
+    expect(isBetter('output', ask('in'), cheap, same, prices)).toBe(false)
+  })
+
+  test('compares the minimum outputs if the minimum is spent at once', () => {
+    const loose = { ...offer(1n, weth + 1n), minAmountOut: weth - 1n }
+    expect(isBetter('output', { ...ask('in'), isSpent: true }, cheap, loose, prices)).toBe(true)
+    expect(isBetter('output', ask('in'), cheap, loose, prices)).toBe(false)
   })
 })

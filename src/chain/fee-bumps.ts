@@ -1,0 +1,17 @@
+/** Maximum number of bumps of one step. The bound of a plan leaves room for all of them (`boundWithBumps`). */
+export const maxBumps = 5
+
+/** Adds an eighth, rounded up, and at least 1 wei: geth requires a tenth, several other nodes an eighth. */
+export const bumpedFee = (fee: bigint): bigint => larger((fee * 9n + 7n) / 8n, fee + 1n)
+
+/**
+ * The most that a unit of gas of a plan may cost, in wei, by the current fee: the fee after all bumps, rounded up to a multiple of the current
+ * fee, since the market also moves until the last step is signed. With five bumps of an eighth it is twice the fee.
+ */
+export function boundWithBumps(fee: bigint): bigint {
+  let bumped = fee
+  for (let bump = 0; bump < maxBumps; bump++) bumped = bumpedFee(bumped)
+  return fee === 0n ? bumped : ((bumped + fee - 1n) / fee) * fee
+}
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)

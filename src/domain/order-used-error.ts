@@ -1,0 +1,36 @@
+import { AppError, errorRow } from './errors.ts'
+import { shellOperand } from './text/shell-quoting.ts'
+
+/** The name of an order in messages: `id` is the provider, a colon, and the provider's own id. */
+export const orderText = (id: string): string => {
+  const at = id.indexOf(':')
+  return `The order ${id.slice(at + 1)} of ${id.slice(0, at)}`
+}
+
+const inVain = 'A second payment for it would bring nothing'
+
+/** The owner of an order that a quote of a swap from Bitcoin uses: no operation is recorded for it. */
+export const quoteOwner = (quoteId: string): string => `quote ${quoteId}`
+
+/** The error for an order that belongs to another action, or to another quote of a swap from Bitcoin (`quoteOwner`). */
+export function orderUsedError(id: string, owner: string): AppError {
+  const [, quote] = /^quote (.*)$/s.exec(owner) ?? []
+  const first =
+    quote === undefined
+      ? `sluice action show ${shellOperand(owner)}`
+      : `sluice swap status ${shellOperand(quote)}`
+  return new AppError(
+    'ORDER_USED',
+    `${orderText(id)} was already used by ${quote === undefined ? `action ${owner}` : `the quote ${quote}`}. ${inVain}`,
+    {
+      details: { order: id, usedBy: quote ?? owner },
+      hint: `${errorRow('ORDER_USED').hint}. To see the first: ${first}`,
+    },
+  )
+}
+
+/** The error for an order that the chains, or another quote of the same service, show as used; `how` is the end of a sentence. */
+export const usedElsewhereError = (id: string, how: string): AppError =>
+  new AppError('ORDER_USED', `${orderText(id)} was already used: ${how}. ${inVain}`, {
+    details: { order: id },
+  })
