@@ -9,7 +9,7 @@ await vitestCampaign('hostile', {
 })
 // An order that is proposed again, or that its provider never made: the same, and nothing is approved.
 await vitestCampaign('hostile-orders', {
-  file: 'test/commands/hostile-service/used-orders.test.ts',
+  files: ['test/commands/hostile-service/used-orders.test.ts'],
   under: 'an order (that was used before|of Relay)',
   ...campaignArguments(17, 17),
   cells: 17,

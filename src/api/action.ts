@@ -55,6 +55,8 @@ export type Action = {
   createdAt: string | null
   updatedAt: string | null
   finishedAt: string | null
+  /** The status that only a remote service says; `status` is then `REPORTED`. It is not on the wire. */
+  reported?: string | undefined
 }
 
 const Time = nullish(z.union([z.string(), z.number()]))

@@ -22,8 +22,9 @@ const Deposit = z.object({
 })
 
 /**
- * The status of a swap: one of the seven statuses in lower case, or an unknown one. `note` (extension) is the provider's own status, which
- * no chain shows yet.
+ * The status of a swap: one of the seven statuses in lower case, `reported`, or an unknown one. `reported` (extension) is an end that only
+ * a service or provider says: the status is then `reported` here, and `processing` on the wire, which has the seven statuses only.
+ * `note` (extension) is the provider's own status, which no chain shows yet.
  */
 export const SwapStatus = z.codec(
   z.object({
@@ -33,6 +34,7 @@ export const SwapStatus = z.codec(
     provider: nullish(z.string()),
     deposit: extension(Deposit),
     note: extension(z.string()),
+    reported: extension(z.string()),
   }),
   z.object({
     status: z.string(),
@@ -41,17 +43,19 @@ export const SwapStatus = z.codec(
     provider: z.string().nullable(),
     deposit: Deposit.optional(),
     note: z.string().optional(),
+    reported: z.string().optional(),
   }),
   {
     decode: (wire) => ({
-      status: knownCasing(swapStatuses, wire.status),
+      status: wire.reported ? 'reported' : knownCasing(swapStatuses, wire.status),
       originTxHash: orNull(wire.originTxHash),
       destinationTxHash: orNull(wire.destinationTxHash),
       provider: orNull(wire.provider),
       ...(wire.deposit && { deposit: wire.deposit }),
       ...(wire.note && { note: wire.note }),
+      ...(wire.reported && { reported: knownCasing(swapStatuses, wire.reported) }),
     }),
-    encode: (value) => value,
+    encode: (value) => (value.reported ? { ...value, status: 'processing' } : value),
   },
 )
 export type SwapStatus = z.output<typeof SwapStatus>

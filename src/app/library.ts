@@ -80,11 +80,17 @@ export async function createEngine(options: EngineOptions): Promise<Core> {
   return coreOf(service, async () => store.close())
 }
 
-/** A deployment of the service, with the same methods. No request is made before a method is called. */
+/**
+ * A deployment of the service, with the same methods. No request is made before a method is called. Nothing here checks its word, so an
+ * end of a swap or action that it returns is `reported`.
+ */
 export async function createRemote(options: RemoteOptions): Promise<Core> {
   refuseOptions('createRemote', options)
   const { baseUrl, apiKey, legacyBaseUrl, deadlineMs, now } = options
-  const { remoteService: remote } = await import('../remote/client.ts')
+  const [{ remoteService: remote }, { withStatedOutcomes }] = await Promise.all([
+    import('../remote/client.ts'),
+    import('../remote/stated-outcomes.ts'),
+  ])
   const tokens = once(async () => joined(await filesOf(publicNetworks)).tokens)
   const service = remote({
     baseUrl,
@@ -94,7 +100,7 @@ export async function createRemote(options: RemoteOptions): Promise<Core> {
     ...(now && { now }),
     tokenAt: async (chainId, address) => tokenAt(await tokens(), chainId, address),
   })
-  return coreOf(service, async () => undefined)
+  return coreOf(withStatedOutcomes(service), async () => undefined)
 }
 
 /** Loads the packaged catalogue. It has no contracts of the embedded chains, which are deployed at their start. */

@@ -1,4 +1,7 @@
+import type { Quote } from '../api/quote.ts'
 import type { Service } from '../api/service-type.ts'
+import type { SwapStatus } from '../api/swap-status.ts'
+import type { Address } from '../domain/address.ts'
 import type { Token } from '../domain/token.ts'
 import type { ExecutionContext } from '../planning/execution-context-types.ts'
 import type { Price } from '../planning/usd-value.ts'
@@ -12,6 +15,30 @@ export type RawResponse = { method: keyof Service; status: number; text: string 
 
 /** The responses since the last read, and that to the last call, if it was answered. */
 export type RawResponses = { bodies: readonly RawResponse[]; last: RawResponse | undefined }
+
+/** A deposit on Bitcoin whose terms were checked, before it is shown. Amounts are in the smallest unit, `until` is epoch ms. */
+export type DepositToKeep = {
+  quote: Quote
+  terms: {
+    address: string
+    memo: string | null
+    amount: bigint
+    amountOut: bigint
+    minAmountOut: bigint
+    until: number
+    late: string
+    refundFee: bigint
+    seconds: number | null
+  }
+  tokenOut: Token
+  recipient: Address
+}
+
+/**
+ * Keeps the terms of a deposit on this machine, and returns what Bitcoin shows of it. POLICY_QUOTE_DRIFT for a deposit that differs
+ * from the one that was kept before.
+ */
+export type DepositKeeper = { keep: (shown: DepositToKeep) => Promise<SwapStatus> }
 
 /** Where a command runs: one profile. */
 export type Backend = {
@@ -27,6 +54,8 @@ export type Backend = {
   rawResponses: (() => RawResponses) | undefined
   /** The local engine over the same chains, to compare with a remote service. */
   reference: (() => Promise<Service>) | undefined
+  /** The deposits on Bitcoin that this machine checks itself; `undefined` where the engine is in this process, which does. */
+  deposits: DepositKeeper | undefined
   /** The serving of this profile; `undefined` for a remote one. */
   serving: Serving | undefined
   catalog: () => Promise<Catalog>

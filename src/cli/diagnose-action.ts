@@ -2,6 +2,7 @@ import { withTimeout } from '../chain/rpc/timeouts.ts'
 import { explain, type ServiceReport } from '../diagnosis/explain.ts'
 import type { Verdict } from '../diagnosis/verdict.ts'
 import { AppError } from '../domain/errors.ts'
+import { wordOf } from '../domain/swap-outcome.ts'
 import { quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
 import type { Cli } from './command-run-types.ts'
@@ -33,9 +34,9 @@ export async function serviceReportOf(cli: Cli, { id, plan }: JournalOperation):
   const quotes = plan ? quoteIds(plan as StoredPlan) : []
   const service = await cli.service()
   const [known, swap] = await Promise.all([
-    asked(service.getAction({ id }), ({ status }) => `the service reports ${status}`),
+    asked(service.getAction({ id }), (action) => `the service reports ${wordOf(action)}`),
     asked(serviceSwapStatus(cli, quotes.length > 0 ? quotes : [id]), (swap) =>
-      [`the swap is ${swap?.status}`, ...(swap?.note === undefined ? [] : [swap.note])].join('. '),
+      [`the swap is ${swap && wordOf(swap)}`, ...(swap?.note === undefined ? [] : [swap.note])].join('. '),
     ),
   ])
   const texts = swap.answer ? [known.text, swap.text] : [known.text]

@@ -1,6 +1,7 @@
 import { Quote } from '../api/quote.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
 import { AppError } from '../domain/errors.ts'
+import { isSwapEnd, statedBySeen } from '../domain/swap-outcome.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
@@ -8,6 +9,7 @@ import {
   isRefunded,
   isUnderDelivered,
   isUnfilled,
+  refundText,
   resultOf,
 } from '../transactions/outcome/delivery-result.ts'
 import type { Cli } from './command-run-types.ts'
@@ -17,9 +19,9 @@ import { reportFor } from './signing-flow/report-in-errors.ts'
 type JournalledSwap = { context: ExecutionContext; operation: JournalOperation }
 
 /**
- * The status of a swap, by its action ID, its idempotency key, or any quote that it was planned with.
- * The service is asked by the newest quote; if it knows no transaction, the journal is used. `ask` asks
- * the service.
+ * The status of a swap, by its action ID, its idempotency key, or any quote that it was planned with. `ask` asks the service by
+ * the newest quote. The word of a remote service about a swap of this journal ends nothing: the journal and the nodes do. An
+ * engine in this process reads the nodes itself; if it knows no transaction, the journal is used.
  */
 export async function swapStatusOf(
   cli: Cli,
@@ -33,15 +35,26 @@ export async function swapStatusOf(
     if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return error
     throw error
   })
-  if (!(response instanceof AppError) && response.originTxHash !== null) return { id, ...response }
-  const signed = known && isSigned(known) && (await journalledStatus(cli, known))
-  if (signed) return { id, ...signed, provider: response instanceof AppError ? null : response.provider }
-  if (!(response instanceof AppError)) return { id, ...response }
+  const told = response instanceof AppError ? undefined : response
+  if (told && told.originTxHash !== null && cli.backend.kind !== 'remote') return { id, ...told }
+  const signed = known && isSigned(known) && (await journalledStatus(cli, known, told))
+  if (signed) return { id, ...signed, provider: told?.provider ?? null }
+  if (told) return { id, ...(await withOwnDeadline(cli, id, told)) }
   if (!known || planned !== undefined) throw response
   throw new AppError('QUOTE_NOT_FOUND', `"${sanitizeText(typed)}" is an action, but not a swap`, {
     cause: response,
     hint: `sluice action show ${known.operation.id}`,
   })
+}
+
+/** An expiry that a remote service reports counts if this machine received the quote, and its deadline has passed. */
+async function withOwnDeadline(cli: Cli, id: string, told: SwapStatus): Promise<SwapStatus> {
+  const { reported, ...rest } = told
+  if (reported !== 'expired') return told
+  const kept = await (await cli.program.quotes()).find(id)
+  const deadline = kept?.quote.deadline ?? null
+  const isPast = deadline !== null && cli.program.now() > Date.parse(deadline)
+  return isPast && told.originTxHash === null ? { ...rest, status: 'expired' } : told
 }
 
 /** The quote of a swap from Bitcoin that has an idempotency key; `undefined` for another word. */
@@ -97,6 +110,7 @@ async function operationNamed(cli: Cli, typed: string): Promise<JournalledSwap |
 async function journalledStatus(
   cli: Cli,
   { context, operation }: JournalledSwap,
+  told: SwapStatus | undefined,
 ): Promise<Omit<SwapStatus, 'provider'> | undefined> {
   const now = await settleOperation(cli, context, operation)
   const step = now.steps.findLast(
@@ -107,7 +121,7 @@ async function journalledStatus(
   if (!step || !originTxHash) return undefined
   const isLost = ['FINAL_REVERTED', 'CANCELLED', 'SUPERSEDED'].includes(step.state)
   const isDelivered = now.legs.every(({ arrival }) => arrival === null || arrival.hash !== null)
-  const status = ((): string => {
+  const seen = ((): string => {
     if (isRefunded(now)) return 'refunded'
     if (isUnfilled(now)) return resultOf(now).unfilled!.why
     if (isLost || isUnderDelivered(now)) return 'failed'
@@ -115,9 +129,12 @@ async function journalledStatus(
     if (now.state === 'FAILED') return 'failed'
     return step.state === 'FINAL_OK' || step.state === 'INCLUDED' ? 'confirmed' : 'pending'
   })()
+  const stated = statedBySeen({ seen, told })
   // On one chain, the same transaction pays and delivers.
-  const delivery = destinationTxHash ?? (status === 'fulfilled' ? originTxHash : null)
-  return { status, originTxHash, destinationTxHash: delivery }
+  const delivery = destinationTxHash ?? (seen === 'fulfilled' ? originTxHash : null)
+  const { refund } = resultOf(now)
+  const note = refund ? refundText(refund) : isSwapEnd(seen) ? undefined : told?.note
+  return { ...stated, originTxHash, destinationTxHash: delivery, ...(note !== undefined && { note }) }
 }
 
 const isSigned = ({ context: { journal }, operation: { id, steps } }: JournalledSwap): boolean =>

@@ -1,6 +1,7 @@
 import { exits } from '../cli/schema/exit-codes.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
+import { publicServiceNames, publicServices, serviceVariable } from '../protocols/public-services.ts'
 
 /** Something that is not about one command: `sluice help NAME`. */
 export type Topic = {
@@ -41,18 +42,10 @@ export const topics: Readonly<Record<string, Topic>> = {
         'SLUICE_SWAP_PROVIDERS',
         'swap providers that the engine asks for quotes, comma-separated: uniswap-v3,cctp (default: all)',
       ],
-      [
-        'SLUICE_ESPLORA_URL',
-        'Esplora API that looks up Bitcoin deposits (default: https://blockstream.info/api)',
-      ],
-      [
-        'SLUICE_RELAY_URL',
-        'service of Relay, which must know the orders that a remote service proposes (default: https://api.relay.link)',
-      ],
-      [
-        'SLUICE_THORNODE_URL',
-        'second node of THORChain, which must name the same deposit address as the first (default: none)',
-      ],
+      ...publicServiceNames.map((name): [string, string] => [
+        serviceVariable(name),
+        `URL of the service of ${publicServices[name].about} (default: ${publicServices[name].base})`,
+      ]),
       [
         'SLUICE_AVENIA_FILE',
         'file with your account at Avenia, for swaps of USDC and BRLA; mode 0600 (default: none)',

@@ -37,7 +37,8 @@ const prefixes: Readonly<Record<string, BitcoinChain>> = { bc: 'main', tb: 'test
 
 /**
  * Returns the chain of a Bitcoin address; `undefined` if it is malformed or its checksum is wrong (base58check, BIP
- * 173, BIP 350).
+ * 173, BIP 350), or if anyone can spend from it: a witness of version 2 to 16, or of version 1 with another length than 32
+ * bytes, such as pay-to-anchor (BIP 141, BIP 341).
  */
 export function chainOfBitcoinAddress(text: string): BitcoinChain | undefined {
   try {
@@ -52,7 +53,7 @@ function chainOfSegwit(text: string): BitcoinChain | undefined {
   const { prefix, words } = (isPlain ? bech32 : bech32m).decode(text as `${string}1${string}`, 90)
   const version = words[0]!
   const { length } = bech32.fromWords(words.slice(1))
-  const fits = version === 0 ? length === 20 || length === 32 : version <= 16 && length >= 2 && length <= 40
+  const fits = version === 0 ? length === 20 || length === 32 : version === 1 && length === 32
   return fits ? prefixes[prefix] : undefined
 }
 

@@ -90,6 +90,12 @@ export function hostOf(url: string): string {
   }
 }
 
+/** The host that a redirect leads to; only the host is printed, because the rest may contain keys. */
+function redirectHost(location: string | undefined, from: string): string {
+  const target = location === undefined ? null : URL.parse(location, from)
+  return target?.host ? target.host.slice(0, 253) : 'no host'
+}
+
 /** Creates a connection pool of the caller's own, so that no global dispatcher can intercept the requests. */
 export const newDispatcher = (): Dispatcher => new Agent({ connections: 16, keepAliveTimeout: 4_000 })
 
@@ -150,7 +156,10 @@ export async function exchangeJson(
       if (value !== undefined) found[hide(name)] = hide(Array.isArray(value) ? value.join(', ') : value)
     if (answer.statusCode >= 300 && answer.statusCode < 400) {
       await answer.body.dump({ limit: 1_024 })
-      throw fault('redirect', `${host} answered with a redirect, which is not followed`)
+      throw fault(
+        'redirect',
+        `${host} answered ${answer.statusCode} with a redirect to ${redirectHost(found.location, url)}, which is not followed`,
+      )
     }
     const status = answer.statusCode
     try {

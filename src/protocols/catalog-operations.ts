@@ -1,4 +1,5 @@
 import type { Catalog, StrategyEntry } from './catalog-types.ts'
+import { atSetUrl, type ServiceUrls } from './public-services.ts'
 
 /** Whether a receipt has no published symbol, and is named after its protocol until its contract is read. */
 export const isNamedByUs = ({ protocol, receipt }: Pick<StrategyEntry, 'protocol' | 'receipt'>): boolean =>
@@ -28,6 +29,19 @@ export function joined(parts: readonly Catalog[]): Catalog {
     priceOracles: Object.assign({}, ...parts.map(({ priceOracles }) => priceOracles)),
     ...(bitcoin && { bitcoin }),
   }
+}
+
+/** A catalogue that asks the services of its swap providers at the URLs that are set. */
+export function withServiceUrls(catalog: Catalog, urls: ServiceUrls): Catalog {
+  const at = <row extends object>(row: row): row =>
+    Object.fromEntries(
+      Object.entries(row).map(([field, value]) => [
+        field,
+        typeof value === 'string' ? atSetUrl(value, urls) : value,
+      ]),
+    ) as row
+  const swaps = Object.entries(catalog.swaps).map(([name, rows]) => [name, rows.map(at)])
+  return { ...catalog, swaps: Object.fromEntries(swaps) }
 }
 
 /** A catalogue of nothing. */

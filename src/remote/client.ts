@@ -10,6 +10,7 @@ import {
 import type { Wallet } from '../api/wallet-positions.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
+import { wordOf } from '../domain/swap-outcome.ts'
 import type { HttpAnswer } from '../http/client.ts'
 import {
   completeQuote,
@@ -160,7 +161,7 @@ type CheckedWord = readonly [of: string, known: readonly string[], word: string 
 const knownWords: { [name in keyof Service]?: (value: Awaited<ReturnType<Service[name]>>) => CheckedWord[] } =
   {
     getAction: ({ status }) => [['status of an action', actionStatuses, status]],
-    swapStatus: ({ status }) => [['status of a swap', swapStatuses, status]],
+    swapStatus: (swap) => [['status of a swap', swapStatuses, wordOf(swap)]],
     quote: ({ quote }) => [['status of a quote', swapStatuses, quote.status]],
     listQuotes: ({ items }) =>
       items.map(({ status }): CheckedWord => ['status of a quote', swapStatuses, status]),

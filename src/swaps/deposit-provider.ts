@@ -13,6 +13,8 @@ export type DepositRequest = {
   slippage: number
   recipient: Address
   refund: string | null
+  /** The time at which the terms are checked, in epoch ms. */
+  at: number
 }
 
 /**
@@ -39,6 +41,8 @@ export type DepositTerms = {
 export type DepositProgress = {
   status: 'waiting' | 'short' | 'processing' | 'fulfilled' | 'failed' | 'refunded'
   destination?: string
+  /** The refund of the rest, if only a part is paid out. */
+  refund?: string
   /** The provider's own status text. */
   said?: string
 }
@@ -89,6 +93,13 @@ export type DepositDefinition = {
   /** Opens the provider; `undefined` if the catalogue has no service for it. */
   open: (bitcoin: BitcoinConstants, network: DepositDependencies) => DepositProvider | undefined
 }
+
+/** Maximum lifetime of a deposit, in ms. THORChain documents 15 minutes, and 1Click is asked for four hours. */
+const longestLifetimeMs = 24 * 3_600_000
+
+/** Whether the end of a deposit (epoch ms) is too far away to be one. */
+export const isTooLate = (until: number, { at }: Pick<DepositRequest, 'at'>): boolean =>
+  !(until <= at + longestLifetimeMs)
 
 /** Parses the hash of an EVM transaction, with or without `0x`; `undefined` for other text. */
 export function evmHash(text: string | undefined): Hex | undefined {

@@ -33,10 +33,16 @@ export function providerApi(
       signal: request.signal,
     }).catch((cause: unknown) => {
       if (!(cause instanceof AppError) || !cause.code.startsWith('SERVICE_')) throw cause
-      throw new AppError('PROVIDER_API_ERROR', `The service of ${label} returned an invalid response`, {
-        details: { provider },
-        cause,
-      })
+      const isMoved = cause.details?.fault === 'redirect'
+      throw new AppError(
+        'PROVIDER_API_ERROR',
+        `The service of ${label} ${isMoved ? `has moved: ${cause.message}` : 'returned an invalid response'}`,
+        {
+          details: { provider },
+          cause,
+          ...(isMoved && { hint: 'Set its new URL, SLUICE_<NAME>_URL: sluice config list' }),
+        },
+      )
     })
     const { status } = answer
     if (status === 429) throw limited(provider, label, answer)

@@ -1,3 +1,4 @@
+import { bech32m } from '@scure/base'
 import { expect, test } from 'vitest'
 import { bitcoinUri, chainOfBitcoinAddress, RefundAddress } from '../../src/domain/bitcoin.ts'
 
@@ -6,7 +7,6 @@ test.each([
   ['BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4', 'main'],
   ['bc1qpg8zcjzrjjnknzkqh2eenyeaxj7qlax6hpy62p', 'main'],
   ['bc1p8l0xktmerqgwgrq6l6cejzc3dhph5z8cv6ae083cuvcjhpnten7s2wjswr', 'main'],
-  ['bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y', 'main'],
   ['158gYbSooieRtN52drCxzvPdMQbH9jr2WV', 'main'],
   ['3P14159f73E4gFr7JterCCQh9QjiTjiZrG', 'main'],
   ['tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7', 'test'],
@@ -34,6 +34,28 @@ test.each([
   ['an empty text', ''],
 ])('chainOfBitcoinAddress: %s is not an address', (_, text) => {
   expect(chainOfBitcoinAddress(text)).toBeUndefined()
+})
+
+/** A segwit address of a version and a program of this many bytes. */
+const segwit = (prefix: string, version: number, length: number): string =>
+  bech32m.encode(prefix, [version, ...bech32m.toWords(Uint8Array.from({ length }, (_, at) => at + 1))], 200)
+
+// BIP 141 leaves these outputs to anyone, and BIP 341 all programs of version 1 that have not 32 bytes.
+test('chainOfBitcoinAddress: no address from which anyone can spend is one, on any chain', () => {
+  const lengths = Array.from({ length: 41 }, (_, length) => length)
+  for (const prefix of ['bc', 'tb', 'bcrt']) {
+    for (let version = 1; version <= 31; version++)
+      for (const length of lengths) {
+        const isSpendable = version > 1 || length !== 32
+        const chain = isSpendable ? undefined : prefix === 'bc' ? 'main' : 'test'
+        expect({ version, length, chain: chainOfBitcoinAddress(segwit(prefix, version, length)) }).toEqual({
+          ...{ version, length, chain },
+        })
+      }
+  }
+  // Pay-to-anchor.
+  expect(chainOfBitcoinAddress('bc1pfeessrawgf')).toBeUndefined()
+  expect(RefundAddress.safeParse('bc1pfeessrawgf').success).toBe(false)
 })
 
 test('RefundAddress accepts EVM and legacy Bitcoin addresses, and nothing else', () => {

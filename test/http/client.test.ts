@@ -85,6 +85,25 @@ describe('the HTTP client', () => {
     })
   })
 
+  it.each([
+    ['http://127.0.0.1:1/there?key=secret', '127.0.0.1:1'],
+    ['/elsewhere', 'the same'],
+    [undefined, 'no host'],
+    ['http://', 'no host'],
+  ])(
+    'names host, status and target host of a redirect to %s, and does not follow it',
+    async (location, to) => {
+      for (const status of [301, 302, 303, 307, 308]) {
+        const { url, seen } = await serve((r) => r.writeHead(status, { ...(location && { location }) }).end())
+        const { host } = new URL(url)
+        await expect(getJson(url)).rejects.toThrow(
+          `${host} answered ${status} with a redirect to ${to === 'the same' ? host : to}, which is not followed`,
+        )
+        expect(seen).toHaveLength(1)
+      }
+    },
+  )
+
   it('names the time limit in whole milliseconds', async () => {
     const { url } = await serve(() => {})
     await expect(postJson(url, {}, { deadlineMs: 120.4135 })).rejects.toThrow(/ within 120 ms$/)

@@ -404,7 +404,8 @@ describe('a status', () => {
   test('of a swap or an action is read, with null for missing optional fields', async () => {
     expect(await read(lines().status, {})).toEqual({
       id,
-      status: 'fulfilled',
+      status: 'reported',
+      reported: 'fulfilled',
       originTxHash: `0x${'4'.repeat(64)}`,
       destinationTxHash: `0x${'5'.repeat(64)}`,
       provider: 'a-provider',
@@ -424,7 +425,8 @@ describe('a status', () => {
     for (const optional of ['null', 'missing'] as const) {
       expect(await read(lines().status, { optional })).toEqual({
         id,
-        status: 'fulfilled',
+        status: 'reported',
+        reported: 'fulfilled',
         originTxHash: null,
         destinationTxHash: null,
         provider: null,

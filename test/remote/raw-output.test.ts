@@ -88,10 +88,11 @@ describe('--raw', () => {
 
   test('prints the final status of a watched swap once, with its exit code', async () => {
     const ran = await ask(`swap status ${id} --watch --raw`)
-    expect({ exit: ran.exit, out: ran.out }).toEqual({ exit: 0, out: `${other.said[0]}\n` })
+    // The word of a service is no outcome.
+    expect({ exit: ran.exit, out: ran.out }).toEqual({ exit: 20, out: `${other.said[0]}\n` })
     other.fails = { status: 200, body: '{"status":"expired"}' }
     const expired = await ask(`swap status ${id} --watch --raw`)
-    expect({ exit: expired.exit, out: expired.out }).toEqual({ exit: 4, out: '{"status":"expired"}\n' })
+    expect({ exit: expired.exit, out: expired.out }).toEqual({ exit: 20, out: '{"status":"expired"}\n' })
   })
 
   test.each<[what: string, status: number, body: string, exit: number]>([

@@ -80,6 +80,7 @@ const ask: DepositRequest = {
   slippage: 0.005,
   recipient,
   refund: refundTo,
+  at: now,
 }
 
 type Changes = { request?: object; quote?: object; signWith?: typeof key; tokens?: unknown }
@@ -123,14 +124,14 @@ describe('1Click API', () => {
       amount: 1_000_000n,
       amountOut: 896_000_000n,
       minAmountOut: 891_520_000n,
-      until: Date.parse('2026-11-27T10:00:00.000Z'),
+      until: Date.parse('2026-11-26T16:00:00.000Z'),
       late: expect.stringMatching(/is refunded to 158gYbSooieRtN52drCxzvPdMQbH9jr2WV.*less 0\.000015 BTC/),
       seconds: 620,
     })
     expect(asked).toMatchObject({
       dry: false,
       swapType: 'EXACT_INPUT',
-      originAsset: 'nep141:btc.omft.near',
+      originAsset: '1cs_v1:btc:native:coin',
       destinationAsset: asset.assetId,
       amount: '1000000',
       slippageTolerance: 50,
@@ -162,6 +163,31 @@ describe('1Click API', () => {
       /differs in destinationAsset/,
     ],
     ['another origin asset', { request: { originAsset: 'nep141:doge.omft.near' } }, /differs in originAsset/],
+    [
+      'another recipient of refunds',
+      { request: { virtualChainRefundRecipient: '0x1' } },
+      /differs in virtualChainRefundRecipient/,
+    ],
+    [
+      'another recipient of refunds in the quote',
+      { quote: { virtualChainRefundRecipient: '0x1' } },
+      /differs in virtualChainRefundRecipient/,
+    ],
+    [
+      'a deadline in the year 3000',
+      {
+        request: { deadline: '3000-01-01T00:00:00Z' },
+        quote: { deadline: '3000-01-01T00:00:00Z', timeWhenInactive: '3000-01-01T00:00:00Z' },
+      },
+      /more than a day away/,
+    ],
+    ...['bc1pfeessrawgf', 'bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs', 'bc1sw50qgdz25j'].map(
+      (depositAddress): [string, Changes, RegExp] => [
+        `the deposit address ${depositAddress}, from which anyone can spend`,
+        { quote: { depositAddress } },
+        /not on this Bitcoin chain/,
+      ],
+    ),
     ['another amount', { quote: { amountIn: '1000001' } }, /differs in amount/],
     ['a higher slippage', { request: { slippageTolerance: 51 } }, /differs in slippageTolerance/],
     ['a lower minimum', { quote: { minAmountOut: '891519998' } }, /differs in minAmountOut/],
@@ -187,6 +213,27 @@ describe('1Click API', () => {
       message: expect.stringMatching(message),
     })
   })
+
+  // The service signs the new id of BTC whichever it is asked for, and an older deployment the deprecated one.
+  test.each(['1cs_v1:btc:native:coin', 'nep141:btc.omft.near'])(
+    'may sign the asset id %s of BTC, and its signature is verified over that id',
+    async (originAsset) => {
+      const { quote } = await at(quoting({ request: { originAsset } }))
+      expect(await quote()).toHaveProperty('terms')
+      // A signature over the other id does not count.
+      const other = await at((request) => {
+        const { status, body } = quoting({ request: { originAsset: 'nep141:other' } })(request) as {
+          status: number
+          body: { quoteRequest?: object }
+        }
+        return {
+          status,
+          body: body.quoteRequest ? { ...body, quoteRequest: { ...body.quoteRequest, originAsset } } : body,
+        }
+      })
+      await expect(other.quote()).rejects.toThrow(/not signed with its key/)
+    },
+  )
 
   test.each([
     ['other decimals', { ...asset, decimals: 18 }],

@@ -78,6 +78,7 @@ const ask: DepositRequest = {
   slippage: 0.005,
   recipient,
   refund: null,
+  at: 1_000 * Number(sample('thorchain-quote-btc-eth').expiry) - 900_000,
 }
 
 const serve = useDepositService(thorchain, Date.now)
@@ -203,6 +204,12 @@ describe('THORChain', () => {
     ['no vault for BTC', { status: 200, body: [] }, /returns no vault for BTC/],
     ['HTTP 404', { status: 404, body: {} }, /returns no vault for BTC/],
     ['a halted BTC chain', vaults({ halted: true }), /accepts no BTC now/],
+    [
+      'a paused BTC chain',
+      vaults({ chain_trading_paused: true }),
+      /accepts no BTC now: its trading is paused/,
+    ],
+    ['a pause of all trading', vaults({ global_trading_paused: true }), /its trading is paused/],
     ['no response', 'drop', /returned an invalid response/],
   ])('fails the quote when the first or the second node returns %s', async (_, named, message) => {
     const refused = { code: 'PROVIDER_API_ERROR', message: expect.stringMatching(message) }
@@ -244,6 +251,22 @@ describe('THORChain', () => {
     expect(proofOf(thorchain, [one!, other!])).toBe(
       `memo, all but the address, which ${one} and ${other} name`,
     )
+  })
+
+  test('names the host that a node has moved to, and its setting', async () => {
+    const moved = { status: 301, body: {}, headers: { location: 'https://gateway.example/thorchain' } }
+    await expect((await at(() => moved)).quote()).rejects.toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(
+        /answered 301 with a redirect to gateway.example, which is not followed/,
+      ),
+      hint: expect.stringContaining('SLUICE_<NAME>_URL'),
+    })
+  })
+
+  test('refuses a deadline in the year 3000', async () => {
+    const far = naming(() => quote({ expiry: 32_503_680_000 }))
+    await expect((await at(far)).quote()).rejects.toThrow(/a deadline that is more than a day away/)
   })
 
   test('returns the refusal reason of the node, if there is one', async () => {
@@ -295,6 +318,36 @@ describe('THORChain swap status', () => {
 
   test('ignores a payment to another recipient', async () => {
     expect(await (await answered(done)).status(usdt, nativeAddress)).toEqual({ status: 'processing' })
+  })
+
+  test('of a part that is paid out names payout and refund, in any order and before both are signed', async () => {
+    const back = {
+      id: 'CD'.repeat(32),
+      chain: 'BTC',
+      to_address: 'bc1q',
+      coins: [{ asset: 'BTC.BTC', amount: '400000' }],
+      memo: 'REFUND:AB',
+    }
+    const [, paid] = done.out_txs
+    const part = (out_txs: object[], completed = true) => ({
+      planned_out_txs: [
+        ...done.planned_out_txs,
+        { chain: 'BTC', to_address: 'bc1q', coin: { asset: 'BTC.BTC', amount: '400000' }, refund: true },
+      ],
+      out_txs,
+      stages: { inbound_observed: { completed: true }, outbound_signed: { completed } },
+    })
+    const destination = `0x${paid.id.toLowerCase()}`
+    const said = 'THORChain pays a part and refunds the rest'
+    for (const all of [
+      [back, paid],
+      [paid, back],
+    ])
+      expect(await (await answered(part(all))).status(usdt, to)).toEqual({
+        ...{ status: 'fulfilled', destination, refund: back.id, said },
+      })
+    expect((await (await answered(part([back], false))).status(usdt, to)).status).toBe('processing')
+    expect((await (await answered(part([paid], false))).status(usdt, to)).status).toBe('processing')
   })
 
   test('is refunded only once the refund is signed', async () => {

@@ -12,7 +12,10 @@ type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'ext
 export function localEngine(
   { env, io, globals, now, newId }: BackendInputs,
   opened: () => Promise<OpenEngine>,
-): Pick<Backend, 'swapProviders' | 'reference' | 'rawResponses' | 'service' | 'serviceOn' | 'findings'> {
+): Pick<
+  Backend,
+  'swapProviders' | 'reference' | 'deposits' | 'rawResponses' | 'service' | 'serviceOn' | 'findings'
+> {
   const shown = new Set<string>()
   /** Warns once about each network or quote; `--quiet` suppresses warnings. */
   const warn = (about: string, line: string) => {
@@ -43,6 +46,7 @@ export function localEngine(
   return {
     swapProviders: swapProvidersFrom(env),
     reference: undefined,
+    deposits: undefined,
     rawResponses: undefined,
     service: once(async () => (await engine())()),
     serviceOn: async (chainId) => (await engine())(chainId),

@@ -10,6 +10,7 @@ import { once } from '../once.ts'
 import { answerWithinTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { localWallet } from './local-side-of-profile.ts'
+import { ownDepositChecks } from './own-deposit-checks.ts'
 import { type RpcChains, rpcChains } from './rpc-chains.ts'
 import { swapProvidersFrom } from './swap-providers-and-quote-deadline.ts'
 
@@ -34,9 +35,11 @@ export function remoteBackend(needs: BackendInputs): Backend {
     const catalog = reachable.networks.length > 0 ? reachable : await all()
     return { catalog, rpc }
   }
+  const wallet = localWallet(needs, opened)
   const heard = responseRecorder()
   const clock: Clock = { offMs: 0 }
   const hasRpcs = Object.keys(env).some((name) => name.startsWith('SLUICE_RPC_') && env[name])
+  const deposits = ownDepositChecks(() => wallet.context(), now)
   const backend: Backend = {
     profile: needs.profile,
     kind: 'remote',
@@ -44,7 +47,13 @@ export function remoteBackend(needs: BackendInputs): Backend {
     serving: undefined,
     rawResponses: heard.said,
     serviceOn: undefined,
-    service: once(async () => withRpcFirst(await deployment(needs, chains, { heard, clock }), chains)),
+    service: once(async () => {
+      const service = await deployment(needs, chains, { heard, clock })
+      const { withStatedOutcomes } = await import('../../remote/stated-outcomes.ts')
+      const stated = { ...withStatedOutcomes(service), swapStatus: deposits.checked(service) }
+      return withRpcFirst(stated, chains)
+    }),
+    deposits,
     reference: hasRpcs
       ? once(async () => {
           const [
@@ -88,7 +97,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
       ])
       return [...service, ...networks]
     },
-    ...localWallet(needs, opened),
+    ...wallet,
     // The service may have strategies on networks without an RPC here.
     catalog: async () => (await chains()).all(),
   }

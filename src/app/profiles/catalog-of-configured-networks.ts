@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, publicNetworks, rpcVariable, sandboxNetworks } from '../../domain/networks.ts'
-import { checkedPricesUrl } from '../../domain/service-url-and-key.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { publicBitcoin } from '../../protocols/bitcoin-services.ts'
-import { emptyCatalog, joined } from '../../protocols/catalog-operations.ts'
+import { bitcoinAt, publicBitcoin } from '../../protocols/bitcoin-services.ts'
+import { emptyCatalog, joined, withServiceUrls } from '../../protocols/catalog-operations.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
+import { publicServices } from '../../protocols/public-services.ts'
 import { type AveniaConstants, aveniaContracts } from '../../swaps/avenia/constants-schema.ts'
 import { oneInchContracts } from '../../swaps/oneinch/constants-schema.ts'
 import { swapRows, withContracts } from '../../swaps/swap-contracts.ts'
 import type { Directories } from './directories.ts'
+import { serviceUrls } from './service-urls.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -21,13 +22,12 @@ export const allNetworks: readonly Network[] = [...sandboxNetworks, ...publicNet
 export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
   const files = await keyedFilesOf(publicNetworks.filter(isNamed), env)
-  const all = joined([
+  return joined([
     ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
     ...files,
-    ...bitcoinPart(env),
+    ...(await bitcoinPart(env)),
     ...(await rampPart(files, env)),
   ])
-  return withRelayService(all, env)
 }
 
 /** The whole catalogue. The embedded chains are built only if they have an RPC; a remote profile needs only their names. */
@@ -39,63 +39,41 @@ export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog
       ? []
       : [await sandboxNames(dirs)]
   const files = await keyedFilesOf(publicNetworks, env)
-  const all = joined([...sandbox, ...files, ...bitcoinPart(env), ...(await rampPart(files, env))])
-  return withRelayService(all, env)
+  return joined([...sandbox, ...files, ...(await bitcoinPart(env)), ...(await rampPart(files, env))])
 }
-
-/** The variable with the URL of another service of Relay. */
-const relayVariable = 'SLUICE_RELAY_URL'
-
-/** The catalogue with the service of Relay that the environment sets. A sandbox of another process has none otherwise. */
-function withRelayService(catalog: Catalog, env: Env): Catalog {
-  const given = env[relayVariable]
-  if (!given) return catalog
-  const api = checkedPricesUrl(given, relayVariable, 'Such as https://api.relay.link').replace(/\/$/, '')
-  const { swaps } = catalog
-  return { ...catalog, swaps: { ...swaps, relay: (swaps.relay ?? []).map((one) => ({ ...one, api })) } }
-}
-
-/** The variable with the URL of another Esplora API for Bitcoin. */
-const esploraVariable = 'SLUICE_ESPLORA_URL'
-
-/** The variable with the URL of a second THORChain node, which must confirm the vault. */
-const thornodeVariable = 'SLUICE_THORNODE_URL'
 
 /**
- * The public Bitcoin services as a part of the catalogue; the environment may set another Esplora API and a second
- * THORNode.
+ * The services of Bitcoin as a part of the catalogue: the public ones, at the URLs of the environment. Beside the embedded chains
+ * alone, an Esplora API on this machine is that of the sandbox, whose services have its addresses and its key.
  */
-function bitcoinPart(env: Env): Catalog[] {
-  const given = env[esploraVariable]
-  const esplora = given
-    ? checkedPricesUrl(given, esploraVariable, `Such as ${publicBitcoin.esplora}`)
-    : publicBitcoin.esplora
-  const second = env[thornodeVariable]
-    ? checkedPricesUrl(env[thornodeVariable], thornodeVariable, `Such as ${publicBitcoin.thornode}`)
-    : null
-  // The default node does not count as a second one.
-  const secondThornode = second === publicBitcoin.thornode ? null : second
-  return [{ ...emptyCatalog, bitcoin: { ...publicBitcoin, esplora, secondThornode } }]
+async function bitcoinPart(env: Env): Promise<Catalog[]> {
+  const urls = serviceUrls(env)
+  const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
+  const isSandbox = sandboxNetworks.some(isNamed) && !publicNetworks.some(isNamed)
+  if (!isSandbox || !urls.esplora?.startsWith('http://'))
+    return [{ ...emptyCatalog, bitcoin: bitcoinAt(publicBitcoin, urls) }]
+  const { bitcoinServices } = await import('../../sandbox/bitcoin/start-bitcoin.ts')
+  const bitcoin = bitcoinServices(urls.esplora.replace(/\/bitcoin\/api$/, ''))
+  return [{ ...emptyCatalog, bitcoin: bitcoinAt(bitcoin, urls) }]
 }
 
 /** The variable with the path of the 1inch key file. */
 const oneInchVariable = 'SLUICE_ONEINCH_FILE'
 
-/** The catalogues of public networks with the path of the 1inch key file, which is read at the first request. */
+/**
+ * The catalogues of public networks with the service URLs of the environment, and with the path of the 1inch key file, which is
+ * read at the first request.
+ */
 async function keyedFilesOf(networks: readonly Network[], env: Env): Promise<Catalog[]> {
   const keyFile = env[oneInchVariable] || null
-  const files = await filesOf(networks)
+  const files = (await filesOf(networks)).map((one) => withServiceUrls(one, serviceUrls(env)))
   return files.map((one) =>
     withContracts(one, oneInchContracts, (rows) => rows.map((there) => ({ ...there, keyFile }))),
   )
 }
 
-/**
- * The variable with the path of the Avenia account file, and Avenia's public API (source:
- * integration-guide.avenia.io).
- */
+/** The variable with the path of the Avenia account file (source of the public API: integration-guide.avenia.io). */
 const aveniaVariable = 'SLUICE_AVENIA_FILE'
-const aveniaApi = 'https://api.avenia.io:8443'
 
 /** Avenia's names of the networks of its tokens (source: `BrlaPaymentMethod` of pendulum-chain/vortex). */
 const aveniaChains: Readonly<Record<string, string>> = { base: 'BASE', polygon: 'POLYGON' }
@@ -108,7 +86,8 @@ async function rampPart(files: readonly Catalog[], env: Env): Promise<Catalog[]>
     import('../../signing/read-private-file.ts'),
     import('../../swaps/avenia/api-credentials.ts'),
   ])
-  const { url: api = aveniaApi, desks } = parseAccount(readPrivateFile(path, 16_384), path)
+  const { url = publicServices.avenia.base, desks } = parseAccount(readPrivateFile(path, 16_384), path)
+  const api = serviceUrls(env).avenia ?? url
   const unknown = Object.keys(desks).find((name) => !aveniaChains[name])
   if (unknown !== undefined)
     throw new AppError(

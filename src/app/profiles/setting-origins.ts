@@ -1,6 +1,12 @@
 import type { SettingOrigin } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
+import {
+  type PublicService,
+  publicServiceNames,
+  publicServices,
+  serviceVariable,
+} from '../../protocols/public-services.ts'
 import type { Secrets } from '../environment-secrets-type.ts'
 import { allNetworks } from './catalog-of-configured-networks.ts'
 import type { Directories } from './directories.ts'
@@ -22,6 +28,16 @@ function shownUrl(value: string): string {
   const isPlain = !url.username && !url.password && !url.search && !url.hash
   return isPlain ? value : `${url.origin}${url.pathname} (query omitted)`
 }
+
+/** The URL of a public service that is asked, such as of a swap provider. */
+const serviceRow =
+  (env: Needs['env']) =>
+  (name: PublicService): SettingOrigin => {
+    const variable = serviceVariable(name)
+    const set = env[variable]
+    const value = set ? set.split(',').map(shownUrl).join(', ') : publicServices[name].base
+    return { name: `${name} url`, value, origin: set ? variable : 'default' }
+  }
 
 /** Lists the effective settings and their sources. A secret is shown only as set, an RPC only as its host. */
 export async function settingOrigins(
@@ -54,6 +70,7 @@ export async function settingOrigins(
     asked && chosen.kind === 'engine'
       ? [{ name: 'prices url', value: shownUrl(asked), origin: said('SLUICE_PRICES_URL') }]
       : []
+  const services = chosen.kind === 'sandbox' ? [] : publicServiceNames.map(serviceRow(env))
   const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): SettingOrigin[] => {
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
     if (!network || !value || chosen.kind === 'sandbox') return []
@@ -81,6 +98,7 @@ export async function settingOrigins(
         : []),
     ...rpcs,
     ...prices,
+    ...services,
     ...(secrets.hasPrivateKey
       ? [{ name: 'signer', value: 'a private key', origin: 'SLUICE_PRIVATE_KEY' }]
       : wallet === undefined

@@ -95,6 +95,10 @@ const ServiceAction = fields({
   createdAt: maybe(z.string()),
   updatedAt: maybe(z.string()),
   finishedAt: maybe(z.string()),
+  reported: z
+    .string()
+    .optional()
+    .describe('the status that a remote service says; the status is then REPORTED'),
 })
 
 /** `action show`, and a line of `action watch`. */

@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { assuranceLevels } from '../../guard/assurance.ts'
+import { publicServiceNames, serviceVariable } from '../../protocols/public-services.ts'
 import { examplesOf, placeholderOf, signs, wordsOf } from '../options/command-tree-queries.ts'
 import { globalOptions } from '../options/global-options.ts'
 import { repeatable } from '../options/option-values.ts'
@@ -22,9 +23,7 @@ const asked = [
   'SLUICE_PRICES_URL',
   'SLUICE_SWAP_PROVIDERS',
   'SLUICE_QUOTE_DEADLINE',
-  'SLUICE_ESPLORA_URL',
-  'SLUICE_RELAY_URL',
-  'SLUICE_THORNODE_URL',
+  ...publicServiceNames.map(serviceVariable),
   'SLUICE_AVENIA_FILE',
   'SLUICE_ONEINCH_FILE',
   'SLUICE_ANVIL',

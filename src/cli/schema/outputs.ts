@@ -143,7 +143,7 @@ const depositFields = {
 }
 const DepositFields = fields({
   ...depositFields,
-  address: z.string(),
+  address: maybe(z.string()).describe('null once a payment is known: it must not be paid again'),
   until: Time,
   amount: z.string().describe('amount that it must pay, in satoshi'),
   paid: maybe(z.string()).describe('amount that it pays, in satoshi'),
@@ -154,10 +154,14 @@ const DepositFields = fields({
     .describe('whether the lookup was complete, so that a deposit would have been found'),
 })
 
+/** An outcome that no chain shows here. */
+const reported = z.string().optional().describe('an end that only the service or provider says')
+
 /** `swap execute` of a swap that begins on Bitcoin: nothing is signed. */
 const DepositDocument = fields({
   id: maybe(z.string()),
   status: z.string(),
+  reported,
   provider: z.string(),
   proof: maybe(z.string()).describe('proof of recipient and amounts before the payment'),
   originTxHash: maybe(z.string()),
@@ -181,7 +185,10 @@ export const SwapStatusDocument = fields({
   id: z.string(),
   status: z
     .string()
-    .describe('pending, fulfilled, failed, refunded, expired, or another status of the deployment'),
+    .describe(
+      'pending, confirmed, processing, fulfilled, failed, refunded, expired, or reported: an end that only a service says',
+    ),
+  reported,
   originTxHash: maybe(z.string()),
   destinationTxHash: maybe(z.string()),
   provider: maybe(z.string()),

@@ -2,6 +2,7 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Situation, Verdict } from '../../diagnosis/verdict.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
+import { wordOf } from '../../domain/swap-outcome.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 
@@ -24,7 +25,7 @@ export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
     ...end,
     next: isOver ? null : `sluice swap status --watch ${shellOperand(id)}`,
     evidence: [
-      { source: 'service', text: `the service reports ${sanitizeText(swap.status)}` },
+      { source: 'service', text: `the service reports ${sanitizeText(wordOf(swap))}` },
       ...(originTxHash === null
         ? []
         : [{ source: 'service' as const, text: `the deposit is ${sanitizeText(originTxHash)} on Bitcoin` }]),
@@ -33,7 +34,7 @@ export function bitcoinVerdict(id: string, swap: BitcoinSwap): Verdict {
   }
 }
 
-function endOf({ status, originTxHash, destinationTxHash, provider, deposit }: BitcoinSwap): End {
+function endOf({ status, reported, originTxHash, destinationTxHash, provider, deposit }: BitcoinSwap): End {
   const paid = deposit.paid === null ? 'The deposit' : formatAmount(BigInt(deposit.paid), btc)
   const said = deposit.note === null ? '' : ` ${sanitizeText(deposit.note)}.`
   const out = sanitizeText(destinationTxHash ?? 'an unnamed transaction')
@@ -41,30 +42,30 @@ function endOf({ status, originTxHash, destinationTxHash, provider, deposit }: B
     return {
       situation: 'DONE',
       verdict: 'The swap was delivered.',
-      funds: `Paid out by ${out}${deposit.delivery === 'verified' ? '' : ', as the provider says'}.`,
+      funds: `Paid out by ${out}.`,
       safeToRetry: true,
     }
   if (status === 'refunded')
     return {
       situation: 'BRIDGE_REFUNDED',
       verdict: 'The swap was refunded on Bitcoin.',
-      funds: `${paid} was paid back, less a fee${deposit.delivery === 'reported' ? ', as the provider says' : ''}.`,
+      funds: `${paid} was paid back, less a fee.`,
       safeToRetry: true,
     }
   if (status === 'failed')
-    return destinationTxHash === null
-      ? {
-          situation: 'BRIDGE_STUCK',
-          verdict: 'The provider reports that the swap failed.',
-          funds: `${paid} is with the provider.`,
-          safeToRetry: false,
-        }
-      : {
-          situation: 'BRIDGE_SHORT',
-          verdict: `The swap delivered less than the minimum.${said}`,
-          funds: `Paid out by ${out}.`,
-          safeToRetry: false,
-        }
+    return {
+      situation: 'BRIDGE_SHORT',
+      verdict: `The swap delivered less than the minimum.${said}`,
+      funds: `Paid out by ${out}.`,
+      safeToRetry: false,
+    }
+  if (status === 'reported')
+    return {
+      situation: 'BRIDGE_STUCK',
+      verdict: `The swap is reported as ${sanitizeText(reported ?? 'ended')}, but this could not be checked.${said}`,
+      funds: originTxHash === null ? 'Unknown.' : `${paid} was paid, and may be with the provider.`,
+      safeToRetry: false,
+    }
   if (originTxHash === null)
     return {
       situation: 'QUOTE_OPEN',

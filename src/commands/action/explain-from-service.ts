@@ -6,6 +6,7 @@ import type { UnansweredNetwork } from '../../diagnosis/lookup/transaction-looku
 import type { Verdict } from '../../diagnosis/verdict.ts'
 import { EvmAddress, Hash, type Hex, sameAddress } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
+import { wordOf } from '../../domain/swap-outcome.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
@@ -41,8 +42,8 @@ export async function explainFromService(
   // The approval of a swap may be sent before the swap.
   const isUntouched =
     !unsaid && swap?.originTxHash === null && !known?.transactions.some(({ hash }) => hash !== null)
-  if (swap && isUntouched && !swap.deposit?.note && ['pending', 'expired'].includes(swap.status))
-    return quoteVerdict(id, swap.status === 'expired')
+  if (swap && isUntouched && !swap.deposit?.note && ['pending', 'expired'].includes(wordOf(swap)))
+    return quoteVerdict(id, wordOf(swap) === 'expired')
   if (isBitcoinSwap(swap)) return bitcoinVerdict(id, swap)
   if (!known && !swap && isHash(id)) throw unknownHash(id, silent)
   if (!known && !swap)
@@ -50,7 +51,7 @@ export async function explainFromService(
       'ACTION_NOT_FOUND',
       `No action "${sanitizeText(id)}" in the journal of this machine or at the service`,
     )
-  const status = sanitizeText(known?.status ?? swap!.status)
+  const status = sanitizeText(wordOf(known ?? swap!))
   // The service did not say whether the swap was started.
   const again = unsaid && swap?.originTxHash === null
   const named = namedIn(known, swap)

@@ -47,7 +47,10 @@ export async function watch(cli: Cli, ids: string[], options: { interval: string
       watchUntil(cli, () => look(id), {
         // An action that needs a person does not finish by itself.
         isOver: ({ id: found, status }) =>
-          isFinalStatus(status) || left.has(found) || findOperation(context, found)?.state === 'ATTENTION',
+          isFinalStatus(status) ||
+          status === 'REPORTED' ||
+          left.has(found) ||
+          findOperation(context, found)?.state === 'ATTENTION',
         view: actionView,
         intervalMs,
         again: () => againFor(context, id),
@@ -84,8 +87,12 @@ function unattended(id: string, what: StalledPart): AppError {
   })
 }
 
-/** How an action ended that did not come to where it was to: as the journal has it, else in the word of the service. `undefined` where it went well. */
-function failureOf(context: ExecutionContext, { id, status }: Report | Action): AppError | undefined {
+/**
+ * How an action ended that did not come to where it was to: as the journal has it, else as the engine in this process sees it. The word of a
+ * remote service ends nothing. `undefined` where it went well.
+ */
+function failureOf(context: ExecutionContext, end: Report | Action): AppError | undefined {
+  const { id, status } = end
   const hint = `sluice action explain ${shellOperand(id)}`
   const operation = findOperation(context, id)
   const now = operation && successorOf(context, operation)
@@ -104,6 +111,12 @@ function failureOf(context: ExecutionContext, { id, status }: Report | Action): 
       return copyErrorWith(error, { details: { id, ...error.details }, hint })
     }
   }
+  if (status === 'REPORTED')
+    return new AppError(
+      'PENDING',
+      `Action ${id} is reported as ${'reported' in end ? end.reported : 'ended'} by the service, and is not in the journal of this machine, so this could not be checked`,
+      { details: { id }, hint },
+    )
   if (status.toUpperCase() === 'REFUNDED')
     return new AppError('REFUNDED', `Action ${id} ended in a refund`, { details: { id }, hint })
   if (status.toUpperCase() !== 'FAILED') return undefined

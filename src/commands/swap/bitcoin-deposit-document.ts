@@ -13,6 +13,8 @@ import type { DepositTerms } from '../../swaps/deposit-provider.ts'
 export type DepositDocument = {
   id: string | null
   status: string
+  /** An outcome that only the provider or the service says; the status is then `reported`. */
+  reported?: string | undefined
   provider: string
   proof: string | null
   originTxHash: string | null
@@ -108,6 +110,7 @@ export const withStatus = (first: DepositDocument, now: SwapStatus): DepositDocu
   ...first,
   proof: isPaid(now) ? null : first.proof,
   status: now.status,
+  ...(now.reported !== undefined && { reported: now.reported }),
   originTxHash: now.originTxHash,
   destinationTxHash: now.destinationTxHash,
   deposit: {

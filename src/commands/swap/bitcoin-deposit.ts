@@ -15,9 +15,10 @@ import { AppError, errorRow } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { quoteOwner, usedElsewhereError } from '../../domain/order-used-error.ts'
 import { defaultSlippage } from '../../domain/slippage.ts'
+import { isSwapOver, swapOutcomeError } from '../../domain/swap-outcome.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { nativeToken, tokenAt } from '../../domain/token.ts'
+import { nativeToken, type Token, tokenAt } from '../../domain/token.ts'
 import { newestPaymentTo } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition, depositProofOf } from '../../swaps/deposit-provider-registry.ts'
@@ -60,20 +61,20 @@ export async function payAndFollow(cli: Cli, quote: Quote, order: Order): Promis
   const { options } = order
   const known = order.isNew ? undefined : await look(cli, quote.id, null)
   if (known && !isPaid(known) && known.deposit?.isLookedUp === false) throw unknownPaymentError(quote, known)
-  const first =
-    known && isPaid(known) ? paidDocument(quote, known) : await payableDocument(cli, quote, order, known)
+  const told = known && isPaid(known) ? { first: paidDocument(quote, known), known } : undefined
+  const { first, known: last } = told ?? (await payableDocument(cli, quote, order, known))
   // A dry run shows an address as well.
   const kept = order.keep?.() ?? quote
   // Another process has used the key meanwhile.
   if (kept.id !== quote.id) return payAndFollow(cli, kept, { ...order, isNew: false, keep: undefined })
   if (options.dryRun) return cli.emit(first, depositView)
   // A finished swap is printed once.
-  if (known && ended.includes(known.status)) return end(cli, withStatus(first, known), options.idempotencyKey)
+  if (last && isSwapOver(last.status)) return end(cli, withStatus(first, last), options.idempotencyKey)
   const { err } = cli.io
   const code = first.deposit.uri === null ? undefined : await qrCode(first.deposit.uri, err)
   err.write(`${sanitizedFor(depositView(first, err), err)}\n${code === undefined ? '' : `\n${code}\n`}\n`)
-  const last = options.wait ? await follow(cli, quote.id) : (known ?? (await look(cli, quote.id, null)))
-  return end(cli, withStatus(first, last), options.idempotencyKey)
+  const now = options.wait ? await follow(cli, quote.id) : (last ?? (await look(cli, quote.id, null)))
+  return end(cli, withStatus(first, now), options.idempotencyKey)
 }
 
 /** The error for a quote of which nobody can say now whether it is paid: how to pay it is not shown a second time. */
@@ -87,14 +88,17 @@ const unknownPaymentError = ({ id }: Quote, { deposit }: SwapStatus): AppError =
     },
   )
 
-/** How a quote is paid, after its terms were checked. `known` is its status, if it was asked for. */
+/**
+ * How a quote is paid, after its terms were checked. `known` is its status, if it was asked for. With a remote service this
+ * machine keeps the terms first and looks on Bitcoin itself; a deposit that is paid is not shown.
+ */
 async function payableDocument(
   cli: Cli,
   quote: Quote,
   order: Order,
   known: SwapStatus | undefined,
-): Promise<DepositDocument> {
-  const { terms, proof, recipient } = await termsOf(cli, quote, order).catch((error: unknown) => {
+): Promise<{ first: DepositDocument; known: SwapStatus | undefined }> {
+  const { terms, proof, recipient, tokenOut } = await termsOf(cli, quote, order).catch((error: unknown) => {
     if (!(error instanceof AppError) || !refusals.includes(error.code)) throw error
     // Whoever has paid must not pay again.
     const key = order.options.idempotencyKey
@@ -105,13 +109,17 @@ async function payableDocument(
     throw copyErrorWith(error, { hint })
   })
   await refuseUsedAddress(cli, quote, terms, order.isNew)
+  const own = await cli.backend.deposits?.keep({ quote, terms, tokenOut, recipient })
+  if (own && isPaid(own)) return { first: paidDocument(quote, own), known: own }
+  if (own && !order.isNew && own.deposit?.isLookedUp === false) throw unknownPaymentError(quote, own)
+  const now = own ?? known
   const first = documentOf(quote, { terms, proof, recipient })
-  return known ? withStatus(first, known) : first
+  return { first: now ? withStatus(first, now) : first, known: now }
 }
 
 /**
- * Refuses to show an address that belongs to another quote of this machine, or to which anything was ever paid, if one payment uses it up:
- * ORDER_USED. A payment for a quote that was shown before is probably the person's own, so that is PENDING.
+ * Refuses to show an address that belongs to another quote of this machine, or, for a quote that was not shown before, to which anything was
+ * ever paid, if one payment uses it up: ORDER_USED.
  */
 async function refuseUsedAddress(cli: Cli, { provider, id }: Quote, terms: DepositTerms, isNew: boolean) {
   const order = depositDefinition(provider)?.orderOf(terms)
@@ -119,14 +127,10 @@ async function refuseUsedAddress(cli: Cli, { provider, id }: Quote, terms: Depos
   if (order == null || !bitcoin) return
   const { journal } = await cli.backend.context()
   journal.takeOrder(order, quoteOwner(id))
+  if (!isNew) return
   const paid = await newestPaymentTo(esplora(bitcoin.esplora, serviceExchange), terms.address)
-  if (paid === undefined) return
-  if (isNew) throw usedElsewhereError(order, `the Bitcoin transaction ${paid} has paid to its address`)
-  throw new AppError(
-    'PENDING',
-    `The Bitcoin transaction ${paid} has paid to the address of this quote, so the address is not shown again. Do not pay it a second time`,
-    { details: { quote: id, hash: paid }, hint: `sluice swap status --watch ${shellOperand(id)}` },
-  )
+  if (paid !== undefined)
+    throw usedElsewhereError(order, `the Bitcoin transaction ${paid} has paid to its address`)
 }
 
 /** The codes of a quote that must not be paid, or not any more. */
@@ -137,7 +141,7 @@ async function termsOf(
   cli: Cli,
   quote: Quote,
   { destination, slippage, least, options }: Order,
-): Promise<{ terms: DepositTerms; proof: string; recipient: Address }> {
+): Promise<{ terms: DepositTerms; proof: string; recipient: Address; tokenOut: Token }> {
   const { networks, tokens, bitcoin } = await cli.backend.catalog()
   const definition = depositDefinition(quote.provider)
   const recipient = destination ?? quote.destinationAddress
@@ -177,6 +181,7 @@ async function termsOf(
     slippage: slippage ?? defaultSlippage,
     recipient,
     refund: quote.refundAddress,
+    at: cli.program.now(),
   })
   if (terms.amountOut < quote.tokenOut.amount || terms.minAmountOut < (quote.minAmountOut ?? 0n))
     throw new AppError(
@@ -186,7 +191,7 @@ async function termsOf(
     )
   await checkLimits(cli, quote, { terms, tokenOut, recipient, least, options })
   const named = (await definition.confirmAddress?.(bitcoin, serviceExchange, terms.address)) ?? []
-  return { terms, proof: proofOf(definition, named), recipient }
+  return { terms, proof: proofOf(definition, named), recipient, tokenOut }
 }
 
 /** What proves the terms of a deposit, and what of them it does not prove; `named` are the hosts that name its address. */
@@ -200,9 +205,6 @@ export function proofOf(
     ? `${proof}, which ${named.join(' and ')} name`
     : `${proof}, according to its service only`
 }
-
-/** The words that end a swap. */
-const ended = ['fulfilled', 'failed', 'refunded', 'expired']
 
 /** The pause before the service is asked again, in ms: it grows from the first to the longest. The sandbox counts no requests. */
 const pauses = { first: 250, longest: { sandbox: 500, others: 10_000 } }
@@ -229,7 +231,7 @@ async function follow(cli: Cli, id: string): Promise<SwapStatus> {
         progress.doing(line)
         if (line !== said) progress.say(line)
         said = line
-        if (ended.includes(last.status)) return last
+        if (isSwapOver(last.status)) return last
       } catch (error) {
         // What fails now may work at the next look, or the deposit is on its way into the next block.
         const mayPass =
@@ -257,18 +259,6 @@ function end(cli: Cli, document: DepositDocument, key: string | undefined): void
   const id = document.id ?? 'QUOTE_ID'
   const hint = `sluice swap status --watch --timeout 2h ${shellOperand(id)}`
   const details = { ...document }
-  if (status === 'fulfilled') return void cli.emit(document, depositView)
-  const over = { details, hint: `sluice swap status ${shellOperand(id)}` }
-  if (status === 'refunded')
-    throw new AppError(
-      'REFUNDED',
-      `The swap was refunded on Bitcoin${document.deposit.delivery === 'reported' ? ', as its provider says' : ''}`,
-      over,
-    )
-  if (status === 'failed')
-    throw document.destinationTxHash === null
-      ? new AppError('ACTION_FAILED', 'The swap failed', over)
-      : new AppError('ARRIVED_SHORT', 'The swap delivered less than the minimum', over)
   if (status === 'expired')
     throw new AppError('QUOTE_EXPIRED', 'The deadline has passed, and no deposit was found. Do not pay it.', {
       details,
@@ -276,12 +266,16 @@ function end(cli: Cli, document: DepositDocument, key: string | undefined): void
         hint: `Get a new quote with another key: --idempotency-key ${shellWord(`${key}-2`)}`,
       }),
     })
-  const isUnmined = document.deposit.confirmations === 0
-  throw new AppError(
-    'PENDING',
-    `The swap is not finished${isUnmined ? `: the payment ${document.originTxHash} is in no block yet` : ''}`,
-    { details, hint },
-  )
+  if (!isSwapOver(status) && document.deposit.confirmations === 0)
+    throw new AppError(
+      'PENDING',
+      `The swap is not finished: the payment ${document.originTxHash} is in no block yet`,
+      { details, hint },
+    )
+  const hints = { over: `sluice swap status ${shellOperand(id)}`, open: hint }
+  const error = swapOutcomeError(document, { details, hints })
+  if (error) throw error
+  return void cli.emit(document, depositView)
 }
 
 /** A text as a QR code for a terminal, two rows of it in one line; `undefined` where it cannot be shown. */

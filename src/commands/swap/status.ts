@@ -9,9 +9,10 @@ import { watchUntil } from '../../cli/watch-loop.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isSwapOver, swapOutcomeError } from '../../domain/swap-outcome.ts'
 import { shellOperand, shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
-import { deliveryRows, depthOf } from './bitcoin-deposit-document.ts'
+import { deliveryRows, depthOf, isPaid } from './bitcoin-deposit-document.ts'
 
 /** `swap status` */
 export async function status(
@@ -22,20 +23,19 @@ export async function status(
   const service = await cli.service()
   const more = options.btcTx !== undefined && { btcTxHash: options.btcTx }
   const ask = (quote: string) => service.swapStatus({ id: quote, ...more })
-  const look = () => swapStatusOf(cli, id, ask).catch(naming(id, options.btcTx))
+  const look = () => swapStatusOf(cli, id, ask).then(withoutPaidAddress).catch(naming(id, options.btcTx))
   if (!options.watch) return cli.emit(await look(), statusView)
+  const again = `sluice swap status --watch --timeout 1h ${shellOperand(id)}`
   const last = await watchUntil(cli, look, {
-    isOver: ({ status }) => ['fulfilled', 'failed', 'refunded', 'expired'].includes(status),
+    isOver: ({ status }) => isSwapOver(status),
     view: statusView,
     intervalMs: duration(options.interval),
-    again: () => `sluice swap status --watch --timeout 1h ${shellOperand(id)}`,
+    again: () => again,
   })
   if (last.status === 'expired') throw await expiredQuoteError(cli, id, last)
-  const why = { details: last, hint: `sluice action explain ${shellOperand(id)}` }
-  if (last.status === 'refunded') throw new AppError('REFUNDED', 'The swap was refunded', why)
-  if (last.status === 'failed' && last.destinationTxHash !== null)
-    throw new AppError('ARRIVED_SHORT', 'The bridge delivered less than quoted', why)
-  if (last.status === 'failed') throw new AppError('ACTION_FAILED', 'The swap failed', why)
+  const hints = { over: `sluice action explain ${shellOperand(id)}`, open: again }
+  const error = swapOutcomeError(last, { details: last, hints })
+  if (error) throw error
 }
 
 /** A missing deposit is looked up by its hash: the one that was typed, if it is one. */
@@ -49,11 +49,22 @@ const naming =
     throw new AppError(code, message, { cause, hint, ...(details && { details }) })
   }
 
+type ShownDeposit = Omit<NonNullable<SwapStatus['deposit']>, 'address'> & { address: string | null }
+
+/** A status without the address of a deposit that is paid, so that nobody pays it again. */
+const withoutPaidAddress = <status extends SwapStatus>({ deposit, ...status }: status) => {
+  const address = deposit === undefined || isPaid(status) ? null : deposit.address
+  return { ...status, ...(deposit && { deposit: { ...deposit, address } satisfies ShownDeposit }) }
+}
+
 /** What there is to say of a deposit on Bitcoin. */
-const depositRows = (deposit: NonNullable<SwapStatus['deposit']>): MaybeRow[] => {
+const depositRows = (deposit: ShownDeposit): MaybeRow[] => {
   const { address, memo, amount, confirmations } = deposit
   return [
-    ['deposit', `${formatAmount(BigInt(amount), btc)} to ${sanitizeText(address)}`],
+    [
+      'deposit',
+      `${formatAmount(BigInt(amount), btc)}${address === null ? '' : ` to ${sanitizeText(address)}`}`,
+    ],
     memo !== null && ['memo', sanitizeText(memo)],
     ['confirmed', confirmations === null ? 'no deposit is found' : depthOf(confirmations)],
     ...deliveryRows(deposit),
@@ -66,13 +77,15 @@ const statusView: View<{
   originTxHash: string | null
   destinationTxHash: string | null
   provider: string | null
-  deposit?: SwapStatus['deposit'] | undefined
+  deposit?: ShownDeposit | undefined
   note?: string | undefined
+  reported?: string | undefined
 }> = (one, to) =>
   fieldTable(
     [
       ['swap', one.id],
       ['status', stateWord(sanitizeText(one.status), to.paint)],
+      one.reported !== undefined && ['reported', `${sanitizeText(one.reported)}, which no chain shows here`],
       ['provider', sanitizeText(one.provider ?? '-')],
       ['origin', sanitizeText(one.originTxHash ?? '-')],
       ['destination', sanitizeText(one.destinationTxHash ?? '-')],

@@ -1,7 +1,6 @@
 import { bitcoinHash } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
-import { type TakenPayment, takenByOther } from '../../store/engine/quote-payments.ts'
 import {
   amountPaidTo,
   type BitcoinReader,
@@ -9,6 +8,7 @@ import {
 } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositRaw } from './bitcoin-deposit-instructions.ts'
 import { depositPayments, isBefore } from './bitcoin-deposit-payments.ts'
+import type { DepositSwap, PaymentBook } from './deposit-swap-types.ts'
 import { offerOf, readStored } from './stored-quote.ts'
 
 /** The stored deposit of a quote. */
@@ -37,20 +37,17 @@ const unknownText =
   'It is not known which payments with its memo are older than the quote. Name the payment by its hash: --btc-tx'
 
 /**
- * Looks up the deposit of a quote: by a hash if given, else by the recorded deposit, else among the payments to its
- * address. DEPOSIT_NOT_FOUND for a hash that does not exist, pays something else, or belongs to another quote;
- * `taken` are the payments recorded for quotes.
+ * Looks up the deposit of a swap: by a hash if given, else by the recorded deposit, else among the payments to its
+ * address. DEPOSIT_NOT_FOUND for a hash that does not exist, pays something else, or belongs to another swap.
  */
 export async function lookUpDeposit(
   bitcoin: BitcoinReader,
-  row: QuoteRow,
-  { typed, taken }: { typed: string | undefined; taken: readonly TakenPayment[] },
+  { deposit, earlier, createdAt }: DepositSwap,
+  { typed, payments: { ownDeposit, takenBy } }: { typed: string | undefined; payments: PaymentBook },
 ): Promise<FoundDeposit> {
-  const { deposit, earlier } = depositOf(row)
   // An address without a memo was created for this swap, so it has no earlier payments.
   const before = earlier ?? (deposit.memo === null ? [] : null)
-  const isEarlier = (one: BitcoinTransaction) => earlier?.includes(one.txid) || isBefore(one, row.createdAt)
-  const takenBy = takenByOther(taken, row.id)
+  const isEarlier = (one: BitcoinTransaction) => earlier?.includes(one.txid) || isBefore(one, createdAt)
   const otherOf = (one: BitcoinTransaction) =>
     depositPayments(one, deposit.address).flatMap((payment) => takenBy(payment) ?? [])[0]
   const isPaid = (one: BitcoinTransaction) =>
@@ -87,14 +84,13 @@ export async function lookUpDeposit(
     notes,
   })
   const search = async () => {
-    const isLast = (one: BitcoinTransaction) => isPaid(one) || isBefore(one, row.createdAt)
+    const isLast = (one: BitcoinTransaction) => isPaid(one) || isBefore(one, createdAt)
     const { transactions, isCutOff } = await bitcoin.addressHistory(deposit.address, isLast)
     return { other: transactions.find(isPaid), isCutOff, transactions }
   }
   if (typed === undefined) {
     try {
-      const ended = taken.find(({ kind, quoteId }) => kind === 'deposit' && quoteId === row.id)
-      const known = ended && (await bitcoin.transaction(ended.hash))
+      const known = ownDeposit === undefined ? undefined : await bitcoin.transaction(ownDeposit)
       if (known) return await found(known, [])
       const { other, isCutOff, transactions } = await search()
       if (other) return await found(other, [], transactions)
@@ -113,7 +109,7 @@ export async function lookUpDeposit(
     })
   if (hash === undefined) throw refused('The hash of a Bitcoin transaction has 64 hex digits')
   const transaction = earlier?.includes(hash) ? undefined : await bitcoin.transaction(hash)
-  if (earlier?.includes(hash) || (transaction && isBefore(transaction, row.createdAt)))
+  if (earlier?.includes(hash) || (transaction && isBefore(transaction, createdAt)))
     throw refused(`The transaction ${hash} is older than the quote`)
   if (transaction && amountPaidTo(transaction, deposit.address) > 0n) {
     const another = otherOf(transaction)

@@ -15,6 +15,25 @@ export const isBefore = ({ time }: BitcoinTransaction, since: number): boolean =
   time !== null && time < since - blockClockMs
 
 /**
+ * Returns a payment to the address of a new deposit that is made for one swap (without a memo), so that it is none;
+ * `undefined` if there is none, or Bitcoin cannot be read. `isIt` says which payments count.
+ */
+export async function usedBefore(
+  bitcoin: BitcoinReader,
+  { address, memo }: Pick<DepositTerms, 'address' | 'memo'>,
+  isIt: (payment: BitcoinTransaction) => boolean,
+): Promise<string | undefined> {
+  if (memo !== null) return undefined
+  try {
+    const { transactions } = await bitcoin.addressHistory(address, isIt)
+    return transactions.find(isIt)?.txid
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/**
  * Returns the payments that a new quote could mistake for its own: an address with a memo is shared, and an equal
  * swap has the same memo. An address made for one swap has none. `null` if they cannot be read.
  */

@@ -50,13 +50,14 @@ export async function bitcoinQuote(
   const ask = askOf(context, input, { to, tokenOut })
   const reading = read(context.chain(to.chainId), priceOf(context.catalog, tokenOut)).catch(() => null)
   const { provider, raw, terms } = await bestDeposit(context, ask, input.preferredProvider)
+  const earlier = await earlierPayments(depositsOf(context).bitcoin, terms, context.now())
   const id = context.newId()
   await refuseUsedAddress(context, provider.name, terms, id)
   const deadline = Math.floor(terms.until / 1000)
   const rawQuote: DepositRaw = {
     deposit: instructionsOf(terms),
     provider: raw,
-    earlier: await earlierPayments(depositsOf(context).bitcoin, terms, context.now()),
+    earlier,
   }
   const wire = {
     id,
@@ -143,6 +144,7 @@ function askOf(
     slippage,
     recipient: destinationAddress,
     refund: refundAddress ?? null,
+    at: context.now(),
   }
 }
 

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { Quote } from '../../api/quote.ts'
 import type { SwapStatus } from '../../api/swap-status.ts'
 import { formatAmount } from '../../domain/amount.ts'
-import { btc } from '../../domain/bitcoin.ts'
+import { bitcoinHash, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
+import { isSwapOver } from '../../domain/swap-outcome.ts'
 import type { QuoteRow } from '../../store/engine/action-tables.ts'
-import type { TakenPayment } from '../../store/engine/quote-payments.ts'
 import { takenByOther } from '../../store/engine/quote-payments.ts'
+import { amountPaidTo, type BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
 import { type DepositProgress, evmHash } from '../../swaps/deposit-provider.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { depositOf, type FoundDeposit, lookUpDeposit } from './bitcoin-deposit-lookup.ts'
@@ -14,14 +15,13 @@ import { blockClockMs, depositPayments } from './bitcoin-deposit-payments.ts'
 import { checkBitcoinPayout } from './bitcoin-payout-check.ts'
 import { depositsOf } from './bitcoin-quote.ts'
 import { checkBitcoinRefund } from './check-bitcoin-refund.ts'
-import { type OutcomeEvidence, outcomeNotShown } from './outcome-evidence-type.ts'
-import { offerOf, readStored, recipientOf, routeOf } from './stored-quote.ts'
+import type { DepositChecks, DepositSwap, PaymentBook } from './deposit-swap-types.ts'
+import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence-type.ts'
+import { offerOf, recipientOf, routeOf } from './stored-quote.ts'
 
 /**
- * Returns the status of a swap that begins on Bitcoin. The deposit is looked up by its hash, else among the payments
- * to its address; DEPOSIT_NOT_FOUND for a hash that does not exist or pays something else. A payout or refund that a
- * provider reports counts only if its chain shows it and no other quote has it. Without a deposit on Bitcoin, the
- * report is ignored.
+ * Returns the status of a quote that begins on Bitcoin: its provider is asked, and what it reports is checked
+ * (`depositStatus`). DEPOSIT_NOT_FOUND for a hash that does not exist or pays something else.
  */
 export async function bitcoinStatus(
   context: EngineContext,
@@ -29,8 +29,8 @@ export async function bitcoinStatus(
   btcTxHash: string | undefined,
 ): Promise<SwapStatus> {
   const { bitcoin, providers } = depositsOf(context)
-  const { deposit } = depositOf(row)
-  const { amountIn } = offerOf(row)
+  const { deposit, earlier } = depositOf(row)
+  const { amountIn, minAmountOut } = offerOf(row)
   const { tokenOut } = routeOf(context, row)
   const recipient = recipientOf(row)!
   const provider = providers.find(({ name }) => name === row.provider)
@@ -38,37 +38,63 @@ export async function bitcoinStatus(
     throw new AppError('PROVIDER_NOT_FOUND', `There is no provider "${row.provider}"`, {
       details: { provider: row.provider },
     })
-  const taken = await context.store.paymentsSince(context.customer, row.createdAt - blockClockMs)
-  const found = await lookUpDeposit(bitcoin, row, { typed: btcTxHash, taken })
+  const { store, customer, now } = context
+  const taken = await store.paymentsSince(customer, row.createdAt - blockClockMs)
+  const wire = z.decode(Quote, JSON.parse(row.wire))
+  const swap: DepositSwap = {
+    ...{ id: row.id, provider: row.provider, createdAt: row.createdAt, expiresAt: row.expiresAt },
+    ...{ deposit, earlier, amountIn, minAmountOut, tokenOut, recipient },
+    refundAddress: wire.refundAddress ?? null,
+    refundsSender: !provider.needsRefund,
+    seconds: wire.durationSeconds ?? null,
+  }
+  const payments: PaymentBook = {
+    ownDeposit: taken.find(({ kind, quoteId }) => kind === 'deposit' && quoteId === row.id)?.hash,
+    takenBy: takenByOther(taken, row.id),
+    isOtherDelivery: (hash) => store.isDeliveryOfAnother(customer, row.id, hash),
+    take: (all) => store.takePayments(customer, row.id, all, now()),
+  }
+  const report = (paidBy: BitcoinTransaction | undefined) =>
+    provider.status(deposit, paidBy, { tokenOut, recipient })
+  return depositStatus({ bitcoin, chain: context.chain, now, payments, report }, swap, btcTxHash)
+}
+
+/**
+ * Returns the status of a swap that begins on Bitcoin, whoever asks: the engine with the word of the provider, a client with
+ * that of a service. The deposit is looked up by its hash, else among the payments to its address. A payout or refund that is
+ * reported counts only if its chain shows it and no other swap has it; what cannot be checked is `reported`. Without a deposit
+ * on Bitcoin, the report is ignored.
+ */
+export async function depositStatus(
+  checks: DepositChecks,
+  swap: DepositSwap,
+  btcTxHash: string | undefined,
+): Promise<SwapStatus> {
+  const { bitcoin, now, payments } = checks
+  const { deposit, amountIn } = swap
+  const found = await lookUpDeposit(bitcoin, swap, { typed: btcTxHash, payments })
   const { transaction, paid, confirmations, isLookedUp } = found
   const notes = [...found.notes]
   if (paid !== null && paid !== amountIn)
     notes.push(
       `The payment is ${formatAmount(paid, btc)}, ${paid < amountIn ? 'less' : 'more'} than the ${formatAmount(amountIn, btc)} of the quote`,
     )
-  const wire = readStored(() => z.decode(Quote, JSON.parse(row.wire)))
-  const progress = await provider.status(deposit, transaction, { tokenOut, recipient })
+  const progress = await checks.report(transaction)
   if (progress.said) notes.push(`The provider says: ${progress.said.slice(0, 200)}`)
-  const seen = { confirmations, isLate: isLookedUp && context.now() > row.expiresAt }
+  const seen = { confirmations, isLate: isLookedUp && now() > swap.expiresAt }
   const { status: word } = progress
-  const shown: OutcomeEvidence =
-    word !== 'fulfilled' && word !== 'refunded'
-      ? { status: statusOf(word, seen), delivery: null }
-      : isLookedUp && !transaction
-        ? { status: statusOf('waiting', seen), delivery: null, note: unpaidText(word) }
-        : await checkReportedOutcome(context, row, {
-            ...{ found, progress, taken },
-            refund: provider.needsRefund ? (wire.refundAddress ?? null) : null,
-          })
+  const shown = await evidenceOf(checks, swap, { found, progress, seen })
   if (shown.note) notes.push(shown.note)
-  const isOpen = !['fulfilled', 'refunded', 'failed', 'expired'].includes(shown.status)
+  if (progress.refund !== undefined && transaction)
+    notes.push(await restText(checks, swap, { transaction, refund: progress.refund }))
+  const isOpen = !isSwapOver(shown.status)
   const missing = isOpen && paid !== null && paid < amountIn ? amountIn - paid : 0n
-  if (missing > 0n) notes.push(missingText(context, row, { missing, refund: wire.refundAddress ?? null }))
+  if (missing > 0n) notes.push(missingText(swap, { missing, now: now() }))
   // The missing part may be paid until the deadline, but not if the deposit has a memo.
   const mayCome = missing > 0n && deposit.memo === null
-  const since = mayCome ? Math.max(transaction?.time ?? 0, row.expiresAt) : (transaction?.time ?? null)
-  const waitedMs = isOpen && transaction?.time && since !== null ? context.now() - since : 0
-  const usualMs = Math.max(leastUsualMs, 2_000 * (wire.durationSeconds ?? 0))
+  const since = mayCome ? Math.max(transaction?.time ?? 0, swap.expiresAt) : (transaction?.time ?? null)
+  const waitedMs = isOpen && transaction?.time && since !== null ? now() - since : 0
+  const usualMs = Math.max(leastUsualMs, 2_000 * (swap.seconds ?? 0))
   const overdue = waitedMs > usualMs
   if (overdue)
     notes.push(
@@ -76,9 +102,10 @@ export async function bitcoinStatus(
     )
   return {
     status: shown.status,
+    ...(shown.reported !== undefined && { reported: shown.reported }),
     originTxHash: transaction?.txid ?? null,
     destinationTxHash: (word === 'refunded' ? undefined : evmHash(progress.destination)) ?? null,
-    provider: row.provider,
+    provider: swap.provider,
     deposit: {
       address: deposit.address,
       memo: deposit.memo,
@@ -94,6 +121,44 @@ export async function bitcoinStatus(
   }
 }
 
+/** Says how much of a deposit was paid back, if only a part of it was swapped. */
+async function restText(
+  { bitcoin }: Pick<DepositChecks, 'bitcoin'>,
+  { refundsSender, refundAddress }: DepositSwap,
+  { transaction, refund }: { transaction: BitcoinTransaction; refund: string },
+): Promise<string> {
+  const hash = bitcoinHash(refund)
+  const back = hash && (await bitcoin.transaction(hash).catch(() => undefined))
+  const to = refundsSender || refundAddress === null ? transaction.senders : [refundAddress]
+  const paid = to.map((address) => ({ address, amount: back ? amountPaidTo(back, address) : 0n }))
+  const found = paid.find(({ amount }) => amount > 0n)
+  return found && back
+    ? `The rest was paid back: ${formatAmount(found.amount, btc)} to ${found.address} in ${back.txid}`
+    : `The provider reports that the rest was paid back in ${hash ?? 'an unnamed transaction'}, which Bitcoin does not show yet`
+}
+
+type Reported = {
+  found: FoundDeposit
+  progress: DepositProgress
+  seen: { confirmations: number | null; isLate: boolean }
+}
+
+/** Returns the evidence for what is reported of a deposit. */
+async function evidenceOf(
+  checks: DepositChecks,
+  swap: DepositSwap,
+  { found, progress, seen }: Reported,
+): Promise<OutcomeEvidence> {
+  const { status: word } = progress
+  const isEnd = word === 'fulfilled' || word === 'refunded' || word === 'failed'
+  if (!isEnd) return { status: statusOf(word, seen), delivery: null }
+  if (found.isLookedUp && !found.transaction)
+    return { status: statusOf('waiting', seen), delivery: null, note: unpaidText(word) }
+  if (word === 'failed')
+    return outcomeReported('failed', 'The provider reports that the swap failed, and no chain shows it')
+  return checkReportedOutcome(checks, swap, { found, progress })
+}
+
 /** Minimum usual duration after the block of a deposit, whatever the provider estimates, in ms. */
 const leastUsualMs = 3_600_000
 
@@ -104,22 +169,20 @@ const minutes = (ms: number): string => `${Math.ceil(ms / 60_000)} min`
  * separate swap.
  */
 function missingText(
-  { now }: EngineContext,
-  row: QuoteRow,
-  { missing, refund }: { missing: bigint; refund: string | null },
+  { deposit, refundAddress, expiresAt }: DepositSwap,
+  { missing, now }: { missing: bigint; now: number },
 ): string {
-  const { deposit } = depositOf(row)
   if (deposit.memo !== null) return 'Do not pay the rest: each payment with a memo is a swap of its own'
   const rest = `${formatAmount(missing, btc)} is missing`
-  const back = `the payment is refunded to ${refund ?? 'its sender'}, less a fee`
-  return now() > row.expiresAt
+  const back = `the payment is refunded to ${refundAddress ?? 'its sender'}, less a fee`
+  return now > expiresAt
     ? `${rest}, and the deadline has passed: ${back}`
     : `${rest}: pay it to ${deposit.address} before ${deposit.until}, or ${back}`
 }
 
 /** The public status for a provider's status. If the provider does not know the deposit yet, the chain decides. */
 function statusOf(
-  status: Exclude<DepositProgress['status'], 'fulfilled'>,
+  status: 'waiting' | 'short' | 'processing',
   { confirmations, isLate }: { confirmations: number | null; isLate: boolean },
 ): string {
   if (status === 'short') return 'pending'
@@ -128,47 +191,37 @@ function statusOf(
   return confirmations > 0 ? 'confirmed' : 'pending'
 }
 
-const unpaidText = (word: 'fulfilled' | 'refunded'): string =>
-  `The provider reports a ${word === 'fulfilled' ? 'payout' : 'refund'}, but Bitcoin shows no deposit`
-
-type ReportedOutcome = {
-  found: FoundDeposit
-  progress: DepositProgress
-  taken: readonly TakenPayment[]
-  /** The refund address; `null` if a refund goes to the sender. */
-  refund: string | null
-}
+const unpaidText = (word: 'fulfilled' | 'refunded' | 'failed'): string =>
+  `The provider reports ${{ fulfilled: 'a payout', refunded: 'a refund', failed: 'a failure' }[word]}, but Bitcoin shows no deposit`
 
 /**
- * Checks the outcome that a provider reports against the chains, and records the payments that prove it, so that no
- * other quote can use them.
+ * Checks a reported payout or refund against the chains, and records the payments that prove it, so that no other swap can
+ * use them.
  */
 async function checkReportedOutcome(
-  context: EngineContext,
-  row: QuoteRow,
-  { found: { transaction, paid }, progress, taken, refund }: ReportedOutcome,
+  { bitcoin, chain, now, payments }: DepositChecks,
+  swap: DepositSwap,
+  { found: { transaction, paid }, progress }: Pick<Reported, 'found' | 'progress'>,
 ): Promise<OutcomeEvidence> {
-  const { bitcoin } = depositsOf(context)
-  const { deposit } = depositOf(row)
-  const takenBy = takenByOther(taken, row.id)
-  const tokens = { tokenOut: routeOf(context, row).tokenOut, recipient: recipientOf(row)! }
-  const due = { ...tokens, least: offerOf(row).minAmountOut, since: row.createdAt }
+  const { deposit, tokenOut, recipient, minAmountOut, createdAt, refundsSender, refundAddress } = swap
+  const due = { tokenOut, recipient, least: minAmountOut, since: createdAt, deposit: transaction }
   const back = {
     fee: BigInt(deposit.refundFee ?? 0),
-    to: refund,
+    to: refundsSender ? null : refundAddress,
     named: progress.destination,
   }
   const shown =
     progress.status === 'fulfilled'
-      ? await checkBitcoinPayout(context, due, evmHash(progress.destination), takenBy)
+      ? await checkBitcoinPayout({ chain, now }, due, evmHash(progress.destination), payments)
       : transaction
-        ? await checkBitcoinRefund(bitcoin, { ...back, deposit: transaction, paid: paid ?? 0n }, takenBy)
+        ? await checkBitcoinRefund(
+            bitcoin,
+            { ...back, deposit: transaction, paid: paid ?? 0n },
+            payments.takenBy,
+          )
         : outcomeNotShown('The provider reports a refund')
-  if (shown.status === 'processing') return shown
-  const payments = [
-    ...(transaction ? depositPayments(transaction, deposit.address) : []),
-    ...(shown.payments ?? []),
-  ]
-  const other = await context.store.takePayments(context.customer, row.id, payments, context.now())
+  if (shown.payments === undefined) return shown
+  const all = [...(transaction ? depositPayments(transaction, deposit.address) : []), ...shown.payments]
+  const other = await payments.take(all)
   return other === null ? shown : outcomeNotShown(`The same payment has ended the quote ${other}`)
 }

@@ -3,11 +3,12 @@ import { bitcoinHash, bitcoinNetwork, btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { TakenBy } from '../../store/engine/quote-payments.ts'
 import type { AddressHistory, BitcoinReader, BitcoinTransaction } from '../../swaps/bitcoin-reader-types.ts'
-import { type OutcomeEvidence, outcomeNotShown } from './outcome-evidence-type.ts'
+import { type OutcomeEvidence, outcomeNotShown, outcomeReported } from './outcome-evidence-type.ts'
 
 /**
  * An expected refund: `paid` less `fee`, in satoshi, no earlier than the deposit. It goes to the address `to`;
- * without one, to an address that the deposit spent from, by the transaction that the provider names (`named`).
+ * without one, to an address that the deposit spent from, by the transaction that the provider names (`named`), or by one with
+ * the memo of a refund of this deposit.
  */
 type ExpectedRefund = {
   deposit: BitcoinTransaction
@@ -29,7 +30,7 @@ export async function checkBitcoinRefund(
   const { deposit, to } = due
   const addresses = to === null ? deposit.senders : [to]
   if (addresses.length === 0)
-    return { status: 'refunded', delivery: 'reported', note: 'The provider reports a refund' }
+    return outcomeReported('refunded', 'The provider reports a refund, but Bitcoin does not show who paid')
   const back = to === null ? 'the address that paid' : to
   if (deposit.height === null)
     return outcomeNotShown(`The provider reports a refund to ${back}, but the deposit is in no block`)
@@ -57,16 +58,25 @@ export async function checkBitcoinRefund(
   }
 }
 
-/** Returns the transactions to search: those of the refund address, or the one that the provider names. */
+/** Returns the transactions to search: those of the refund address, or the refunds of this deposit to those who paid it. */
 async function historyOf(
   bitcoin: BitcoinReader,
-  { to, named }: ExpectedRefund,
+  { to, named, deposit }: ExpectedRefund,
   since: number,
 ): Promise<AddressHistory> {
-  if (to !== null) return bitcoin.addressHistory(to, ({ height }) => height !== null && height < since)
+  const sinceThen = (address: string) =>
+    bitcoin.addressHistory(address, ({ height }) => height !== null && height < since)
+  if (to !== null) return sinceThen(to)
   const hash = bitcoinHash(named ?? '')
-  const transaction = hash === undefined ? undefined : await bitcoin.transaction(hash)
-  return { transactions: transaction ? [transaction] : [], isCutOff: false }
+  if (hash !== undefined) {
+    const transaction = await bitcoin.transaction(hash)
+    return { transactions: transaction ? [transaction] : [], isCutOff: false }
+  }
+  // A service may not name the transaction.
+  const memo = `REFUND:${deposit.txid}`.toUpperCase()
+  const [first] = deposit.senders
+  const { transactions, isCutOff } = await sinceThen(first!)
+  return { transactions: transactions.filter((one) => one.memo?.toUpperCase() === memo), isCutOff }
 }
 
 /** Returns the outputs that may be the refund; `off` is the difference from the expected amount. */

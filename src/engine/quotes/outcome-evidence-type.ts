@@ -1,8 +1,12 @@
 import type { QuotePayment } from '../../store/engine/quote-payments.ts'
 
-/** The chain evidence for an outcome that a provider reports. `payments` are the payments that prove it, if seen. */
+/**
+ * The chain evidence for an outcome that a provider reports. `payments` are the payments that prove it, if seen. `reported` is
+ * an outcome that cannot be checked; its status is `reported`.
+ */
 export type OutcomeEvidence = {
   status: string
+  reported?: string
   delivery: 'verified' | 'reported' | null
   note?: string
   payments?: readonly QuotePayment[]
@@ -12,5 +16,13 @@ export type OutcomeEvidence = {
 export const outcomeNotShown = (note: string): OutcomeEvidence => ({
   status: 'processing',
   delivery: null,
+  note,
+})
+
+/** The result for an outcome that cannot be checked here. */
+export const outcomeReported = (word: string, note: string): OutcomeEvidence => ({
+  status: 'reported',
+  reported: word,
+  delivery: 'reported',
   note,
 })

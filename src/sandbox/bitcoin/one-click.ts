@@ -24,13 +24,19 @@ export const oneClickPublicKey = `ed25519:${base58Text.encode(
   createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32),
 )}`
 
-const btcAsset = 'nep141:btc.omft.near'
+const btcAsset = '1cs_v1:btc:native:coin'
+
+/** The deprecated asset id of BTC; asked with it, the service signs the new one. */
+const olderBtcAsset = 'nep141:btc.omft.near'
+
+/** How much later than the requested deadline the deadline of the quote is, in ms. */
+const graceMs = 72 * 3_600_000
 
 const Request = z.looseObject({
   dry: z.literal(false),
   swapType: z.literal('EXACT_INPUT'),
   slippageTolerance: z.int().min(0).max(5_000),
-  originAsset: z.literal(btcAsset),
+  originAsset: z.enum([btcAsset, olderBtcAsset]).transform(() => btcAsset),
   destinationAsset: z.string(),
   amount: z.string().regex(/^[1-9]\d{0,15}$/),
   refundTo: z.string().min(1),
@@ -120,8 +126,8 @@ export function openOneClick(
       minAmountOut: String((amountOut * BigInt(10_000 - request.slippageTolerance)) / 10_000n),
       timeEstimate: 120,
       depositAddress: address,
-      deadline: request.deadline,
-      timeWhenInactive: request.deadline,
+      deadline: new Date(Date.parse(request.deadline) + graceMs).toISOString(),
+      timeWhenInactive: new Date(Date.parse(request.deadline) + graceMs).toISOString(),
       refundFee: String(refundFee),
     }
     const signed = { timestamp, signature: '', quoteRequest: request, quote: told }
@@ -162,7 +168,8 @@ export function openOneClick(
       return
     }
     if (swap.paid < swap.amountIn) swap.status = 'INCOMPLETE_DEPOSIT'
-    const isLate = now() > Date.parse((swap.answer as { quote: { deadline: string } }).quote.deadline)
+    const { quoteRequest } = swap.answer as { quoteRequest: { deadline: string } }
+    const isLate = now() > Date.parse(quoteRequest.deadline)
     if (wrong?.kind === 'bitcoin-refund' || (swap.paid < swap.amountIn && isLate)) {
       swap.refund = bitcoin.pay({ address: swap.refundTo, amount: swap.paid - refundFee })
       swap.status = 'REFUNDED'

@@ -56,6 +56,7 @@ export async function pricesOf(
     `/v2/burn/USDC/fees/${here.domain}/${there.domain}?forward=true`,
     signal,
   )
+  if (status === 429) throw attestationServiceError('The attestation service limits requests', status)
   const speeds: readonly Speed[] = speed ? [speed] : ['fast', 'standard']
   const prices = speeds.flatMap((one) => {
     const price = status === 200 ? priceIn(text, one) : undefined

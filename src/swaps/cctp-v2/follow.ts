@@ -44,7 +44,8 @@ export async function attestationOf(
     const { body } = answer
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
     const { messages = [] } = body as { messages?: unknown }
-    if (!Array.isArray(messages)) return undefined
+    // An empty place is no answer about the burn.
+    if (!Array.isArray(messages) || messages.includes(null)) return undefined
     const first = messages[0] as
       | { status?: unknown; message?: unknown; eventNonce?: unknown }
       | null

@@ -9,6 +9,7 @@ import {
   type DepositProgress,
   type DepositRequest,
   evmHash,
+  isTooLate,
 } from '../deposit-provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
 import { isSignedBy } from './signature.ts'
@@ -16,8 +17,11 @@ import { isSignedBy } from './signature.ts'
 const name = 'near-intents'
 const label = 'NEAR Intents 1Click'
 
-/** The service's asset id of BTC (recorded: test/swaps/samples/near-intents-status-btc-refunded.json). */
-const btcAsset = 'nep141:btc.omft.near'
+/** The service's asset id of BTC. Asked for its older id, it signs this one (recorded since June 2026; defuse-frontend#990, cow-sdk#882). */
+const btcAsset = '1cs_v1:btc:native:coin'
+
+/** All ids that the service signs for BTC. The older one is deprecated since May 2026. */
+const btcAssets: readonly string[] = [btcAsset, 'nep141:btc.omft.near']
 
 /**
  * The service's chain names (npm:@defuse-protocol/one-click-sdk-typescript@0.1.25, `TokenResponse.blockchain`), and those of the sandbox.
@@ -129,7 +133,7 @@ function differences(
 ): string[] {
   const amount = String(ask.amount)
   const isSame = {
-    originAsset: asked.originAsset === btcAsset,
+    originAsset: btcAssets.includes(asked.originAsset),
     destinationAsset: asked.destinationAsset === assetId,
     amount: asked.amount === amount && quote.amountIn === amount,
     refundTo: asked.refundTo === ask.refund,
@@ -140,6 +144,7 @@ function differences(
     depositMemo: !quote.depositMemo,
     customRecipientMsg: !quote.customRecipientMsg && !asked.customRecipientMsg,
     virtualChainRecipient: !quote.virtualChainRecipient && !asked.virtualChainRecipient,
+    virtualChainRefundRecipient: !quote.virtualChainRefundRecipient && !asked.virtualChainRefundRecipient,
   }
   return Object.entries(isSame).flatMap(([field, same]) => (same ? [] : [field]))
 }
@@ -179,6 +184,16 @@ export const nearIntents: DepositDefinition = {
         `${label} returned a deposit address that is not on this Bitcoin chain`,
         200,
       )
+    // Refunds begin at the requested deadline. That of the quote is 72 hours later.
+    const { quoteRequest } = answer
+    const ends = [quoteRequest.deadline, quote.deadline, quote.timeWhenInactive ?? quote.deadline]
+    const until = Math.min(...ends.map((time) => Date.parse(time)))
+    if (isTooLate(until, ask))
+      throw unusableResponseError(
+        name,
+        `${label} signed a deadline that is more than a day away. Do not pay`,
+        200,
+      )
     const fee = quote.refundFee ? `, less ${formatAmount(BigInt(quote.refundFee), btc)}` : ''
     return {
       address: quote.depositAddress,
@@ -186,7 +201,7 @@ export const nearIntents: DepositDefinition = {
       amount: ask.amount,
       amountOut: BigInt(quote.amountOut),
       minAmountOut: BigInt(quote.minAmountOut),
-      until: Math.min(Date.parse(quote.deadline), Date.parse(quote.timeWhenInactive ?? quote.deadline)),
+      until,
       late: `A payment below the amount, or one that cannot be swapped, is refunded to ${ask.refund} after the deadline${fee}. An excess is refunded after the swap. A payment after the deadline may be lost.`,
       refundFee: BigInt(quote.refundFee ?? 0),
       seconds: quote.timeEstimate ?? null,

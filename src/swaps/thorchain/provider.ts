@@ -12,6 +12,7 @@ import {
   type DepositProgress,
   type DepositRequest,
   evmHash,
+  isTooLate,
 } from '../deposit-provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
@@ -96,6 +97,13 @@ const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
       `${label} returned a deposit address that is not on this Bitcoin chain`,
       200,
     )
+  const until = answer.expiry * 1000
+  if (isTooLate(until, ask))
+    throw unusableResponseError(
+      name,
+      `${label} returned a deadline that is more than a day away. Do not pay`,
+      200,
+    )
   const limit = readSwapMemo(answer.memo)!.limit!
   return {
     address: answer.inbound_address,
@@ -103,7 +111,7 @@ const check: DepositDefinition['check'] = ({ chain }, raw, ask) => {
     amount: ask.amount,
     amountOut: fromThor(expected, ask.tokenOut.decimals),
     minAmountOut: fromThor(limit, ask.tokenOut.decimals),
-    until: answer.expiry * 1000,
+    until,
     late: 'A swap that would return less than the minimum is refunded, less a fee, to the address that paid. Pay from your own address, not from an exchange and not from a taproot address (bc1p). A payment without the memo, or after the deadline, may be lost.',
     // The recommended minimum is four times the refund fee (gitlab.com/thorchain/thornode, merge request 2905).
     refundFee: BigInt(answer.recommended_min_amount_in ?? 0) / 4n,
@@ -127,7 +135,7 @@ function refuseSmall(
   )
 }
 
-/** The progress in a status response: payout or refund, and its transaction. */
+/** The progress in a status response: payout, refund, or both for a swap that is paid out in part, with their transactions. */
 function progressOf(
   { planned_out_txs, out_txs, stages }: z.output<typeof Status>,
   chain: string,
@@ -138,13 +146,24 @@ function progressOf(
     (one) => one.chain === chain && one.to_address !== undefined && sameAddress(one.to_address, recipient),
   )
   const back = (out_txs ?? []).find(({ memo }) => memo?.startsWith('REFUND:'))
-  if (back || (planned_out_txs ?? []).some(({ refund }) => refund))
+  const destination = evmHash(out?.id)
+  const isPartPlanned = (planned_out_txs ?? []).some(
+    (one) => !one.refund && one.chain === chain && sameAddress(one.to_address, recipient),
+  )
+  if (back || (planned_out_txs ?? []).some(({ refund }) => refund)) {
+    if (destination || isPartPlanned)
+      return {
+        status: isPaidOut && destination ? 'fulfilled' : 'processing',
+        said: 'THORChain pays a part and refunds the rest',
+        ...(destination && { destination }),
+        ...(back?.id && { refund: back.id }),
+      }
     return {
       status: isPaidOut ? 'refunded' : 'processing',
       said: 'THORChain refunds it',
       ...(back?.id && { destination: back.id }),
     }
-  const destination = evmHash(out?.id)
+  }
   if (destination) return { status: 'fulfilled', destination }
   return { status: stages.inbound_observed.completed ? 'processing' : 'waiting' }
 }
@@ -207,7 +226,13 @@ export const thorchain: DepositDefinition = {
 
 /** The vaults in a node's response (recorded: test/swaps/samples/thorchain-inbound-addresses.json). */
 const Inbound = z.array(
-  z.object({ chain: z.string().optional(), address: z.string().optional(), halted: z.boolean() }),
+  z.object({
+    chain: z.string().optional(),
+    address: z.string().optional(),
+    halted: z.boolean(),
+    global_trading_paused: z.boolean().optional(),
+    chain_trading_paused: z.boolean().optional(),
+  }),
 )
 
 /** The API of a THORNode. */
@@ -240,6 +265,8 @@ async function confirmVault(
         throw unusableResponseError(name, `The node ${host} of THORChain returns no vault for BTC`, status)
       if (vault.halted)
         throw unusableResponseError(name, 'THORChain accepts no BTC now: it is halted', status)
+      if (vault.global_trading_paused || vault.chain_trading_paused)
+        throw unusableResponseError(name, 'THORChain accepts no BTC now: its trading is paused', status)
       if (vault.address !== address)
         throw unusableResponseError(
           name,

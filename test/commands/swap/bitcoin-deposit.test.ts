@@ -528,21 +528,26 @@ test('the dry run names both THORChain nodes when they agree on the address', as
   expect(out).toContain(`all but the address, which 127.0.0.1:${port} and localhost:${port} name`)
 })
 
-test('SLUICE_THORNODE_URL sets a second THORChain node and requires https', async () => {
-  const secondOf = async (url?: string) => {
+test('SLUICE_THORNODE_URL replaces the THORChain node, sets a second one after a comma, and requires https', async () => {
+  const nodesOf = async (url?: string) => {
     const env = {
       SLUICE_RPC_BASE: 'http://127.0.0.1:1',
       ...(url !== undefined && { SLUICE_THORNODE_URL: url }),
     }
-    return (await knownCatalog(directories({ SLUICE_HOME: '/nowhere' }), env)).bitcoin!.secondThornode
+    const { bitcoin } = await knownCatalog(directories({ SLUICE_HOME: '/nowhere' }), env)
+    return [bitcoin!.thornode, bitcoin!.secondThornode]
   }
-  expect(await secondOf()).toBeNull()
-  expect(await secondOf('https://thornode.example/')).toBe('https://thornode.example')
-  expect(await secondOf('https://thornode.ninerealms.com/')).toBeNull()
-  await expect(secondOf('http://thornode.example')).rejects.toMatchObject({
-    code: 'CONFIG_INVALID',
-    message: expect.stringContaining('SLUICE_THORNODE_URL'),
-  })
+  expect(await nodesOf()).toEqual(['https://gateway.liquify.com/chain/thorchain_api', null])
+  expect(await nodesOf('https://one.example/')).toEqual(['https://one.example', null])
+  expect(await nodesOf('https://one.example, https://two.example/api')).toEqual([
+    'https://one.example',
+    'https://two.example/api',
+  ])
+  for (const url of ['http://thornode.example', 'https://a.example,b', 'https://a.b,https://c.d,https://e.f'])
+    await expect(nodesOf(url)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('SLUICE_THORNODE_URL'),
+    })
 })
 
 test('SLUICE_ESPLORA_URL sets another Esplora API and requires https', async () => {

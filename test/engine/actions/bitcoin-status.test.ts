@@ -36,12 +36,16 @@ type Seen = {
 }
 
 /** A quote of a provider, as stored by an engine. */
-async function quoted(name: string, { service, context } = engineOn(sandbox)) {
+async function quoted(
+  name: string,
+  { service, context } = engineOn(sandbox),
+  tokenOut = sandbox.token(31337, 'USDC').address as string,
+) {
   const { quote } = await service.quote({
     originChain: 'bitcoin',
     chainIdOut: 31337,
     tokenIn: '0x0000000000000000000000000000000000000000',
-    tokenOut: sandbox.token(31337, 'USDC').address,
+    tokenOut,
     amountIn: 1_000_000n,
     destinationAddress: friend as never,
     refundAddress: refund,
@@ -141,11 +145,52 @@ describe('a payout that the provider reports', () => {
   })
 
   test('by a payment from before the quote stays processing', async () => {
+    const one = await quoted('near-intents')
     const says = await payout()
-    expect(await statusWhen('near-intents', says)).toMatchObject({ status: 'fulfilled' })
+    expect(await statusOf(one, says)).toMatchObject({ status: 'fulfilled' })
     const { status, deposit } = await statusWhen('near-intents', says, { laterMs: 3_600_000 })
     expect(status).toBe('processing')
     expect(deposit?.note).toContain('a payment from before the quote')
+  })
+
+  test.each<[string, number, string, string | undefined]>([
+    ['by minutes', 600_000, 'reported', 'fulfilled'],
+    ['by four hours', 4 * 3_600_000, 'processing', undefined],
+  ])('by a payment that is older than the deposit %s ends nothing', async (_, ms, status, reported) => {
+    const one = await quoted('near-intents')
+    const { deposit, ...found } = await statusOf(one, await payout(), { olderMs: -ms })
+    expect({ status: found.status, reported: found.reported }).toEqual({ status, reported })
+    expect(deposit?.note).toMatch(/older than the deposit|before the deposit/)
+  })
+
+  test('by a transaction of the recipient itself stays processing', async () => {
+    const engine = engineOn(sandbox)
+    const one = await quoted('near-intents', engine)
+    const data = calldata('function transfer(address,uint256)', [friend, 1n])
+    await payout()
+    const { transactionHash: destination } = await sandbox.sendAs(31337, friend, {
+      to: sandbox.token(31337, 'USDC').address,
+      data,
+    })
+    for (const { rpc } of sandbox.world.chains) await rpc.request('anvil_mine', ['0x40'])
+    expect((await statusOf(one, { status: 'fulfilled', destination })).status).toBe('processing')
+  })
+
+  test('of the coin through a contract is verified by the balance of the recipient', async () => {
+    const coin = await quoted('thorchain', engineOn(sandbox), '0x0000000000000000000000000000000000000000')
+    const { rpc } = sandbox.chain(31337)
+    // A contract that passes its coins to the recipient.
+    const payer = '0x00000000000000000000000000000000000c0ffe'
+    const code = `0x6000600060006000345af1`.replace('345a', `3473${friend.slice(2).toLowerCase()}5a`)
+    await rpc.request('anvil_setCode', [payer, code])
+    const sent = await sandbox.sendAs(31337, sandbox.user.address, { to: payer, value: 10n ** 18n })
+    for (const chain of sandbox.world.chains) await chain.rpc.request('anvil_mine', ['0x40'])
+    const says = { status: 'fulfilled', destination: sent.transactionHash } as const
+    const { status, deposit } = await statusOf(coin, says)
+    expect({ status, delivery: deposit?.delivery, note: deposit?.note }).toMatchObject({
+      status: 'fulfilled',
+      delivery: 'verified',
+    })
   })
 
   test('by a transaction that pays the recipient nothing stays processing', async () => {
@@ -197,6 +242,26 @@ describe('a payout that the provider reports', () => {
     expect((await statusOf(one, says, { others: [newer] })).originTxHash).toBe(txid('ab'))
     expect((await statusOf(other, says, { others: [newer] })).originTxHash).toBe(txid('ac'))
   })
+})
+
+test('a payout of a part with a refund of the rest is short, and names both transactions and amounts', async () => {
+  const one = await quoted('near-intents')
+  const offer = JSON.parse(one.row.offer)
+  const row = { ...one.row, offer: JSON.stringify({ ...offer, minAmountOut: '900000001' }) }
+  const says = { destination: (await payout()).destination! }
+  const found = await statusOf(
+    { ...one, row },
+    { status: 'fulfilled', ...says, refund: txid('CD') },
+    { others: [back(400_000n)] },
+  )
+  expect(found).toMatchObject({ status: 'failed', destinationTxHash: says.destination })
+  expect(found.deposit?.note).toMatch(/Only 900 USDC arrived; the promised minimum is 900.000001 USDC/)
+  expect(found.deposit?.note).toContain(`The rest was paid back: 0.004 BTC to ${refund} in ${txid('cd')}`)
+})
+
+test('a failure that the provider reports is not an outcome', async () => {
+  const found = await statusWhen('near-intents', { status: 'failed' })
+  expect(found).toMatchObject({ status: 'reported', reported: 'failed' })
 })
 
 describe('a refund that the provider reports', () => {
@@ -270,11 +335,15 @@ describe('a refund that the provider reports', () => {
     for (const other of [seen, { senders: ['x'], ...due }, { ...seen, others: [back(400_000n)] }])
       expect((await statusWhen('thorchain', named, other)).status).toBe('processing')
     expect((await statusWhen('thorchain', says, { ...seen, ...due })).status).toBe('processing')
+    // Without a name, a payment with the memo of the refund counts.
+    const memo = `REFUND:${txid('AB')}`
+    const marked = { ...seen, others: [back(998_500n, { memo })] }
+    expect((await statusWhen('thorchain', says, marked)).status).toBe('refunded')
   })
 
   test('to an unknown sender is reported as the provider states it', async () => {
     const { status, deposit } = await statusWhen('thorchain', says)
-    expect({ status, delivery: deposit?.delivery }).toEqual({ status: 'refunded', delivery: 'reported' })
+    expect({ status, delivery: deposit?.delivery }).toEqual({ status: 'reported', delivery: 'reported' })
   })
 })
 

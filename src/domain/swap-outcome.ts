@@ -1,0 +1,81 @@
+import { AppError } from './errors.ts'
+
+/**
+ * What is said of a swap. `status` is a status of the specification, or `reported`: a service or provider reports an end
+ * (`reported`) that nobody here has seen on a chain.
+ */
+export type StatedOutcome = { status: string; reported?: string | undefined }
+
+/** The statuses that end a swap. Each says that money moved, or that none will. */
+const ends: readonly string[] = ['fulfilled', 'failed', 'refunded', 'expired', 'cancelled']
+
+/** The final statuses of an action. */
+const actionEnds: readonly string[] = ['SUCCESS', 'FAILED', 'REFUNDED']
+
+/** Whether a status is an end that was seen; `reported` is none. */
+export const isSwapEnd = (status: string): boolean => ends.includes(status.toLowerCase())
+
+/** Whether there is nothing more to wait for: an end that was seen, or one that cannot be checked here. */
+export const isSwapOver = (status: string): boolean => isSwapEnd(status) || status === 'reported'
+
+/** The word that a service or provider says: the reported one, else the status. */
+export const wordOf = ({ status, reported }: StatedOutcome): string => reported ?? status
+
+/**
+ * States what a service says of a swap, which nothing here has checked: an end becomes `reported`, a word on the way stays.
+ * Every caller that has only the word of a service uses this.
+ */
+export function statedByService<told extends StatedOutcome>(told: told): told {
+  return isSwapEnd(told.status) ? { ...told, status: 'reported', reported: told.status } : told
+}
+
+/** The same for an action of another machine: SUCCESS, FAILED and REFUNDED become `REPORTED`. */
+export function actionStatedByService<told extends StatedOutcome>(told: told): told {
+  const { status } = told
+  return actionEnds.includes(status.toUpperCase()) ? { ...told, status: 'REPORTED', reported: status } : told
+}
+
+/**
+ * States a swap of this machine: its own evidence (`seen`) decides each end; the word of the service (`told`) only refines
+ * what happens before one. An end that only the service says is in `reported`, and the swap goes on.
+ */
+export function statedBySeen({
+  seen,
+  told,
+}: {
+  seen: string
+  told: StatedOutcome | undefined
+}): StatedOutcome {
+  if (isSwapEnd(seen) || told === undefined) return { status: seen }
+  const word = wordOf(told)
+  if (isSwapEnd(word)) return { status: seen, reported: word }
+  return { status: ['pending', 'confirmed', 'processing'].includes(word) ? word : seen }
+}
+
+type EndedSwap = StatedOutcome & { originTxHash: string | null; destinationTxHash: string | null }
+
+/**
+ * The error that a command ends with for a swap that is not followed any more; `undefined` for `fulfilled`. An expired quote
+ * is not an outcome of a payment, so its caller says it.
+ */
+export function swapOutcomeError(
+  swap: EndedSwap,
+  { details, hints }: { details: Record<string, unknown>; hints: { over: string; open: string } },
+): AppError | undefined {
+  const over = { details, hint: hints.over }
+  if (swap.status === 'fulfilled') return undefined
+  if (swap.status === 'refunded') return new AppError('REFUNDED', 'The swap was refunded', over)
+  if (swap.status === 'cancelled')
+    return new AppError('ORDER_UNFILLED', 'The order was cancelled before it was filled', over)
+  if (swap.status === 'failed')
+    return swap.destinationTxHash === null
+      ? new AppError('ACTION_FAILED', 'The swap failed', over)
+      : new AppError('ARRIVED_SHORT', 'The swap delivered less than the agreed minimum', over)
+  if (swap.status === 'reported')
+    return new AppError(
+      'PENDING',
+      `The swap is reported as ${swap.reported ?? 'ended'}, but this could not be checked on its chains`,
+      { details, hint: hints.open },
+    )
+  return new AppError('PENDING', 'The swap is not finished', { details, hint: hints.open })
+}
