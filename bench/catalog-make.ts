@@ -256,11 +256,11 @@ const out = join(import.meta.dirname, '..', 'src', 'engine', 'catalog')
 const surveyed: Books['survey'] = {}
 mkdirSync(out, { recursive: true })
 for (const network of publicNetworks) {
-  const file = fileOf(network)
   const path = join(out, `${network.name}.json`)
   const before: CatalogFile | undefined = existsSync(path)
     ? JSON.parse(readFileSync(path, 'utf8'))
     : undefined
+  const file = fileOf(network, before)
   surveyed[network.name] = Object.fromEntries(
     file.strategies.map(({ protocol, asset, receipt, name }) => [
       `${protocol} ${asset}`,
@@ -282,7 +282,7 @@ writeFileSync(
   `${JSON.stringify(surveyed)}\n`,
 )
 
-function fileOf(network: Network): CatalogFile {
+function fileOf(network: Network, before: CatalogFile | undefined): CatalogFile {
   const { name, chainId } = network
   const here = markets.filter((market) => market.network === name)
   const strategies = here.flatMap((market) => strategyOf(market))
@@ -328,7 +328,7 @@ function fileOf(network: Network): CatalogFile {
       ...given('kyberswap', aggregatorOn(network)),
       ...given('uniswap-v4', poolsOn(network, [...known.values()])),
       ...given('cctp', cctpV2),
-      ...given('across', acrossOn(network)),
+      ...given('across', acrossOn(network, before?.swaps.across?.tokens)),
       ...given('cow', ordersOn(network)),
       ...given('balancer-v2', vaultOn(network)),
       ...given('pancakeswap-v3', forkOn(network, [...known.values()])),
@@ -514,14 +514,19 @@ function bridgeOn({ chainId, testnet }: Network): SwapsOfFile['cctp'] {
 /** The services that suggest Across fees (`@across-protocol/app-sdk` 0.4.4, MAINNET_API_URL and TESTNET_API_URL). */
 const acrossApis = { main: 'https://app.across.to/api', test: 'https://testnet.across.to/api' }
 
-function acrossOn({ chainId, testnet }: Network): SwapsOfFile['across'] {
+/** `tokens` are written by hand (`@across-protocol/constants` 3.1.127, TOKEN_SYMBOLS_MAP). */
+function acrossOn(
+  { chainId, testnet }: Network,
+  tokens: Readonly<Record<string, Address>> = {},
+): SwapsOfFile['across'] {
   const { source, chains } = providers.across
   const there = chains[chainId]
   if (!there) return undefined
   return {
     spokePool: there.spokePool,
+    tokens,
     api: testnet ? acrossApis.test : acrossApis.main,
-    source: `${source}; npm:@across-protocol/app-sdk@0.4.4 constants`,
+    source: `${source}; npm:@across-protocol/app-sdk@0.4.4 constants; npm:@across-protocol/constants@3.1.127 TOKEN_SYMBOLS_MAP`,
   }
 }
 
@@ -535,6 +540,8 @@ const orderBooks: Readonly<Record<string, string>> = {
   polygon: 'polygon',
   avalanche: 'avalanche',
   bnb: 'bnb',
+  // @cowprotocol/sdk-config 2.4.0, chain LINEA
+  linea: 'linea',
 }
 
 /** The contracts of CoW Protocol have the same addresses on each of these networks (`networks.json` of `@cowprotocol/contracts` 1.8.0). */

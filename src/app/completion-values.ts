@@ -85,6 +85,7 @@ export function completionValues(needs: Needs): CompletionValues {
       if (/^wallet (export|remove|use|remember|forget)$/.test(command)) return wallets()
       if (name === '--wallet') return wallets()
       if (name === '--kind') return profileKinds
+      if (name === '--provider') return providers()
       if (name === '--status') return ['INITIAL', 'PENDING', 'SUCCESS', 'FAILED'].map((one) => [one, ''])
       if (command === 'help') return needs.topics()
       if (command === 'schema') return needs.nextWords(before)
@@ -131,6 +132,15 @@ async function quotes(
     if (command === 'swap execute' && !isOpen) return []
     return [[id, `${about}, ${state ?? (isDead ? 'expired' : 'open')}`]]
   })
+}
+
+/** The names of all swap providers, also of those that swap from Bitcoin. */
+async function providers(): Promise<Candidate[]> {
+  const [{ swapProviderNames }, { depositProviderNames }] = await Promise.all([
+    import('../swaps/swap-provider-registry.ts'),
+    import('../swaps/deposit-provider-registry.ts'),
+  ])
+  return [...swapProviderNames, ...depositProviderNames].map((name) => [name, ''])
 }
 
 const profileKinds: readonly Candidate[] = [

@@ -1,3 +1,4 @@
+import type { Address } from '../domain/address.ts'
 import { emptyCatalog } from '../protocols/catalog-operations.ts'
 import type { Catalog, StrategyEntry, SwapRow } from '../protocols/catalog-types.ts'
 
@@ -27,7 +28,16 @@ const olderFields = {
   '1inch': 'oneInch',
   relay: 'relay',
 } as const
-type OlderJson = Partial<Record<(typeof olderFields)[keyof typeof olderFields], readonly SwapRow[]>>
+type OlderJson = Pick<CatalogJson, 'tokens'> &
+  Partial<Record<(typeof olderFields)[keyof typeof olderFields], readonly SwapRow[]>>
+
+/** The tokens that Across carried in such a world: those of one symbol on all chains. */
+const tokensBySymbol = ({ tokens }: Pick<CatalogJson, 'tokens'>, chainId: number): Record<string, Address> =>
+  Object.fromEntries(
+    tokens
+      .filter((token) => token.chainId === chainId && ['USDC', 'USDT', 'WETH', 'WBTC'].includes(token.symbol))
+      .map(({ symbol, address }) => [symbol, address]),
+  )
 
 /** The rows of such a world, with the fields that they lack. */
 const swapsOfOlderVersion = (json: OlderJson): Catalog['swaps'] =>
@@ -36,7 +46,7 @@ const swapsOfOlderVersion = (json: OlderJson): Catalog['swaps'] =>
       name,
       (json[field] ?? []).map((one) => ({
         ...(name === 'cctp' && { attestation: null }),
-        ...(name === 'across' && { api: null }),
+        ...(name === 'across' && { api: null, tokens: tokensBySymbol(json, one.chainId) }),
         ...(name === 'relay' && 'solver' in one && { router: one.solver }),
         ...one,
       })),

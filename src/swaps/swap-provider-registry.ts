@@ -24,7 +24,7 @@ import type { SwapDependencies } from './provider-dependencies.ts'
 import { relay } from './relay/definition.ts'
 import type { FileOf } from './swap-contracts.ts'
 import { likeUniswapV2, uniswapV2 } from './uniswap-v2/definition.ts'
-import { pancakeSwapV3, uniswapV3 } from './uniswap-v3/definition.ts'
+import { likeUniswapV3, uniswapV3 } from './uniswap-v3/definition.ts'
 import { uniswapV4 } from './uniswap-v4/definition.ts'
 
 const all = [
@@ -37,7 +37,9 @@ const all = [
   across,
   cow,
   balancerV2,
-  pancakeSwapV3,
+  // Its SmartRouter has the functions of SwapRouter02, its quoter those of QuoterV2 (source: the ABIs of
+  // `@pancakeswap/smart-router` 7.7.3 and `@pancakeswap/v3-sdk` 3.10.2).
+  likeUniswapV3('pancakeswap-v3', 'PancakeSwap v3', [2500, 50]),
   avenia,
   lifi,
   oneInch,

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { depositProviderNames } from '../../src/swaps/deposit-provider-registry.ts'
+import { swapProviderNames } from '../../src/swaps/swap-provider-registry.ts'
 import { oneDocument, useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
@@ -32,7 +34,7 @@ describe('__complete', () => {
     expect(await words('--profile', 'engine', 'strategies', 'list', '--network', 'bas')).toEqual([])
   })
 
-  test('offers help topics, commands for schema, kinds of profile and statuses', async () => {
+  test('offers help topics, commands for schema, kinds of profile, statuses and swap providers', async () => {
     const help = await words('help', '')
     expect(help).toEqual(expect.arrayContaining(['deposit', 'strategies', 'exit-codes', 'signing']))
     expect(await words('help', 'exit')).toEqual(['exit-codes'])
@@ -44,6 +46,10 @@ describe('__complete', () => {
     expect(await words('init', '--kind', '')).toEqual(['engine', 'remote'])
     expect(await words('profile', 'set', 'x', '--kind', 'r')).toEqual(['remote'])
     expect(await words('action', 'list', '--status', 'P')).toEqual(['PENDING'])
+    expect(await words('swap', 'quote', '--provider', 'sushi')).toEqual(['sushiswap-v2'])
+    expect(await words('swap', 'execute', '--provider', '')).toEqual(
+      expect.arrayContaining([...swapProviderNames, ...depositProviderNames]),
+    )
   })
 
   test('offers strategies and tokens once strategies list has run', async () => {

@@ -165,6 +165,8 @@ test('a daemon that cannot start returns its error code to the caller', async ()
   await expect(up(home, { env })).rejects.toMatchObject({ code: 'ANVIL_NOT_FOUND' })
 })
 
+const withoutTokens = ({ tokens: _, ...rest }: { tokens: object }) => rest
+
 describe('a saved world', () => {
   /** A home with a saved world that was stopped before a burn was delivered. */
   let ended: string
@@ -209,14 +211,18 @@ describe('a saved world', () => {
   test('from another genesis is reported as outdated until it is reset', async () => {
     const home = newHome(ended)
     const file = join(savedDir(home), 'catalog.json')
-    const { genesis: _, ...older } = JSON.parse(readFileSync(file, 'utf8'))
-    // Simulates a version without this exchange.
-    expect(older.uniswapV2).toHaveLength(2)
-    delete older.uniswapV2
+    const { genesis: _, swaps, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
+    // Simulates a version with a field for each exchange, and without one of them.
+    expect(swaps['uniswap-v2']).toHaveLength(2)
+    const older = { ...rest, uniswapV3: swaps['uniswap-v3'], across: swaps.across.map(withoutTokens) }
     writeFileSync(file, JSON.stringify(older))
     const after = await up(home)
     expect((await after.status()).outdated).toBe(true)
     expect(contractsIn(after.catalog, uniswapV2Contracts)).toEqual([])
+    expect(after.catalog.swaps['uniswap-v3']).toEqual(swaps['uniswap-v3'])
+    expect(after.catalog.swaps.across).toMatchObject(
+      swaps.across.map(({ chainId, tokens }: { chainId: number; tokens: object }) => ({ chainId, tokens })),
+    )
     expect(await balanceOf(after, stranger)).toBe(5n)
     await after.reset()
     expect((await after.status()).outdated).toBeUndefined()

@@ -1,15 +1,18 @@
 import { encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { type Address, nativeAddress } from '../../src/domain/address.ts'
+import { publicNetworks } from '../../src/domain/networks.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
-import { contractsIn } from '../../src/swaps/swap-contracts.ts'
+import { contractsIn, contractsOn, withContracts } from '../../src/swaps/swap-contracts.ts'
 import { swapExchange, swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
 import { swapsAbi, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
 import { uniswapV2Contracts } from '../../src/swaps/uniswap-v2/constants-schema.ts'
 import { uniswapV2 } from '../../src/swaps/uniswap-v2/definition.ts'
 import { swapV2 } from '../../src/swaps/uniswap-v2/encode.ts'
 import { pairOf } from '../../src/swaps/uniswap-v2/provider.ts'
+import { withoutProviders } from '../support/changed-catalogs.ts'
 import { useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
 
@@ -91,6 +94,46 @@ describe('Uniswap v2', () => {
   })
 })
 
+describe('SushiSwap v2, a fork', () => {
+  // Uniswap's contracts stand in for the fork, whose contracts no package ships.
+  const fork = { name: 'sushiswap-v2' }
+  const forked = () => withContracts(sandbox.world.catalog(), fork, () => [contracts()])
+  const { run: runForked } = useCommands(sandbox, {
+    catalog: () => withoutProviders(forked(), 'uniswap-v2'),
+  })
+
+  test('quotes and swaps under its own name, also in a comparison', async () => {
+    const flags = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 30'
+    const quoted = await runForked(`swap quote ${flags} --provider sushiswap-v2 --json`)
+    expect(quoted.json, quoted.err).toMatchObject({ provider: 'sushiswap-v2' })
+    const done = await runForked(`swap execute ${flags} --provider sushiswap-v2 --yes --json`)
+    expect({ exit: done.exit, status: done.json.status }, done.err).toEqual({ exit: 0, status: 'SUCCESS' })
+    const { json } = await runForked(`swap quote ${flags} --compare --json`)
+    expect(json.items.map(({ provider }: { provider: string }) => provider)).toContain('sushiswap-v2')
+  })
+
+  test('is guarded by its own contracts', () => {
+    const guarded = (changed = {}) => code(['USDC', 'WETH'], 'in', changed, 'sushiswap-v2', forked())
+    expect(guarded()).toBe('passed')
+    expect(guarded({ recipient: other })).toBe('POLICY_RECIPIENT')
+    expect(guarded({ amountOut: 1n })).toBe('POLICY_MIN_OUT')
+    const { said, intent } = verdict(['USDC', 'WETH'], 'in', {}, 'sushiswap-v2', forked())
+    expect(said).toMatchObject({ bound: { text: expect.stringContaining('on SushiSwap v2') } })
+    expect(swapExpectation(sandbox.world.catalog(), intent)).toBeUndefined()
+  })
+
+  test('has the published contracts on Ethereum', async () => {
+    const [ethereum] = await filesOf(publicNetworks.filter(({ name }) => name === 'ethereum'))
+    // @sushiswap/v2-sdk 0.0.11: SUSHISWAP_V2_FACTORY_ADDRESS, _ROUTER_ADDRESS and _INIT_CODE_HASH
+    const here = contractsOn(ethereum!, { ...uniswapV2Contracts, ...fork }, 1)!
+    expect(here).toMatchObject({
+      factory: '0xC0AEe478e3658e2610c5F7A4A2E1777cE9e4f2Ac',
+      router02: '0xd9e1cE17f2641f24aE83637ab66a2cca9C378B9F',
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    })
+  })
+})
+
 const deadline = 1_900_000_000
 
 /** Guard verdict on a swap with changed parameters, with its intent and transaction. */
@@ -99,6 +142,7 @@ function verdict(
   exact: 'in' | 'out',
   changed: Partial<Parameters<typeof swapV2>[0]> = {},
   provider = 'uniswap-v2',
+  known = sandbox.world.catalog(),
 ) {
   const [one, two] = [token(tokenIn), token(tokenOut)]
   const [amountIn, amountOut] = [10n ** 17n, 2n * 10n ** 8n]
@@ -129,7 +173,7 @@ function verdict(
     isNativeOut: two === coin,
     ...changed,
   })
-  const expected = swapExpectation(sandbox.world.catalog(), intent)!
+  const expected = swapExpectation(known, intent)!
   return { said: expected.check(transaction), targets: expected.targets, transaction, intent }
 }
 const code = (...args: Parameters<typeof verdict>) => {

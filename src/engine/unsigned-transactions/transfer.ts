@@ -27,11 +27,11 @@ export async function transferBytecode(
   const token = isNative ? nativeToken(network) : tokenAt(context.catalog.tokens, chainId, input.token)
   if (!token) throw refuse(`${input.token} is not a known token on ${network.name}`)
   if (amount === 0n) throw refuse('The amount must be above zero')
+  const starts = readSearchStarts(context, originAddress, [chainId])
   const lost = await whyPayeeLost(context, { chainId, to, tokens: [token], isCoin: isNative })
   if (lost) throw refuse(`The recipient is ${lost}: funds sent there are lost`)
   if (sameAddress(to, originAddress)) throw refuse('The recipient is the sender')
   const transaction = transfer({ chainId, token: token.address, to, amount })
-  const starts = readSearchStarts(context, originAddress, [chainId])
   const id = context.newId()
   const sum = tokenAmount(amount, token)
   await trackOperation(context, {

@@ -30,7 +30,8 @@ export function deployAcross(d: Deployer, { chainId }: ChainParameters, { assets
   const begin = encodeFunctionData({ abi: pool.abi, functionName: 'initialize', args: [0, d.from] })
   const spokePool = d.deploy(acrossContract('ERC1967Proxy'), [implementation, begin])
   transferAssets(d, assets, sandboxAddress(roles.relayer), liquidity)
-  return { chainId, spokePool, api: null }
+  const { USDC, USDT, WETH, WBTC } = assets
+  return { chainId, spokePool, tokens: { USDC, USDT, WETH, WBTC }, api: null }
 }
 
 /** Approves a pool to spend the relayer's tokens for fills. */

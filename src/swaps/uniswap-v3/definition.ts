@@ -58,9 +58,3 @@ export const likeUniswapV3 = <const name extends string>(
 
 /** Uniswap v3: same-chain swaps, also of the native coin. */
 export const uniswapV3 = likeUniswapV3('uniswap-v3', 'Uniswap v3', [3000, 60])
-
-/**
- * PancakeSwap v3, a fork with a fee tier of 0.25 %. Its SmartRouter has the functions of SwapRouter02, its quoter those of QuoterV2
- * (source: the ABIs of `@pancakeswap/smart-router` 7.7.3 and `@pancakeswap/v3-sdk` 3.10.2).
- */
-export const pancakeSwapV3 = likeUniswapV3('pancakeswap-v3', 'PancakeSwap v3', [2500, 50])

@@ -271,6 +271,7 @@ export function faultsOf(json: unknown): string[] {
     ...[
       ...Object.values(file.swaps).flatMap((one) => ('via' in one ? one.via : [])),
       ...(file.swaps['balancer-v2']?.pools ?? []).flatMap(({ tokens }) => tokens),
+      ...Object.values(file.swaps.across?.tokens ?? {}),
     ].flatMap((address) => (known.has(address) ? [] : [`${address} is not a token`])),
     ...(file.swaps.cctp && !known.has(file.swaps.cctp.token)
       ? ['the token of the bridge is not among the tokens']

@@ -136,8 +136,13 @@ export const catalog = {
       },
     ],
     across: [
-      { chainId: 31337, spokePool, api: null },
-      { chainId: 31338, spokePool: address('cd'), api: null },
+      {
+        chainId: 31337,
+        spokePool,
+        tokens: { USDC: usdc.address, WETH: weth.address, USDT: usdt.address },
+        api: null,
+      },
+      { chainId: 31338, spokePool: address('cd'), tokens: { USDC: usdcThere.address }, api: null },
     ],
     cow: [{ chainId: 31337, settlement, vaultRelayer, api: null }],
     lifi: [{ chainId: 31337, diamond, api: null }],
