@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { gasCostUsd, isBetter, type NetPrices, netAmount } from '../../../src/swaps/offers/offer-comparison.ts'
+import {
+  gasCostUsd,
+  isBetter,
+  type NetPrices,
+  netAmount,
+} from '../../../src/swaps/offers/offer-comparison.ts'
 import type { Offer, OfferRequest } from '../../../src/swaps/provider.ts'
 
 const token = (symbol: string, decimals: number) => ({
