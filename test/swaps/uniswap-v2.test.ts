@@ -70,6 +70,7 @@ describe('Uniswap v2', () => {
     ] as const) {
       const quote = await asked(`quote ${flags}`)
       const done = await asked(`execute ${flags} --yes --allow-duplicate`)
+      // The approval counts.
       const used = (done.json.transactions as { gasUsed: string }[]).reduce(
         (sum, { gasUsed }) => sum + Number(gasUsed),
         0,
