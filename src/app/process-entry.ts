@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { config } from 'zod/v4/core'
 import { interruptedError, reportedError } from '../cli/classify-failure.ts'
 import { preparseGlobals } from '../cli/options/global-options.ts'
+import type { ProgramContext } from '../cli/program-context-types.ts'
+import type { Io } from '../cli/terminal/io-types.ts'
 import { stdio } from '../cli/terminal/standard-streams.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
 import { createCommandContext } from './create-command-context.ts'
@@ -37,7 +39,7 @@ export async function start(
   for (const [signal, listeners] of before)
     for (const listener of listeners) process.removeListener(signal, listener)
   const io = await stdio({ noColor, noInput, env: process.env })
-  const program = createCommandContext({
+  const program = contextOrExit(argv, io, {
     env: process.env,
     secrets,
     signingService: once(async () => {
@@ -96,6 +98,20 @@ export async function start(
   }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)
+}
+
+/** The command context. Without directories for its files the program cannot run: it reports that and ends. */
+function contextOrExit(
+  argv: readonly string[],
+  io: Io,
+  inputs: Parameters<typeof createCommandContext>[0],
+): ProgramContext {
+  try {
+    return createCommandContext(inputs)
+  } catch (error) {
+    if (error instanceof AppError) process.exit(printError(error, argv, { io }))
+    throw error
+  }
 }
 
 const readStdin = async (): Promise<string> =>
