@@ -3,6 +3,7 @@ import { checkAcrossCalldata } from './calldata-check.ts'
 import type { AcrossConstants } from './constants-schema.ts'
 import { lpRate, lpUnits, lpWorth } from './lp-token.ts'
 import { across as market } from './market-adapter.ts'
+import { acceleratingDistributor } from './staking.ts'
 
 /** The liquidity pools of the Across bridge. */
 export const across: Protocol<AcrossConstants> = {
@@ -27,5 +28,6 @@ export const across: Protocol<AcrossConstants> = {
     paysBy([lpRate({ constants, asset })], ([rate]) =>
       rate === undefined ? undefined : lpWorth(rate, units),
     ),
+  staking: ({ receipt }, { staking }) => staking && acceleratingDistributor(staking, receipt.address),
   market,
 }

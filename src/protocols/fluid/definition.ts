@@ -19,6 +19,7 @@ import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { compounded } from '../shared/rate-units.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
 import type { FluidConstants } from './constants-schema.ts'
+import { stakingRewards } from './staking.ts'
 
 /** The withdrawal of an exact amount with a limit on the shares that it burns (source: Instadapp/fluid-contracts-public, fToken/main.sol). */
 const limitedWithdrawal = parseAbi([
@@ -116,5 +117,6 @@ export const fluid: Protocol<FluidConstants> = {
   description: lendingDescription,
   rateConvention: () => 'the stated rate, to 0.01 %, compounded every second over 365 days',
   ...vaultProtocol(checkFluidCalldata, { byUnits: true }),
+  staking: (_, { vault, staking }) => staking && stakingRewards(staking, vault),
   market,
 }
