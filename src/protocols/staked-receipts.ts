@@ -1,6 +1,5 @@
 import { both, type Read, type Reading } from '../chain/composable-reading.ts'
-import type { Address } from '../domain/address.ts'
-import { sameAddress } from '../domain/address.ts'
+import { type Address, sameAddress } from '../domain/address.ts'
 import type { ProtocolMarket } from './market-adapter.ts'
 import type { Log, LogFilter } from './market-log-types.ts'
 import { readAmount } from './shared/amount-reads.ts'
@@ -25,7 +24,7 @@ export type StakedReceipts = {
 }
 
 /** Receipts that were staked or unstaked. */
-export type StakeMovement = { isStaked: boolean; value: bigint }
+type StakeMovement = { isStaked: boolean; value: bigint }
 
 /** The staked receipts of an owner; `undefined` if the contract does not answer. */
 const stakedShares = ({ staked, partOf }: StakedReceipts, owner: Address): Reading<bigint | undefined> =>
