@@ -11,7 +11,7 @@ import { displayPrices } from './display-prices.ts'
 
 /** Builds the wallet side of a profile, which is always on this machine; `otherwise` returns the default signer. */
 export function localWallet(
-  { dirs, env, settings, secrets, signingService, io, globals, now, keep }: BackendInputs,
+  { dirs, env, settings, secrets, signingService, stdin, io, globals, now, keep }: BackendInputs,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
   otherwise: () => Promise<SignerIdentity> = noSigner,
 ): Pick<Backend, 'catalog' | 'context' | 'prices' | 'signerIdentity' | 'read'> {
@@ -36,6 +36,7 @@ export function localWallet(
         settings,
         secrets,
         signingService,
+        stdin,
         io,
         globals,
         otherwise,
