@@ -101,6 +101,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
       // With only an account, the positions are unknown.
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
+      ...stakedLines(value.positions, to),
       ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),
@@ -116,6 +117,16 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
 }
 
 type Shown = ReturnType<typeof walletJson>
+
+/** What is staked of each position, and where. */
+const stakedLines = (positions: Shown['positions'], to: Stream): string[] =>
+  positions.flatMap(({ strategy, staked }) =>
+    staked === null
+      ? []
+      : [
+          `staked ${decimal(staked.amount.formatted)} ${sanitizeText(strategy.asset.symbol)} ${to.paint.dim(`${sanitizeText(strategy.slug)}, in ${staked.at}; to withdraw it, unstake it there first`)}`,
+        ],
+  )
 
 /** The queued withdrawals of a wallet, and the positions whose queues are unknown. */
 const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>
