@@ -1,9 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
 
-/** The version of the program, from its `package.json`, which is two folders above the source and the build alike. */
-export const programVersion = (
-  JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
-    version: string
-  }
-).version
+/** The version of the program. A build has it inside, because a bundle may lie anywhere. */
+export const programVersion: string = packageJson.version
