@@ -233,7 +233,7 @@ describe('an external signer', () => {
     ],
     ['an error', () => ({ error: { code: -32000, message: 'lo\u001bcked' } }), 13, /: locked/],
     ['an HTML page', () => html, 13, /HTTP status 502/],
-    ['a redirect', () => elsewhere, 13, /redirect, which is not followed/],
+    ['a redirect', () => elsewhere, 13, /redirect to \S+, which is not followed/],
     ['nothing in time', silence, 13, /time limit was reached before the signer had signed/],
   ])(
     'that signs or answers %s causes an error with the cause, and nothing is sent',
