@@ -303,6 +303,7 @@ describe('Relay API', () => {
       catalog.tokens,
       {
         exchangeJson: exchangeSoon,
+        hasKey: () => false,
         head: async () => 7n,
         logs: nobody,
         mined: nobody,

@@ -88,7 +88,14 @@ export function across(
       amount: String(amount),
     })
     const api = providerApi(
-      { provider, label: 'Across', base: here.api, headers: {}, refusals },
+      {
+        provider,
+        label: 'Across',
+        service: route.from.testnet ? 'across-testnet' : 'across',
+        base: here.api,
+        headers: {},
+        refusals,
+      },
       network.exchangeJson,
     )
     const response = await api.get(`/suggested-fees?${query}`, signal)

@@ -233,6 +233,14 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /its router of Relay is somewhere else/,
   ],
   [
+    'linea',
+    'the Relay router 3.2 belongs to another network',
+    (file) => {
+      file.swaps.relay!.router32 = '0x0729E2a4716d9f7dD17858d5d504426D228697f7'
+    },
+    /its router 3.2 of Relay is somewhere else/,
+  ],
+  [
     'base',
     'Relay has another API',
     (file) => {
