@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { bytesToHex, concatHex, decodeEventLog, encodeFunctionData, numberToHex, padHex } from 'viem/utils'
 import { z } from 'zod'
 import { approve, transfer } from '../chain/erc20.ts'
@@ -93,7 +94,7 @@ const refused = (status: number, errorCode: string): Answer => ({
  * the daemon.
  */
 export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOptions): {
-  answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
+  answer: (request: { url: URL; body: unknown; headers: IncomingHttpHeaders }) => Promise<Answer | undefined>
   solve: () => Promise<void>
 } {
   const orders = new Map<Hex, Order>()
@@ -271,10 +272,15 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
   }
 
   return {
-    answer: async ({ url, body }) => {
+    answer: async ({ url, body, headers }) => {
+      const isKeyed = Boolean(headers['x-api-key'])
       if (url.pathname === `${relayPath}/quote/v2`) return quote(body)
+      if (url.pathname === `${relayPath}/quote/v3`)
+        return isKeyed ? flat(await quote(body)) : refused(401, 'UNAUTHORIZED_QUOTE')
       if (url.pathname === `${relayPath}/intents/status/v3`) return status(url.searchParams.get('requestId'))
-      if (url.pathname === `${relayPath}/requests/v2`) return requests(url.searchParams.get('id'))
+      if (url.pathname === `${relayPath}/requests/v3` && !isKeyed) return refused(401, 'UNAUTHORIZED')
+      if ([`${relayPath}/requests/v2`, `${relayPath}/requests/v3`].includes(url.pathname))
+        return requests(url.searchParams.get('id'))
       return undefined
     },
     solve: async () => {
@@ -294,6 +300,33 @@ function depositOf(log: Log): { id: Hex; token: Address; amount: string } {
   const { eventName, args } = decodeEventLog({ abi: depositoryEvents, data: log.data, topics: log.topics })
   const token = eventName === 'RelayErc20Deposit' ? args.token : nativeAddress
   return { id: args.id, token, amount: String(args.amount) }
+}
+
+/**
+ * The same quote in the shape of `/quote/v3`: each step has its call in itself, the order is `protocol`, and the fees have the names of
+ * `/requests/v3`.
+ */
+function flat({ status, body }: Answer): Answer {
+  if (status !== 200) return { status, body }
+  const { steps, fees, protocol, ...rest } = body as ReturnType<typeof quoteBody>
+  const { currency } = fees.relayer
+  const part = ({ amount }: { amount: string }) => ({ amount })
+  return {
+    status,
+    body: {
+      ...rest,
+      steps: steps.map(({ items: [item], ...step }) => ({ ...step, ...item!.data })),
+      fees: {
+        quoted: {
+          execution: part(fees.relayerGas),
+          platform: part(fees.relayerService),
+          app: part(fees.app),
+        },
+        currency,
+      },
+      protocol: protocol.v2,
+    },
+  }
 }
 
 /** A quote in the shape of the service: the calls to sign, the fees, and the order. */

@@ -83,7 +83,10 @@ export function relay(
     const isKeyed = network.hasKey('relay')
     const first = await askAt(isKeyed ? '/quote/v3' : '/quote/v2')
     // A shape of v3 that this version does not know: the old one says the same while it is served.
-    const found = typeof first === 'string' && isKeyed ? await askAt('/quote/v2').catch(() => first) : first
+    const found =
+      isKeyed && (typeof first === 'string' || !first.order)
+        ? await askAt('/quote/v2').catch(() => first)
+        : first
     const ends = [here, on(to.chainId)] as const
     const read = typeof found === 'string' ? found : checkQuote(found, { ...terms, route }, ends, tokens)
     if (typeof read === 'string') throw unusableResponseError(provider, `${label} ${read}`, 200)

@@ -66,9 +66,9 @@ const deposits = { id: z.literal('deposit'), kind: z.literal('transaction'), req
 const OfItems = z.object({ ...deposits, items: z.tuple([z.object({ data: Call })]) })
 /** A step of one action has its call in itself, or in a field. */
 const OfOneAction = z.union([
-  z.object({ ...deposits, items: z.undefined(), data: Call }),
-  z.object({ ...deposits, items: z.undefined(), transaction: Call }),
-  z.object({ ...deposits, items: z.undefined(), ...Call.shape }),
+  z.object({ ...deposits, items: z.never().optional(), data: Call }),
+  z.object({ ...deposits, items: z.never().optional(), transaction: Call }),
+  z.object({ ...deposits, items: z.never().optional(), ...Call.shape }),
 ])
 
 /** The call and the request of a deposit step; `undefined` for another step. */
@@ -109,8 +109,8 @@ export type RelayQuote = { terms: RelayTerms; id: Hex; seconds: number | null; f
 type ReadQuote = {
   call: z.output<typeof Call>
   requestId: Hex
-  order: z.output<typeof Order>
-  orderId: Hex
+  order: z.output<typeof Order> | undefined
+  orderId: Hex | undefined
   seconds: number | null
   fees: Readonly<Record<string, unknown>>
 }
@@ -123,12 +123,10 @@ export function readQuote(body: unknown): ReadQuote | string {
   const isAlone = found.steps.slice(0, -1).every(({ id }) => id === 'approve')
   const deposit = isAlone ? depositIn(found.steps.at(-1), found.requestId) : undefined
   if (!deposit) return 'does not request exactly one deposit for an order'
-  const order = Order.safeParse(found.protocol?.orderData).data
-  if (!order) return 'returned an order that does not pay only the recipient'
   return {
     ...deposit,
-    order,
-    orderId: found.protocol!.orderId,
+    order: Order.safeParse(found.protocol?.orderData).data,
+    orderId: found.protocol?.orderId,
     seconds: found.details?.timeEstimate ?? null,
     fees: found.fees ?? {},
   }
@@ -160,6 +158,7 @@ export function checkQuote(
   })
   if (otherInput) return `requests a deposit that differs from the swap input: ${otherInput}`
   const { order, orderId } = found
+  if (!order || !orderId) return 'returned an order that does not pay only the recipient'
   const otherSolver = differingFields({
     solver: [here.solver, order.solver],
     solverChainId: [here.solverChain, order.solverChainId],

@@ -233,10 +233,10 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
     /its router of Relay is somewhere else/,
   ],
   [
-    'linea',
+    'base',
     'the Relay router 3.2 belongs to another network',
     (file) => {
-      file.swaps.relay!.router32 = '0x0729E2a4716d9f7dD17858d5d504426D228697f7'
+      file.swaps.relay!.router32 = '0x6328ea02d28131e58B28E55C6258258A30d90e05'
     },
     /its router 3.2 of Relay is somewhere else/,
   ],
