@@ -471,7 +471,7 @@ const otherRelayRouters: Readonly<Record<string, Address>> = {
 /** The same contract in version 3.2, and its exceptions among our networks (docs.relay.link, changelog of October 2026). */
 const relayRouter32: Address = '0x0729E2a4716d9f7dD17858d5d504426D228697f7'
 const otherRelayRouters32: Readonly<Record<string, Address>> = {
-  linea: '0x6328ea02d28131e58B28E55C6258258A30d90e05',
+  linea: '0x6328ea02d28131e58B28E55c6258258A30d90E05',
 }
 
 /** Relay uses the network names of this program, and one solver for every order (relay-docs, input-validation). */

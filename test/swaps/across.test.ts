@@ -6,6 +6,7 @@ import {
   encodeFunctionData,
   padHex,
   parseAbi,
+  toFunctionSelector,
 } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
@@ -266,11 +267,11 @@ describe('the exclusivity that Across suggests', () => {
     ['a time', now() + 60],
   ])('is in the deposit: %s', async (_, parameter) => {
     answer = suggested(other, parameter)
-    const { json, err } = await run(`swap execute ${usdt} --amount-in 100 --dry-run --json`)
+    const { out, err } = await run(`swap execute ${usdt} --amount-in 100 --dry-run --json`)
     answer = undefined
-    const call = json.transactions?.at(-1)?.data as Hex
+    const [call] = new RegExp(`${toFunctionSelector(depositAbi[0])}[0-9a-f]+`).exec(out) ?? []
     expect(call, err).toBeDefined()
-    const { args } = decodeFunctionData({ abi: depositAbi, data: call })
+    const { args } = decodeFunctionData({ abi: depositAbi, data: call as Hex })
     expect([args[7], args[10]]).toEqual([padHex(other, { size: 32 }).toLowerCase(), parameter])
     expect(Math.abs(Number(args[9]) - now())).toBeLessThan(7_201)
   })

@@ -127,7 +127,7 @@ function relayFaults({ swaps: { relay }, network }: CatalogFile, testnet: boolea
   // docs.relay.link, changelog of October 2026.
   const router32 =
     network === 'linea'
-      ? '0x6328ea02d28131e58B28E55C6258258A30d90e05'
+      ? '0x6328ea02d28131e58B28E55c6258258A30d90E05'
       : '0x0729E2a4716d9f7dD17858d5d504426D228697f7'
   return [
     ...(testnet ? ['Relay carries nothing between test networks'] : []),
