@@ -26,7 +26,8 @@ async function run() {
   // A key in the environment is read once, before anything else is imported, and inherited by nobody.
   const secrets = {
     privateKey: process.env.SLUICE_PRIVATE_KEY,
-    password: process.env.SLUICE_PASSWORD,
+    // A file of variables that Windows wrote leaves a line end.
+    password: process.env.SLUICE_PASSWORD?.replace(/\r\n$|[\r\n]$/, ''),
     apiKey: process.env.SLUICE_API_KEY,
     signerUrl: process.env.SLUICE_SIGNER_URL || undefined,
     // The keys of services, by variable.

@@ -18,6 +18,8 @@ const shells = [
     args: ['-f', '-i'],
     setup: `autoload -Uz compinit; compinit -u -D; source ${kept('_sluice')}`,
   },
+  // Without compinit.
+  { name: 'zsh', args: ['-f', '-i'], setup: `source ${kept('_sluice')}` },
   { name: 'fish', args: ['--no-config', '-i'], setup: `source ${kept('sluice.fish')}` },
 ]
 const isHere = (name: string) =>

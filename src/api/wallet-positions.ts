@@ -106,6 +106,9 @@ const readQueued = (
  */
 const Unsearched = z.object({ strategy: z.string(), searchedAt: z.string().nullable() })
 
+/** Staked receipts on the wire: the contract, the receipts, and their value in the asset. */
+const StakedWire = z.object({ at: EvmAddress, shares: Units, amount: Units })
+
 /** A wallet's position in one strategy. Amounts are in the smallest unit of the strategy's asset; `null` is unknown. */
 export type Position = {
   strategy: Strategy
@@ -115,6 +118,8 @@ export type Position = {
   balanceUsd: string | null
   profitUsd: string | null
   apy: number | null
+  /** The part of the balance whose receipts (`shares`) are staked in the contract `at`: it cannot be withdrawn before it is unstaked there. `null` if nothing is staked. */
+  staked: z.output<typeof StakedWire> | null
   /** Queued withdrawals that wait, and those that can be claimed. The balance does not include them; `queuedUsd` is their total value. */
   pending: QueuedWithdrawal[] | null
   claimable: QueuedWithdrawal[] | null
@@ -158,7 +163,7 @@ const Signed = z.codec(z.string().regex(/^-?[0-9]{1,78}$/, 'expected a whole num
 })
 
 /**
- * Shape A (reference). Extensions: `principal`, `apyFraction`, `pending`, `claimable`, `queuedUSD`, `realised`, `totalProfitUSD`, `stats`,
+ * Shape A (reference). Extensions: `principal`, `apyFraction`, `staked`, `pending`, `claimable`, `queuedUSD`, `realised`, `totalProfitUSD`, `stats`,
  * `unread` and `unsearched`.
  */
 const ShapeA = z.object({
@@ -172,6 +177,7 @@ const ShapeA = z.object({
       earnedUSD: nullish(Numeric),
       principal: extension(Units),
       apyFraction: extension(z.number()),
+      staked: extension(StakedWire),
       pending: extension(z.array(QueuedWire)),
       claimable: extension(z.array(QueuedWire)),
       queuedUSD: extension(Numeric),
@@ -237,6 +243,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
         balanceUsd: decimal(spot.underlyingBalanceUSD),
         profitUsd: null,
         apy: orNull(spot.apy),
+        staked: null,
         pending: null,
         claimable: null,
         queuedUsd: null,
@@ -271,6 +278,7 @@ function read(wire: z.output<typeof AnyShape>): Wallet {
       balanceUsd: decimal(position.balanceUSD),
       profitUsd: decimal(position.earnedUSD),
       apy: orNull(position.apyFraction),
+      staked: orNull(position.staked),
       pending: readQueued(position.pending),
       claimable: readQueued(position.claimable),
       queuedUsd: decimal(position.queuedUSD),

@@ -78,6 +78,7 @@ export function createCommandContext(given: ContextInputs): ProgramContext {
       settings,
       secrets: { ...secrets, apiKey: secrets.apiKey ?? apiKey },
       signingService,
+      stdin,
       io,
       globals,
       until: readsEndAt(io, globals),

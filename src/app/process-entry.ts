@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { config } from 'zod/v4/core'
 import { interruptedError, reportedError } from '../cli/classify-failure.ts'
 import { preparseGlobals } from '../cli/options/global-options.ts'
+import type { ProgramContext } from '../cli/program-context-types.ts'
+import type { Io } from '../cli/terminal/io-types.ts'
 import { stdio } from '../cli/terminal/standard-streams.ts'
 import { AppError, type Exit } from '../domain/errors.ts'
+import { programVersion } from '../http/program-version.ts'
 import { createCommandContext } from './create-command-context.ts'
 import type { Secrets } from './environment-secrets-type.ts'
 import { main, printError } from './main.ts'
@@ -25,11 +26,6 @@ export async function start(
   // A short command ends before compiled validators would pay off.
   if (!argv.some((word) => word === 'serve' || word === 'mcp')) config({ jitless: true })
   const { noColor, noInput, quiet } = preparseGlobals(argv)
-  const { version } = JSON.parse(
-    readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
-  ) as {
-    version: string
-  }
   // Install the signal handlers before removing the earlier ones, so that no signal is lost while loading.
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const before = signals.map((signal) => [signal, process.listeners(signal)] as const)
@@ -37,7 +33,7 @@ export async function start(
   for (const [signal, listeners] of before)
     for (const listener of listeners) process.removeListener(signal, listener)
   const io = await stdio({ noColor, noInput, env: process.env })
-  const program = createCommandContext({
+  const program = contextOrExit(argv, io, {
     env: process.env,
     secrets,
     signingService: once(async () => {
@@ -53,7 +49,7 @@ export async function start(
       prepareRecovery()
       return service
     }),
-    version,
+    version: programVersion,
     interrupt,
     quiet,
     io,
@@ -96,6 +92,20 @@ export async function start(
   }
   // Sockets that are kept alive must not keep a finished command alive.
   process.exit(exit)
+}
+
+/** The command context. Without directories for its files the program cannot run: it reports that and ends. */
+function contextOrExit(
+  argv: readonly string[],
+  io: Io,
+  inputs: Parameters<typeof createCommandContext>[0],
+): ProgramContext {
+  try {
+    return createCommandContext(inputs)
+  } catch (error) {
+    if (error instanceof AppError) process.exit(printError(error, argv, { io }))
+    throw error
+  }
 }
 
 const readStdin = async (): Promise<string> =>

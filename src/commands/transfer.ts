@@ -38,7 +38,7 @@ async function run(cli: Cli, options: Options): Promise<void> {
   const catalog = await cli.backend.catalog()
   const network = networkNamed(catalog.networks, options.network)
   const token = tokenNamed(catalog.tokens, network, options.token)
-  const to = address(options.to, '--to')
+  const to = address(options.to, '--to', network)
   const amount = amountOf(options, token)
   await signAndSend(cli, options, {
     title: `Send ${formatAmount(amount, token)} to ${to} on ${network.name}`,

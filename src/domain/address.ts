@@ -30,6 +30,15 @@ export const EvmAddress = z.codec(z.string().meta({ pattern: '^0x[0-9a-fA-F]{40}
 const text = <value extends string>(pattern: RegExp, what: string) =>
   z.custom<value>((value) => typeof value === 'string' && pattern.test(value), `expected ${what}`)
 
+/**
+ * Splits a network off an address, as explorers and wallets write it: `base:0x...`, `8453:0x...` or `eip155:8453:0x...`. `network` is a name
+ * or chain id; `undefined` if there is none.
+ */
+export function splitNetworkPrefix(text: string): { network: string | undefined; address: string } {
+  const [, network, address] = /^(?:eip155:)?([a-z0-9-]+):(0x[0-9a-fA-F]{40})$/i.exec(text) ?? []
+  return { network, address: address ?? text }
+}
+
 /** Calldata or another byte string: `0x` and an even number of hex digits. */
 export const HexData = text<Hex>(/^0x([0-9a-fA-F]{2})*$/, 'hex data')
 

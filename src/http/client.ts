@@ -1,7 +1,10 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { AppError } from '../domain/errors.ts'
 import { maxTimerMs } from '../domain/timer-limit.ts'
+import { newDispatcher } from './dispatcher.ts'
+import { programVersion } from './program-version.ts'
 import { redactError } from './redaction.ts'
+import { basicCredentials } from './secret-url-parts.ts'
 import { parseStrict } from './strict-json.ts'
 
 /** Texts for Node's certificate error codes, from OpenSSL (nodejs.org/api/tls.html, X509 certificate error codes). */
@@ -96,8 +99,26 @@ function redirectHost(location: string | undefined, from: string): string {
   return target?.host ? target.host.slice(0, 253) : 'no host'
 }
 
-/** Creates a connection pool of the caller's own, so that no global dispatcher can intercept the requests. */
-export const newDispatcher = (): Dispatcher => new Agent({ connections: 16, keepAliveTimeout: 4_000 })
+/** Whether a host is this machine. */
+const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+
+/**
+ * The header for a user and password in a URL. Over an unencrypted connection to another machine they are not sent: CONFIG_INVALID.
+ */
+function basicAuthorization({ protocol, hostname, host, username, password }: URL): {
+  authorization?: string
+} {
+  if (username === '' && password === '') return {}
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The URL for ${host} has a password, but its connection is not encrypted`,
+      {
+        hint: 'Use https, or remove the user and password from the URL.',
+      },
+    )
+  return { authorization: `Basic ${basicCredentials(username, password)}` }
+}
 
 async function readCapped(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
@@ -136,7 +157,8 @@ export async function exchangeJson(
   options.signal?.addEventListener('abort', stop, { once: true })
   try {
     if (options.signal?.aborted) deadline.abort()
-    const { origin, pathname, search } = new URL(url)
+    const target = new URL(url)
+    const { origin, pathname, search } = target
     const answer = await dispatcher.request({
       origin,
       path: pathname + search,
@@ -145,6 +167,9 @@ export async function exchangeJson(
         accept: 'application/json',
         // Refuse compression: no body can grow when it is decompressed.
         'accept-encoding': 'identity',
+        // Many nodes and services refuse requests without one.
+        'user-agent': `sluice/${programVersion}`,
+        ...basicAuthorization(target),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

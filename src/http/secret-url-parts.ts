@@ -13,9 +13,14 @@ export function secretUrlParts(url: string): string[] {
   // A segment may have its own parameters, and a query parameter may have only a name.
   const segments = pathname.split('/').flatMap((one) => [one, ...one.split(/[;=,:]/)])
   const parts = [...segments, ...[...searchParams].flat(), hash.slice(1)].filter((one) => !isHarmless(one))
-  const found = [username, password, ...parts].flatMap((one) => [one, decodedPart(one)])
+  const credentials = password === '' ? [] : [basicCredentials(username, password)]
+  const found = [username, password, ...credentials, ...parts].flatMap((one) => [one, decodedPart(one)])
   return [...new Set(found)].filter((one) => one.length > 2 && !envelope.includes(one.toLowerCase()))
 }
+
+/** The credentials of Basic authentication (RFC 7617) for the user and password of a URL. */
+export const basicCredentials = (username: string, password: string): string =>
+  Buffer.from(`${decodedPart(username)}:${decodedPart(password)}`).toString('base64')
 
 function decodedPart(part: string): string {
   try {

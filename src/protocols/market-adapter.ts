@@ -73,8 +73,10 @@ export type ProtocolMarket = {
   simpleYear?: number
   /** Rewards in other tokens. Without it, no contract states any. */
   rewards?: MarketRewards | undefined
-  /** The owner's balance in units of the receipt token. Here and below, `undefined` means that the contracts do not answer. */
+  /** The owner's balance in units of the receipt token, with those that are staked. Here and below, `undefined` means that the contracts do not answer. */
   shares: (owner: Address) => Reading<bigint | undefined>
+  /** Where receipts are staked, and how many of an owner's `shares` are: these cannot be withdrawn before they are unstaked. */
+  staking?: { at: Address; shares: (owner: Address) => Reading<bigint | undefined> }
   /** The value of units of the receipt, in units of the asset. */
   worth: (shares: bigint) => Reading<bigint | undefined>
   /** How much the owner can deposit now, where the limit depends on the owner; `null` is no limit of its own. Without it, the `headroom` of the state is the only limit. */

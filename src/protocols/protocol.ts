@@ -8,6 +8,7 @@ import type { IntegrationGrade } from './integration-grade.ts'
 import type { MarketIntent } from './intent.ts'
 import type { ProtocolMarket } from './market-adapter.ts'
 import type { Exchange } from './moving-price-quotes.ts'
+import type { StakedReceipts } from './staked-receipts.ts'
 import type { Queue } from './withdrawal-queue.ts'
 
 /** The cost of an amount in units of the receipt: a number, or a number computed from a read of the market. */
@@ -58,6 +59,8 @@ export type Protocol<constants> = {
   exchange?: (entry: StrategyEntry, constants: constants) => Exchange
   /** The queue of withdrawals. Without it, they pay at once. */
   queue?: (chainId: number, constants: constants) => Queue | undefined
+  /** The contract of the protocol in which receipts are staked, if one is known. Staked receipts are a part of the position. */
+  staking?: (entry: StrategyEntry, constants: constants) => StakedReceipts | undefined
   /** What units of the receipt pay at once. Without it, one unit pays one unit of the asset. */
   pays?: (entry: StrategyEntry, constants: constants, units: bigint) => Pays
   /** The least of the receipt that a deposit brings. Without it, the cost of the same amount. */

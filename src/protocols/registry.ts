@@ -25,6 +25,7 @@ import type { Exchange } from './moving-price-quotes.ts'
 import { pendlePt } from './pendle-pt/definition.ts'
 import type { CalldataRules, Cost, Pays, Protocol } from './protocol.ts'
 import { sparkPsm3 } from './spark-psm3/definition.ts'
+import { type StakedReceipts, withStaked } from './staked-receipts.ts'
 import { stakewise } from './stakewise/definition.ts'
 import type { Queue } from './withdrawal-queue.ts'
 import { yearnV3 } from './yearn-v3/definition.ts'
@@ -74,11 +75,16 @@ const withExchange = (entry: StrategyEntry): { exchange?: Exchange } => {
 export const queueOf = ({ constants, chainId }: StrategyEntry): Queue | undefined =>
   protocolOf(constants).queue?.(chainId, constants)
 
+/** The contract in which receipts of a strategy are staked; `undefined` if none is known. */
+export const stakingOf = (entry: StrategyEntry): StakedReceipts | undefined =>
+  protocolOf(entry.constants).staking?.(entry, entry.constants)
+
 /** The market of a catalogue entry. */
 export function marketOf(entry: StrategyEntry): Market {
-  const queue = queueOf(entry)
+  const [queue, staking] = [queueOf(entry), stakingOf(entry)]
+  const own = protocolOf(entry.constants).market(entry, entry.constants)
   return {
-    ...protocolOf(entry.constants).market(entry, entry.constants),
+    ...(staking ? withStaked(own, staking) : own),
     ...withExchange(entry),
     ...(queue && { queue }),
   }

@@ -1,3 +1,5 @@
+import { splitNetworkPrefix } from '../domain/address.ts'
+
 /** The value of an option on a command line; the last occurrence counts. */
 export function optionValue(argv: readonly string[], name: string): string | undefined {
   const at = argv.findLastIndex((word) => word === name || word.startsWith(`${name}=`))
@@ -21,9 +23,12 @@ export function commandOperands(argv: readonly string[]): string[] {
   return [...words, ...rest]
 }
 
-/** Whether a text is on the command line, alone or as an option's value. */
-export const isOnCommandLine = (argv: readonly string[], text: string): boolean =>
-  argv.some((word) => {
+/** Whether a text is on the command line, alone, as an option's value, or after the network of an address. */
+export function isOnCommandLine(argv: readonly string[], text: string): boolean {
+  const wanted = text.toLowerCase()
+  return argv.some((word) => {
     const typed = word.toLowerCase()
-    return typed === text.toLowerCase() || typed.endsWith(`=${text.toLowerCase()}`)
+    const value = typed.slice(typed.indexOf('=') + 1)
+    return [typed, value, splitNetworkPrefix(value).address].includes(wanted)
   })
+}

@@ -1,5 +1,5 @@
 import { acceptedAmounts, type QuotedAmounts } from '../domain/accepted-amounts.ts'
-import type { Address } from '../domain/address.ts'
+import { type Address, splitNetworkPrefix } from '../domain/address.ts'
 import { parseAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Network } from '../domain/networks.ts'
@@ -64,7 +64,11 @@ function refuseSwapMismatch(
 ): void {
   const { wallet, recipient, tokenIn, tokenOut, amountIn, amountOut } = intent
   const isByName = optionValue(argv, '--token-in') === undefined
-  const payee = optionValue(argv, '--destination') ?? (isByName ? remembered?.recipient : null) ?? wallet
+  const destination = optionValue(argv, '--destination')
+  const payee =
+    (destination && splitNetworkPrefix(destination).address) ??
+    (isByName ? remembered?.recipient : null) ??
+    wallet
   if (recipient.toLowerCase() !== payee.toLowerCase()) throw mismatchError(`It pays ${recipient}`)
   const typedLeast = optionValue(argv, '--accept-min-out')
   const least = typedLeast === undefined ? null : parseAmount(typedLeast, tokenOut)

@@ -1,8 +1,20 @@
+import { accessSync, constants } from 'node:fs'
 import type { Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { withoutLineEnd } from '../domain/text/decode-text.ts'
 import { listFileCommand, shellPath } from '../domain/text/shell-quoting.ts'
 import { type OwnedFileFault, readOwnedFile } from '../store/read-owned-file.ts'
 import { parsePrivateKey } from './keystore/private-key.ts'
+
+/** Whether `chmod` can help: the file is neither on a read-only mount nor of another owner. */
+function canWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
 
 function refused(path: string, fault: OwnedFileFault): AppError {
   const because = (why: string, hint: string, cause?: unknown) =>
@@ -14,10 +26,14 @@ function refused(path: string, fault: OwnedFileFault): AppError {
     case 'shared':
       return because(
         `others can read it (mode ${fault.mode}, and 600 is needed)`,
-        `Make it readable only by you: chmod 600 ${shellPath(path)}`,
+        canWrite(path)
+          ? `Make it readable only by you: chmod 600 ${shellPath(path)}`
+          : 'Mount it with mode 0400 or 0440. Kubernetes: defaultMode: 0440, and fsGroup for a user that is not root. Docker Compose: mode: 0440 and gid.',
       )
+    case 'not-text':
+      return because(fault.why, another)
     case 'special':
-      return because('it is not a file', another)
+      return because('it is not a file or pipe', another)
     case 'too-large':
       return because('it is too large', another)
     case 'unreadable':
@@ -30,8 +46,7 @@ function refused(path: string, fault: OwnedFileFault): AppError {
 }
 
 /**
- * Reads a secret from a small file that belongs to the user and that nobody else can read; a link must belong to the user too.
- * KEY_SOURCE otherwise.
+ * Reads a secret from a small file, or pipe, of the user or of root that nobody else can read. KEY_SOURCE otherwise.
  */
 export function readPrivateFile(path: string, maxBytes = 4_096): string {
   const text = readOwnedFile(path, {
@@ -48,5 +63,6 @@ export function readPrivateFile(path: string, maxBytes = 4_096): string {
 /** The private key in a file that contains only 32 bytes in hex. */
 export const readKeyFile = (path: string): Hex => parsePrivateKey(readPrivateFile(path))
 
-/** The password in a file, without the line break at its end. */
-export const readPasswordFile = (path: string): string => readPrivateFile(path).replace(/\r?\n$/, '')
+/** The password in a file, or in standard input for `-`, without the line end. */
+export const readPassword = async (path: string, stdin: () => Promise<string>): Promise<string> =>
+  withoutLineEnd(path === '-' ? await stdin() : readPrivateFile(path))

@@ -533,7 +533,7 @@ describe('extension fields', () => {
 
   test('of a wallet, a history and unsigned transactions are null when they are malformed', () => {
     const position = { strategy: detail, balance: '1' }
-    for (const name of ['principal', 'apyFraction', 'pending', 'claimable'])
+    for (const name of ['principal', 'apyFraction', 'staked', 'pending', 'claimable'])
       expect(read(Wallet, { address: wallet, positions: [{ ...position, [name]: { strange: 1 } }] })).toEqual(
         read(Wallet, { address: wallet, positions: [position] }),
       )

@@ -170,6 +170,7 @@ const position = fc.record({
   profitUsd: orNull(decimal),
   apy: orNull(rate),
   pending: orNull(list(queued)),
+  staked: orNull(fc.record({ at: address, shares: units, amount: units })),
   claimable: orNull(list(queued)),
   queuedUsd: orNull(decimal),
 })

@@ -374,6 +374,7 @@ describe('wallet show and history', () => {
         'balanceUsd',
         'profitUsd',
         'apy',
+        'staked',
         'pending',
         'claimable',
         'queuedUsd',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { keepSealed } from '../support/keys/cheap-keystore.ts'
 import { alwaysSays } from '../support/services/serve-in-process.ts'
@@ -91,4 +91,32 @@ test('an unknown token lists the known tokens, with addresses where two share a 
   expect(err).not.toMatch(/DUP,|USDC \(/)
   const far = await run(`transfer --network sandbox-one --token DOGE --to ${to} --amount 1 --yes`)
   expect(far.err).toContain('"DOGE" on sandbox-one. Known: ETH, ')
+})
+
+describe('a recipient with a network before the address', () => {
+  const pay = (recipient: string) =>
+    run(`transfer --network sandbox-one --token USDC ${recipient} --amount 1 --yes --json`)
+  test.each([`--to sandbox-one:${to}`, `--to=31337:${to}`, `--to eip155:31337:${to}`])(
+    '%s is paid on that network',
+    async (recipient) => {
+      expect((await pay(recipient)).json).toMatchObject({ status: 'SUCCESS' })
+    },
+  )
+
+  test('on another network is refused, by transfer and by swap', async () => {
+    const message = 'is an address on base, but this command sends to sandbox-one'
+    const swap = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --destination base:${to} --yes --json`
+    for (const { exit, json } of [await pay(`--to base:${to}`), await run(swap)]) {
+      expect(exit).toBe(2)
+      expect(json.error).toMatchObject({
+        message: expect.stringContaining(message),
+        hint: `If the address is right, use it alone: ${to}`,
+      })
+    }
+  })
+
+  test('is paid by a swap on its network', async () => {
+    const line = `swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --destination sandbox-one:${to} --yes --json`
+    expect((await run(line)).json).toMatchObject({ status: 'SUCCESS' })
+  })
 })

@@ -40,8 +40,8 @@ describe('the secret parts of an RPC URL', () => {
       'https://node.example/rpc;key=SecretTok3nAbCdEf99',
       ['rpc;key=SecretTok3nAbCdEf99', 'SecretTok3nAbCdEf99'],
     ],
-    ['https://someone:p%40ss@node.example/jsonrpc', ['someone', 'p%40ss', 'p@ss']],
-    ['https://error:result@node.example/a%zz%20b', ['a%zz%20b']],
+    ['https://someone:p%40ss@node.example/jsonrpc', ['someone', 'p%40ss', 'p@ss', btoa('someone:p@ss')]],
+    ['https://error:result@node.example/a%zz%20b', [btoa('error:result'), 'a%zz%20b']],
   ])('are found in %s', (at, secrets) => {
     expect(secretUrlParts(at)).toEqual(secrets)
   })

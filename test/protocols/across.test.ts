@@ -1,5 +1,7 @@
 import { parseUnits } from 'viem/utils'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '../../src/domain/address.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
 import { acrossYear } from '../../src/protocols/across-pool/market-adapter.ts'
 import type { Catalog, StrategyEntry } from '../../src/protocols/catalog-types.ts'
 import { sandboxAddress } from '../../src/sandbox/accounts.ts'
@@ -219,4 +221,99 @@ test('a paused HubPool refuses deposits and withdrawals, and a disabled pool ref
   expect(await price(coin)).toBe(ether)
   await done(`withdraw ${coin} --amount 2`)
   expect(await shares(coin)).toBe(0n)
+})
+
+describe('LP tokens in the AcceleratingDistributor', () => {
+  const collector: Address = `0x${'77'.repeat(20)}`
+  const friend = sandboxAddress(2)
+  const send = async (from: Address, to: Address, signature: string, args: readonly unknown[]) =>
+    expect((await sandbox.sendAs(chainId, from, { to, data: calldata(signature, args) })).status).toBe('0x1')
+  const staker = (signature: string, args: readonly unknown[], from = wallet) =>
+    send(from, at.staking, signature, [entryOf(usdc).receipt.address, ...args])
+  const allow = (from = wallet) =>
+    send(from, entryOf(usdc).receipt.address, 'function approve(address,uint256)', [at.staking, maxUint256])
+  const typesOf = async () =>
+    (await run(`history ${usdc} --json`)).json.items.map(({ type }: { type: string }) => type)
+  const paidOut = async () =>
+    (await run(`history ${usdc} --json`)).json.items.reduce(
+      (sum: bigint, { type, amount }: { type: string; amount: { raw: string } }) =>
+        type === 'withdraw' ? sum + BigInt(amount.raw) : sum,
+      0n,
+    )
+
+  test('stay in the position: staking is no withdrawal, no profit pays twice, and withdraw says where they are', async () => {
+    await run(`fees set --operator-collector ${collector} --performance-fee-bps 1000 --json`)
+    await done(`deposit ${usdc} --amount 1000`)
+    await bundle({ token: at.usdc, fees: 300_000_000n })
+    await pass(30 * day)
+    await hub().lend(at.usdc, 1_000_000n)
+    const [held, before] = [await shares(usdc), await position(usdc)]
+    expect([before.principal.raw, before.staked]).toEqual(['1000000000', null])
+    expect(BigInt(before.profit.raw)).toBeGreaterThan(10_000_000n)
+    await allow()
+    const part = (held * 3n) / 4n
+    await staker('function stake(address,uint256)', [part])
+    const partly = await position(usdc)
+    expect([partly.balance, partly.principal, partly.profit]).toEqual([
+      before.balance,
+      before.principal,
+      before.profit,
+    ])
+    expect(partly.staked).toMatchObject({ at: at.staking, shares: String(part) })
+    const free = (BigInt(before.balance.raw) - BigInt(partly.staked.amount.raw)) as bigint
+    expect(free).toBe(((held - part) * (await price(usdc))) / ether)
+    expect((await run('wallet show')).out).toMatch(new RegExp(`staked +[0-9.]+ USDC .*${at.staking}`))
+    expect(await typesOf()).toEqual(['deposit'])
+
+    // More than is free is refused, and the refusal says where the rest is.
+    const more = (await signsNothing(() => run(`withdraw ${usdc} --amount 900 --yes --json`))).json.error
+    expect(more.code).toBe('INSUFFICIENT_FUNDS')
+    expect(more.message).toMatch(new RegExp(`are staked at ${at.staking}; unstake them there first`))
+    // Everything that is free is paid out, and the rest is named. It returns principal, so it pays no fee.
+    const rest = await run(`withdraw ${usdc} --amount max --yes --json`)
+    expect([rest.exit, await shares(usdc)]).toEqual([0, 0n])
+    expect(rest.err).toMatch(new RegExp(`staked at ${at.staking}`))
+    expect(await sandbox.balanceOf(chainId, at.usdc, collector)).toBe(0n)
+    const after = await position(usdc)
+    expect(BigInt(after.principal.raw)).toBe(1_000_000_000n - (await paidOut()))
+    const none = (await signsNothing(() => run(`withdraw ${usdc} --amount max --yes --json`))).json.error
+    expect(none.code).toBe('INSUFFICIENT_FUNDS')
+    expect(none.message).toMatch(new RegExp(`are staked at ${at.staking}; unstake them there first`))
+
+    await staker('function unstake(address,uint256)', [part])
+    const again = await position(usdc)
+    expect([again.balance, again.principal, again.staked]).toEqual([after.balance, after.principal, null])
+    await done(`withdraw ${usdc} --amount max`)
+    expect(await position(usdc)).toBeUndefined()
+    expect(await typesOf()).toEqual(['withdraw', 'withdraw', 'deposit'])
+    const profit = (await paidOut()) - 1_000_000_000n
+    expect(await sandbox.balanceOf(chainId, at.usdc, collector)).toBe(profit / 10n)
+  })
+
+  test('that one wallet stakes for another are a transfer, and what is staked alone is a position', async () => {
+    await done(`deposit ${usdc} --amount 1000`)
+    const few = (await shares(usdc)) / 4n
+    await allow()
+    await staker('function stakeFor(address,uint256,address)', [few, friend])
+    expect(await typesOf()).toEqual(['transfer_out', 'deposit'])
+    expect((await position(usdc)).principal.raw).toBe('750000000')
+    const theirs = (await run(`wallet show ${friend} --json`)).json.positions
+    expect(theirs).toMatchObject([
+      {
+        balance: { raw: '250000000' },
+        principal: { raw: '250000000' },
+        staked: { amount: { raw: '250000000' } },
+      },
+    ])
+    // Staked and given away in one transaction: only what is given away leaves.
+    const lp = entryOf(usdc).receipt.address
+    const [own, given] = [
+      calldata('function stake(address,uint256)', [lp, few]),
+      calldata('function stakeFor(address,uint256,address)', [lp, few, friend]),
+    ]
+    await send(wallet, at.staking, 'function multicall(bytes[])', [[given, own]])
+    expect(await typesOf()).toEqual(['transfer_out', 'transfer_out', 'deposit'])
+    const { principal, balance, staked } = await position(usdc)
+    expect([principal.raw, balance.raw, staked.amount.raw]).toEqual(['500000000', '500000000', '250000000'])
+  })
 })

@@ -130,3 +130,36 @@ test('the contract check reports an asset that differs from that of the resolver
     expect.stringContaining('the asset of the vault by the resolver is'),
   )
 })
+
+test('shares in the staking contract stay in the position and are withdrawn only after they are unstaked there', async () => {
+  const file = join(import.meta.dirname, 'contracts/StakingRewardsLike.sol')
+  const staking = await deployedFrom(sandbox, chainId, file, [vault])
+  entry = { ...entry, constants: { family: 'fluid', vault, resolver: vault, staking } }
+  const { network, rpc } = sandbox.chain(chainId)
+  const faultsOf = async (at: Address) => {
+    const one = marketOf({ ...entry, constants: { family: 'fluid', vault, resolver: vault, staking: at } })
+    const flawed = await marketFaults(openChain(networkNamed([network], network.name), rpc), [one])
+    return flawed.flatMap((found) => found.faults)
+  }
+  expect([await faultsOf(staking), await faultsOf(vault)]).toEqual([
+    [],
+    [expect.stringContaining('the staked token is not returned by')],
+  ])
+  const position = async () => (await run('wallet show --json')).json.positions[0]
+  await done(`deposit ${slug} --amount 100`)
+  const [all, before] = [await held(), await position()]
+  await perform(sandbox, wallet, [
+    to('function approve(address,uint256)', [staking, all]),
+    to('function stake(uint256)', [all], staking),
+  ])
+  const { staked, ...same } = await position()
+  expect({ ...same, staked: null }).toEqual(before)
+  expect(staked).toMatchObject({ at: staking, shares: String(all), amount: same.balance })
+  const { error } = (await signsNothing(() => run(`withdraw ${slug} --amount max --yes --json`))).json
+  expect([error.code, error.details.staked.at]).toEqual(['INSUFFICIENT_FUNDS', staking])
+  await perform(sandbox, wallet, [to('function withdraw(uint256)', [all], staking)])
+  expect(await position()).toEqual(before)
+  await done(`withdraw ${slug} --amount max`)
+  const types = (await run(`history ${slug} --json`)).json.items.map(({ type }: { type: string }) => type)
+  expect([types, await held()]).toEqual([['withdraw', 'deposit'], 0n])
+})

@@ -140,6 +140,20 @@ export const packages: readonly Package[] = [
     ],
   },
   {
+    name: '@across-protocol/across-token',
+    version: '1.0.0',
+    integrity:
+      'sha512-QbbrIR5TGmEgkTF13dVy9oTDMV/7Ji1Fcx91nYHDuxUYvHacZ43Se3UlG4Xp8eKRAZtm8hYi0rm0WjrH7Nfl7g==',
+    licence: 'AGPL-3.0',
+    pieces: [
+      {
+        name: 'AcceleratingDistributor',
+        path: 'artifacts/contracts/AcceleratingDistributor.sol/AcceleratingDistributor.json',
+        uses: ['configureStakingToken'],
+      },
+    ],
+  },
+  {
     name: '@morpho-org/morpho-blue-bundlers',
     version: '1.1.2',
     integrity:

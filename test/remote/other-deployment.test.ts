@@ -236,6 +236,7 @@ describe('a wallet', () => {
     balanceUsd: '101',
     profitUsd: null,
     apy: null,
+    staked: null,
     pending: null,
     claimable: null,
     queuedUsd: null,

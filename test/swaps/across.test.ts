@@ -117,7 +117,7 @@ describe('Across', () => {
     expect((await run(line)).json.error.code).toBe('PREFERRED_PROVIDER_NOT_ELIGIBLE')
   })
 
-  test('supports no mainnet-testnet pair, no pair with different APIs and no duplicated output token', () => {
+  test('supports no mainnet-testnet pair, no pair with different APIs and no other token under the same symbol', () => {
     const catalog = sandbox.world.catalog()
     const [from, to] = [here, there].map((chainId) => sandbox.token(chainId, 'USDC')) as [never, never]
     expect(isSupportedPair(catalog, from, to)).toBe(true)
@@ -130,11 +130,10 @@ describe('Across', () => {
       { ...second!, api: 'https://testnet.example' },
     ])
     expect(isSupportedPair(apart, from, to)).toBe(false)
-    const twice = {
-      ...catalog,
-      tokens: [...catalog.tokens, { ...sandbox.token(there, 'USDC'), address: other }],
-    }
-    expect(isSupportedPair(twice, from, to)).toBe(false)
+    const namesake = { ...sandbox.token(there, 'USDC'), address: other }
+    const twice = { ...catalog, tokens: [...catalog.tokens, namesake] }
+    expect(isSupportedPair(twice, from, to)).toBe(true)
+    expect(isSupportedPair(twice, from, namesake)).toBe(false)
   })
 })
 

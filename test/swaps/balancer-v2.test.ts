@@ -44,7 +44,7 @@ describe('Balancer v2', () => {
       `--amount-in 50 --destination ${other}`,
     ],
   ])(
-    'swaps %s: amounts equal the Vault result, gas is within 15 percent of the quote',
+    'swaps %s: amounts equal the Vault result, gas is within 20 percent of the quote',
     async (_, one, two, how) => {
       const paid = how.includes(other) ? other : sandbox.user.address
       const held = (which: string, who: Address) =>
@@ -55,7 +55,11 @@ describe('Balancer v2', () => {
       const { json: quote } = await asked(`quote --token-in ${one} --token-out ${two} ${how}`)
       const { exit, json, err } = await run(`swap execute ${quote.id} --yes --json`)
       expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
-      const { hash, gasUsed } = json.transactions.at(-1)
+      const { hash } = json.transactions.at(-1)
+      const gasUsed = (json.transactions as { gasUsed: string }[]).reduce(
+        (sum, one) => sum + Number(one.gasUsed),
+        0,
+      )
       const { rpc } = sandbox.chain(chainId)
       const { input, value, blockNumber } = await rpc.request<Record<'input' | 'value' | 'blockNumber', Hex>>(
         'eth_getTransactionByHash',
@@ -76,9 +80,9 @@ describe('Balancer v2', () => {
       const got = (await held(two, paid)) - before[1]
       if (one !== 'ETH') expect(String(spent)).toBe(quote.tokenIn.amount.raw)
       if (two !== 'ETH' || paid === other) expect(String(got)).toBe(quote.tokenOut.amount.raw)
-      const ratio = Number(quote.estimatedGas) / Number(gasUsed)
+      const ratio = Number(quote.estimatedGas) / gasUsed
       expect(ratio).toBeGreaterThan(0.85)
-      expect(ratio).toBeLessThan(1.15)
+      expect(ratio).toBeLessThan(1.2)
     },
   )
 

@@ -19,6 +19,8 @@ export type BackendInputs = {
   settings: Settings
   secrets: Secrets
   signingService: () => Promise<SigningService>
+  /** The text of standard input. */
+  stdin: () => Promise<string>
   io: Io
   globals: Globals
   /** Deadline of all reads of a command, on the monotonic clock; `undefined` is no limit. */

@@ -16,7 +16,7 @@ export function localWallet(
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
   otherwise: () => Promise<SignerIdentity> = noSigner,
 ): Pick<Backend, 'catalog' | 'context' | 'prices' | 'signerIdentity' | 'read'> {
-  const { dirs, env, settings, secrets, signingService, io, globals, now, keep } = needs
+  const { dirs, env, settings, secrets, signingService, stdin, io, globals, now, keep } = needs
   const journal = once(async () =>
     keep((await import('../../store/journal/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),
   )
@@ -39,6 +39,7 @@ export function localWallet(
         settings,
         secrets,
         signingService,
+        stdin,
         io,
         globals,
         otherwise,

@@ -23,7 +23,7 @@ export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
   const files = await keyedFilesOf(publicNetworks.filter(isNamed), env)
   return joined([
-    ...(sandboxNetworks.some(isNamed) ? [await sandboxCatalog(dirs, env)] : []),
+    ...(sandboxNetworks.some(isNamed) ? [withRelayService(await sandboxCatalog(dirs, env), env)] : []),
     ...files,
     ...(await bitcoinPart(env)),
     ...(await rampPart(files, env)),
@@ -34,12 +34,21 @@ export async function knownCatalog(dirs: Directories, env: Env): Promise<Catalog
 export async function wholeCatalog(dirs: Directories, env: Env): Promise<Catalog> {
   const isNamed = (network: Network) => Boolean(env[rpcVariable(network)])
   const sandbox = sandboxNetworks.some(isNamed)
-    ? [await sandboxCatalog(dirs, env)]
+    ? [withRelayService(await sandboxCatalog(dirs, env), env)]
     : allNetworks.some(isNamed)
       ? []
       : [await sandboxNames(dirs)]
   const files = await keyedFilesOf(publicNetworks, env)
   return joined([...sandbox, ...files, ...(await bitcoinPart(env)), ...(await rampPart(files, env))])
+}
+
+/** The catalogue of the embedded chains with the service of Relay that is set; in another process it has none. */
+function withRelayService(catalog: Catalog, env: Env): Catalog {
+  const { relay: api } = serviceUrls(env)
+  const { swaps } = catalog
+  return api === undefined
+    ? catalog
+    : { ...catalog, swaps: { ...swaps, relay: (swaps.relay ?? []).map((one) => ({ ...one, api })) } }
 }
 
 /**

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { z } from 'zod'
 import type { Config, SecretsFile, Settings } from '../../cli/settings-files-schema.ts'
 import { AppError } from '../../domain/errors.ts'
+import { decodeText } from '../../domain/text/decode-text.ts'
 import { shellPath } from '../../domain/text/shell-quoting.ts'
 import type { Directories } from './directories.ts'
 import { desktopKeychain, type Keychain } from './keychain.ts'
@@ -54,8 +55,13 @@ export function fileSettings({ config }: Directories, keychain: Keychain = deskt
 
 function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    const { text, fault } = decodeText(readFileSync(path))
+    if (text !== undefined) return text
+    throw new AppError('CONFIG_INVALID', `${path} cannot be used: ${fault}`, {
+      hint: `Save it as UTF-8, or move it away: mv ${shellPath(path)} ${shellPath(`${path}.old`)}`,
+    })
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     if (/^ENO(ENT|TDIR)$/.test((cause as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new AppError('CONFIG_INVALID', `Cannot read ${path}`, {
       cause,

@@ -7,7 +7,7 @@ import { copyErrorWith } from '../../domain/copy-error.ts'
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { shellOperand, shellPath } from '../../domain/text/shell-quoting.ts'
-import { readPasswordFile } from '../../signing/read-private-file.ts'
+import { readPassword } from '../../signing/read-private-file.ts'
 import type { SignerChoice, SignerIdentity } from '../../signing/signer.ts'
 import { serviceSigner } from '../../signing/signer-process-client.ts'
 import type { KeySource, SigningService } from '../../signing/signing-service-protocol.ts'
@@ -20,6 +20,7 @@ type Needs = {
   io: Io
   globals: Globals
   signingService: () => Promise<SigningService>
+  stdin: () => Promise<string>
 }
 
 /**
@@ -66,7 +67,7 @@ export async function walletByName(
 /** A keystore file of cast, geth or another wallet, at its path. */
 async function fileNamed(path: string, choice: SignerChoice, needs: Needs): Promise<SignerIdentity> {
   const { readKeystoreText, storedAddress } = await import('../../signing/keystore/directory.ts')
-  const text = readKeystoreText(path)
+  const text = await readKeystoreText(path, needs.stdin)
   return openedBy(storedAddress(text, path), path, needs, async () => ({
     kind: 'keystore-file',
     text,
@@ -99,11 +100,11 @@ async function openedBy(
 async function passwordOf(
   name: string,
   { passwordFile }: SignerChoice,
-  { secrets, io, globals }: Needs,
+  { secrets, io, globals, stdin }: Needs,
   remembered: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string> {
   try {
-    if (passwordFile !== undefined) return readPasswordFile(passwordFile)
+    if (passwordFile !== undefined) return await readPassword(passwordFile, stdin)
     return (
       secrets.password ??
       (await remembered()) ??

@@ -5,6 +5,7 @@ import type { ChainClient } from '../../chain/chain-client.ts'
 import type { ApiKeys, Operator, ServeOptions, Serving } from '../../cli/server-administration.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { decodeText } from '../../domain/text/decode-text.ts'
 import { redactedTrace } from '../../domain/text/redacted-stack-trace.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
@@ -20,7 +21,7 @@ import { apiKeys } from './api-keys.ts'
 /** Reads a certificate or its key. */
 function pem(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return decodeText(readFileSync(path)).text ?? ''
   } catch (cause) {
     throw new AppError('CONFIG_INVALID', `Cannot read ${path}`, {
       cause,

@@ -20,6 +20,7 @@ type Needs = {
   io: Io
   globals: Globals
   signingService: () => Promise<SigningService>
+  stdin: () => Promise<string>
   /** The default signer. */
   otherwise: () => Promise<SignerIdentity>
 }

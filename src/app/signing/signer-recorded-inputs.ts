@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -9,18 +9,18 @@ import type { RecordedQuote } from '../../signing/intent-matches-command-line.ts
 import type { RecordedPlan } from '../../signing/recorded-plan-check.ts'
 import type { SigningServiceContext } from '../../signing/signing-service-context-type.ts'
 import type { Journal } from '../../store/journal/journal-interface.ts'
+import { readTextFile } from '../../store/read-text-file.ts'
 import type { Directories } from '../profiles/directories.ts'
 
 /** Maximum size of a plan file, in bytes. */
 const mostBytes = 32 * 1024 * 1024
 
 /**
- * Reads the text of a plan file that can be read more than once; `undefined` for a pipe or a file above the limit.
+ * Reads the text of a plan file that can be read more than once; `undefined` for a pipe, and for a file that is too large or no text.
  * Throws if it cannot be read.
  */
 export function planTextIn(path: string): string | undefined {
-  const stats = statSync(path)
-  return stats.isFile() && stats.size <= mostBytes ? readFileSync(path, 'utf8') : undefined
+  return statSync(path).isFile() ? readTextFile(path, mostBytes).text : undefined
 }
 
 const journals = () => import('../../store/journal/journal.ts')

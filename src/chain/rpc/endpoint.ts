@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
-import { exchangeJson, hostOf, newDispatcher } from '../../http/client.ts'
+import { exchangeJson, hostOf } from '../../http/client.ts'
+import { newDispatcher } from '../../http/dispatcher.ts'
 import { createRedactor } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
 import { batchRefusedError, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../domain/errors.ts'
+import { decodeText } from '../../domain/text/decode-text.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { CommandContext } from '../program-context-types.ts'
@@ -18,7 +19,7 @@ export async function textOf(file: string, { stdin }: Pick<CommandContext, 'stdi
   }
 }
 
-/** Reads a stream as text; USAGE above the size limit. */
+/** Reads a stream as text; USAGE above the size limit, and for bytes that are no text. */
 export async function textIn(input: AsyncIterable<Buffer>, name: string): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -30,5 +31,10 @@ export async function textIn(input: AsyncIterable<Buffer>, name: string): Promis
       })
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  const { text, fault } = decodeText(Buffer.concat(chunks))
+  if (text === undefined)
+    throw new AppError('USAGE', `${name} cannot be read as text: ${fault}`, {
+      hint: 'Check that this is the right file.',
+    })
+  return text
 }

@@ -1,8 +1,9 @@
 import type { Option } from 'commander'
-import { type Address, EvmAddress } from '../../domain/address.ts'
+import { type Address, EvmAddress, splitNetworkPrefix } from '../../domain/address.ts'
 import { amountExample, parseAmount, parseRawAmount } from '../../domain/amount.ts'
 import { chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/networks.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
@@ -110,16 +111,30 @@ export function idempotencyKey(text: string | undefined): string | undefined {
   })
 }
 
-/** Parses an address. A private key is refused without being repeated. */
-export function address(text: string, what: string): Address {
+/** Parses an address, which may name `on`, its network, before a colon. A private key is refused without being repeated. */
+export function address(text: string, what: string, on?: Pick<Network, 'name' | 'chainId'>): Address {
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(text))
     throw new AppError('INSECURE_KEY_SOURCE', 'A private key is not accepted as an argument')
-  const parsed = EvmAddress.safeParse(text)
-  if (parsed.success) return parsed.data
+  const { network, address } = splitNetworkPrefix(text)
+  const parsed = EvmAddress.safeParse(address)
+  if (parsed.success) {
+    if (network === undefined || network === on?.name || network === String(on?.chainId)) return parsed.data
+    throw new AppError(
+      'USAGE',
+      on
+        ? `${what} is an address on ${network}, but this command sends to ${on.name}`
+        : `${what} has a network before the address: "${network}:"`,
+      { hint: `If the address is right, use it alone: ${parsed.data}` },
+    )
+  }
   throw new AppError('USAGE', `${what} must be an address, not "${text}"`, {
     hint: 'An address is 0x and 40 hex digits; check the checksum (upper and lower case).',
   })
 }
+
+/** Checks the form of an address with or without a network; the network is compared when it is known. */
+export const addressOnAnyNetwork = (text: string, what: string): Address =>
+  address(splitNetworkPrefix(text).address, what)
 
 /** Parses the address of a refund: on Bitcoin, or on an EVM chain. */
 export function refundAddress(text: string, what = '--refund'): string {

@@ -43,7 +43,7 @@ export const withSigner = (command: Command): Command =>
   withOptions(command, 'Signer:', [
     ['--wallet <name>', 'keystore that signs: its name, or the path of a cast or geth keystore'],
     ['--key-file <path>', 'file with a private key, mode 0600'],
-    ['--password-file <path>', 'file with the password, mode 0600'],
+    ['--password-file <path>', 'file with the password, mode 0600; - reads standard input'],
     ['--ledger [derivation]', "Ledger on USB, with its derivation path (default: m/44'/60'/0'/0/0)"],
     ['--signer-url <url>', 'remote signer over JSON-RPC: web3signer, Frame'],
   ])

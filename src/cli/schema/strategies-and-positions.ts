@@ -48,6 +48,12 @@ const Queued = fields({
   back: maybe(z.string()).describe('command that returns a lapsed claim'),
 })
 
+const Staked = fields({
+  at: AddressText,
+  shares: z.string().describe('in the smallest unit of the receipt'),
+  amount: Amount,
+})
+
 /** The position of a wallet in a strategy. */
 const PositionDocument = fields({
   strategy: StrategyDocument,
@@ -57,6 +63,9 @@ const PositionDocument = fields({
   balanceUsd: maybe(Usd),
   profitUsd: maybe(Usd),
   apy: maybe(Rate),
+  staked: maybe(Staked).describe(
+    'part of the balance that is staked; it cannot be withdrawn before it is unstaked',
+  ),
   pending: maybe(z.array(Queued)).describe('queued withdrawals'),
   claimable: maybe(z.array(Queued)).describe('withdrawals ready to claim'),
   queuedUsd: maybe(Usd).describe('value of pending and claimable together'),

@@ -19,6 +19,8 @@ import type { ProposedLeg, ServiceProposal } from '../../planning/proposal-types
 import { maturityOf } from '../../protocols/catalog-operations.ts'
 import type { Catalog, StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Intent } from '../../protocols/intent.ts'
+import { readOf } from '../../protocols/protocol.ts'
+import { stakingOf } from '../../protocols/registry.ts'
 import { depositedAmount } from '../../transactions/outcome/received-amount.ts'
 import type { Cli } from '../command-run-types.ts'
 import { notesOn, statedFees } from './fees-in-response.ts'
@@ -121,7 +123,9 @@ export async function withdrawProposal(
     : undefined
   const isTold = cli.backend.kind === 'remote'
   if (queued) cli.notice(`${isTold ? 'The service says: ' : ''}${queuedLine(entry, queued)}`)
-  const shares = isAll ? await heldOf(cli, entry.receipt, wallet) : undefined
+  const [shares] = isAll
+    ? await Promise.all([heldOf(cli, entry.receipt, wallet), sayStaked(cli, entry, wallet)])
+    : []
   const fees = statedFees(made.fees, entry.asset)
   for (const note of notesOn(made.fees))
     cli.notice(isTold ? `fee, according to the service: "${note}"` : `fee: ${note}`)
@@ -201,6 +205,18 @@ export async function claimProposal(
 async function heldOf({ backend }: Cli, token: Token, owner: Address): Promise<bigint> {
   const answer = await backend.read(token.chainId, 'eth_call', [balanceOf(token, owner), 'latest'])
   return firstWord(answer, `the balance of ${token.symbol}`)
+}
+
+/** Says how many receipts stay staked after a withdrawal of everything else. */
+async function sayStaked(cli: Cli, entry: StrategyEntry, owner: Address): Promise<void> {
+  const staking = stakingOf(entry)
+  if (!staking) return
+  const answer = await asking(cli, entry)('eth_call', [readOf(staking.staked(owner)), 'latest'])
+  const staked = firstWord(answer, `the staked ${entry.receipt.symbol}`)
+  if (staked > 0n)
+    cli.notice(
+      `${formatAmount(staked, entry.receipt)} are staked at ${staking.at} and are not withdrawn; unstake them there first`,
+    )
 }
 
 /** A cross-chain deposit as legs: the bridge, and then the deposit of its minimum. */

@@ -44,6 +44,7 @@ const notKnown: Omit<Position, 'strategy'> = {
   balanceUsd: null,
   profitUsd: null,
   apy: null,
+  staked: null,
   pending: null,
   claimable: null,
   queuedUsd: null,

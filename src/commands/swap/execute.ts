@@ -127,7 +127,9 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   if (isFromBitcoin(quote)) {
     refuseSigningFlags(options, { mayName: false })
     const named =
-      options.destination === undefined ? undefined : address(options.destination, '--destination')
+      options.destination === undefined
+        ? undefined
+        : address(options.destination, '--destination', { ...quote.to, name: quote.to.network })
     const request = {
       command: 'swap',
       quote: quote.id,
@@ -145,7 +147,10 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
   const begun = (await cli.backend.context()).journal.find(quote.id)
   if (!begun && quote.deadline !== null && cli.program.now() >= Date.parse(quote.deadline))
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
-  const named = options.destination === undefined ? undefined : address(options.destination, '--destination')
+  const named =
+    options.destination === undefined
+      ? undefined
+      : address(options.destination, '--destination', { ...quote.to, name: quote.to.network })
   const destination = named ?? known.destination ?? undefined
   // A quote is executed once: its id is the idempotency key.
   const key = options.idempotencyKey ?? quote.id

@@ -3,7 +3,7 @@ import { action } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import {
-  address,
+  addressOnAnyNetwork,
   refundAddress,
   slippage,
   validatedBy,
@@ -31,7 +31,7 @@ const withQuote = (command: Command): Command =>
     .option(
       '--destination <address>',
       'recipient (default: the sender)',
-      validatedBy((text) => address(text, '--destination')),
+      validatedBy((text) => addressOnAnyNetwork(text, '--destination')),
     )
     .option(
       '--refund <address>',

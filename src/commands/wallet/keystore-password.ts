@@ -1,7 +1,7 @@
 import type { Cli } from '../../cli/command-run-types.ts'
 import { promptSecret } from '../../cli/prompts.ts'
 import { AppError } from '../../domain/errors.ts'
-import { readPasswordFile } from '../../signing/read-private-file.ts'
+import { readPassword } from '../../signing/read-private-file.ts'
 
 /** Where the password of a keystore comes from, and whether the keychain is to have it. */
 export type PasswordOptions = { passwordFile?: string; keychain?: boolean }
@@ -9,7 +9,8 @@ export type PasswordOptions = { passwordFile?: string; keychain?: boolean }
 /** A password for a new keystore, entered twice if it is not given. */
 export async function newPassword(cli: Cli, { passwordFile }: PasswordOptions): Promise<string> {
   const instead = 'Use --password-file PATH, or set SLUICE_PASSWORD.'
-  const given = passwordFile === undefined ? cli.program.password : readPasswordFile(passwordFile)
+  const given =
+    passwordFile === undefined ? cli.program.password : await readPassword(passwordFile, cli.program.stdin)
   if (given !== undefined) return notEmpty(given)
   const first = notEmpty(await promptSecret(cli.io, cli.globals, 'New password:', instead))
   if ((await promptSecret(cli.io, cli.globals, 'Repeat the password:', instead)) !== first)
@@ -25,7 +26,7 @@ export async function existingPassword(
   { passwordFile }: PasswordOptions,
   path: string,
 ): Promise<string> {
-  if (passwordFile !== undefined) return readPasswordFile(passwordFile)
+  if (passwordFile !== undefined) return readPassword(passwordFile, cli.program.stdin)
   return (
     cli.program.password ??
     promptSecret(

@@ -72,7 +72,7 @@ async function toImport(
   const { keyFile, keystore: label } = options
   if (label !== undefined) {
     // Check the file before asking for a password.
-    const text = readKeystoreText(label)
+    const text = await readKeystoreText(label, cli.program.stdin)
     storedAddress(text, label)
     const password = await existingPassword(cli, options, label)
     return { from: { kind: 'keystore', text, label, password }, password }

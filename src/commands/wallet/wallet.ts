@@ -35,7 +35,7 @@ export const wallet = (program: CommandContext) => {
     .command('new')
     .description('Create a new key in an encrypted keystore.')
     .argument('<name>', 'name of the keystore')
-    .option('--password-file <path>', 'file with the password, mode 0600')
+    .option('--password-file <path>', 'file with the password, mode 0600; - reads standard input')
     .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet new main')
     .action(action(program, newWallet))
@@ -46,8 +46,8 @@ export const wallet = (program: CommandContext) => {
     )
     .argument('<name>', 'name of the keystore')
     .option('--key-file <path>', 'file with a raw key, mode 0600; - reads standard input')
-    .option('--keystore <path>', 'keystore file from cast, geth or another wallet')
-    .option('--password-file <path>', 'file with the password, mode 0600')
+    .option('--keystore <path>', 'keystore file from cast, geth or another wallet; - reads standard input')
+    .option('--password-file <path>', 'file with the password, mode 0600; - reads standard input')
     .option('--keychain', 'save the password in the desktop keychain')
     .addHelpText('after', '\nExample:\n  $ sluice wallet import main --key-file ./key')
     .action(action(program, importKey))
@@ -75,7 +75,7 @@ export const wallet = (program: CommandContext) => {
       'Save the password of a keystore in the desktop keychain, to sign without a password prompt.',
     )
     .argument('<name>', 'keystore name')
-    .option('--password-file <path>', 'file with the password, mode 0600')
+    .option('--password-file <path>', 'file with the password, mode 0600; - reads standard input')
     .addHelpText('after', '\nExample:\n  $ sluice wallet remember main')
     .action(action(program, rememberWallet))
   command
@@ -101,6 +101,7 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
       ...noteLine(starNote(value.positions.map(({ strategy }) => strategy)), to),
       // With only an account, the positions are unknown.
       ...(isEmpty && lending.length === 0 ? [to.paint.dim(nothing)] : []),
+      ...stakedLines(value.positions, to),
       ...queuedOf(value.positions, to, held.unsearched !== null),
       ...unsearchedLines(value.unsearched ?? [], address, to),
       ...unreadLines(value, to),
@@ -116,6 +117,16 @@ async function show(cli: Cli, name: string | undefined): Promise<void> {
 }
 
 type Shown = ReturnType<typeof walletJson>
+
+/** What is staked of each position, and where. */
+const stakedLines = (positions: Shown['positions'], to: Stream): string[] =>
+  positions.flatMap(({ strategy, staked }) =>
+    staked === null
+      ? []
+      : [
+          `staked ${decimal(staked.amount.formatted)} ${sanitizeText(strategy.asset.symbol)} ${to.paint.dim(`${sanitizeText(strategy.slug)}, in ${staked.at}; to withdraw it, unstake it there first`)}`,
+        ],
+  )
 
 /** The queued withdrawals of a wallet, and the positions whose queues are unknown. */
 const queuedOf = (positions: Shown['positions'], to: Stream, isOurs: boolean): string[] =>

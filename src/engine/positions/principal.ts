@@ -131,7 +131,7 @@ async function readInvestedAtHead(
   const closed = markets.filter(
     (one) => (isKnown(one) || used.has(one.entry.id)) && !held.some(({ market }) => market === one),
   )
-  const all = [...held, ...closed.map((market) => ({ market, shares: 0n }))]
+  const all = [...held, ...closed.map((market) => ({ market, shares: 0n, staked: 0n }))]
   const searched = held.flatMap(({ market, shares }) => (shares !== null || isKnown(market) ? [market] : []))
   const counted = all.map(({ market, shares }) =>
     shares === null ? known(null) : (market.counted?.(owner) ?? known(shares)),
@@ -145,11 +145,11 @@ async function readInvestedAtHead(
     read(chain, together<bigint | null>(counted), head.number),
   ])
   return Promise.all(
-    all.map(async ({ market, ...one }, at) => {
+    all.map(async ({ market, shares }, at) => {
       const ownLogs = logs.get(market) ?? closedLogs?.get(market)
       const invested = ownLogs && (await investedByLogs(context, chain, market, owner, units[at]!, ownLogs))
-      const balance = worth[at] ? worth[at].balance : 0n
-      return { ...one, market, balance, invested: invested ?? null }
+      const { balance, staked } = worth[at] ?? { balance: 0n, staked: null }
+      return { market, shares, balance, staked, invested: invested ?? null }
     }),
   )
 }

@@ -67,6 +67,7 @@ const emptyHolding = (market: Market): InvestedHolding => ({
   market,
   shares: 0n,
   balance: 0n,
+  staked: null,
   invested: nothingInvested,
 })
 

@@ -101,7 +101,7 @@ const hasPosition = ({ shares, invested }: InvestedHolding): boolean =>
   shares === null ? invested !== null && invested.principal > 0n : shares > 0n
 
 function positionOf(
-  { market, balance, invested }: InvestedHolding,
+  { market, balance, staked, invested }: InvestedHolding,
   rated: RatedMarket,
 ): Omit<Position, 'pending' | 'claimable' | 'queuedUsd'> {
   const principal = invested?.principal ?? null
@@ -116,6 +116,7 @@ function positionOf(
     balanceUsd: usd(balance, asset, rated.price),
     profitUsd: usd(profit, asset, rated.price),
     apy: strategy.apy,
+    staked,
   }
 }
 

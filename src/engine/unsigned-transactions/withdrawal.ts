@@ -1,11 +1,13 @@
 import type { StrategyBytecodeInput } from '../../api/unsigned-transactions.ts'
 import { answerRounds, read } from '../../chain/run-readings.ts'
+import type { Address } from '../../domain/address.ts'
 import { formatAmount, maxUint256 } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
+import type { StrategyEntry } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import type { EngineContext } from '../engine-context-types.ts'
-import { contractUnansweredError, readHoldings } from '../positions/market-holdings.ts'
+import { contractUnansweredError, readHoldings, type Staked } from '../positions/market-holdings.ts'
 import { exchangeBounds } from './exchange-bounds.ts'
 
 /** Builds the withdrawal step of a market, for a part of the position or all of it, and returns the amount it pays out. */
@@ -33,9 +35,14 @@ export async function withdrawalStep(
     )
   const [held] = await asked.held
   if (!held) throw new AppError('INSUFFICIENT_FUNDS', `${wallet} holds nothing in ${entry.slug}`)
-  const { shares, balance } = held
-  if (shares === null || balance === null) throw contractUnansweredError(entry, `the position of ${wallet}`)
+  const { staked } = held
+  if (held.shares === null || held.balance === null)
+    throw contractUnansweredError(entry, `the position of ${wallet}`)
+  // What is staked cannot be withdrawn.
+  const shares = held.shares - (staked?.shares ?? 0n)
+  const balance = held.balance - (staked?.amount ?? 0n)
   const wanted = amount === maxUint256 ? balance : amount
+  if (staked && (shares === 0n || wanted > balance)) throw stakedError(entry, wallet, balance, staked)
   if (wanted > balance)
     throw new AppError(
       'INSUFFICIENT_FUNDS',
@@ -61,6 +68,19 @@ export async function withdrawalStep(
       : market.withdraw({ amount, owner: wallet, ...(units !== undefined && { units }), ...more })
   return { step, out: wanted }
 }
+
+/** INSUFFICIENT_FUNDS: the shares that are not staked do not suffice. */
+const stakedError = (
+  { slug, asset, receipt }: StrategyEntry,
+  wallet: Address,
+  free: bigint,
+  { at, shares, amount }: Staked,
+): AppError =>
+  new AppError(
+    'INSUFFICIENT_FUNDS',
+    `${wallet} can withdraw ${formatAmount(free, asset)} from ${slug} now: ${formatAmount(shares, receipt)} are staked at ${at}; unstake them there first`,
+    { details: { staked: { at, shares: shares.toString(), amount: amount.toString() } } },
+  )
 
 /** The cost of an amount in units of the receipt, for markets that redeem receipts. */
 async function receiptUnitsFor(

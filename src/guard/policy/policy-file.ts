@@ -98,16 +98,21 @@ function refused(path: string, fault: OwnedFileFault): AppError {
   const why =
     fault.is === 'shared'
       ? `others can change it (mode ${fault.mode})`
-      : {
-          foreign: 'it belongs to another user',
-          special: 'it is not a file',
-          'too-large': 'it is too large',
-          unreadable: 'it cannot be read',
-        }[fault.is]
+      : fault.is === 'not-text'
+        ? fault.why
+        : {
+            foreign: 'it belongs to another user',
+            special: 'it is not a file',
+            'too-large': 'it is too large',
+            unreadable: 'it cannot be read',
+          }[fault.is]
   return new AppError('CONFIG_INVALID', `The policy ${path} is not used: ${why}`, {
     ...(fault.is === 'unreadable' && { cause: fault.cause }),
     details: { policy: path },
-    hint: `Make it writable only by its owner: chmod go-w ${shellPath(path)}`,
+    hint:
+      fault.is === 'not-text'
+        ? 'Save it as UTF-8 text.'
+        : `Make it writable only by its owner: chmod go-w ${shellPath(path)}`,
   })
 }
 

@@ -20,3 +20,11 @@ export const hubPoolAbi = parseAbi([
   'event LiquidityAdded(address indexed l1Token, uint256 amount, uint256 lpTokensMinted, address indexed liquidityProvider)',
   'event LiquidityRemoved(address indexed l1Token, uint256 amount, uint256 lpTokensBurnt, address indexed liquidityProvider)',
 ])
+
+/** The contract in which LP tokens are staked for rewards (source: @across-protocol/across-token 1.0.0, AcceleratingDistributor.sol). */
+export const distributorAbi = parseAbi([
+  'struct UserDeposit { uint256 cumulativeBalance; uint256 averageDepositTime; uint256 rewardsAccumulatedPerToken; uint256 rewardsOutstanding; }',
+  'function getUserStake(address stakedToken, address account) view returns (UserDeposit)',
+  'event Stake(address indexed token, address indexed user, uint256 amount, uint256 averageDepositTime, uint256 cumulativeBalance, uint256 tokenCumulativeStaked)',
+  'event Unstake(address indexed token, address indexed user, uint256 amount, uint256 remainingCumulativeBalance, uint256 tokenCumulativeStaked)',
+])

@@ -1,8 +1,39 @@
+import { decodeEventLog } from 'viem/utils'
+import type { Address } from '../../domain/address.ts'
 import { type Protocol, paysBy, readOf, sdkEqualityNote } from '../protocol.ts'
+import { mustRespond } from '../shared/contract-assertions.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
+import type { StakedReceipts } from '../staked-receipts.ts'
+import { distributorAbi } from './abi.ts'
 import { checkAcrossCalldata } from './calldata-check.ts'
 import type { AcrossConstants } from './constants-schema.ts'
 import { lpRate, lpUnits, lpWorth } from './lp-token.ts'
 import { across as market } from './market-adapter.ts'
+
+/** The LP tokens of one pool that are staked in the AcceleratingDistributor `at`. */
+const acceleratingDistributor = (at: Address, lpToken: Address): StakedReceipts => {
+  const staked = (owner: Address) => ({
+    address: at,
+    abi: distributorAbi,
+    functionName: 'getUserStake',
+    args: [lpToken, owner],
+  })
+  return {
+    at,
+    staked,
+    partOf: (answer) => (answer as { cumulativeBalance: bigint }).cumulativeBalance,
+    contractAssertions: [mustRespond('the staked LP tokens of a wallet', staked(at))],
+    logs: (owner) =>
+      (['Stake', 'Unstake'] as const).map((name) => ({
+        address: at,
+        topics: [eventTopic(distributorAbi, name), addressTopic(lpToken), addressTopic(owner)],
+      })),
+    moved: ({ topics, data }) => {
+      const { eventName, args } = decodeEventLog({ abi: distributorAbi, topics: topics as never, data })
+      return { isStaked: eventName === 'Stake', value: args.amount }
+    },
+  }
+}
 
 /** The liquidity pools of the Across bridge. */
 export const across: Protocol<AcrossConstants> = {
@@ -27,5 +58,6 @@ export const across: Protocol<AcrossConstants> = {
     paysBy([lpRate({ constants, asset })], ([rate]) =>
       rate === undefined ? undefined : lpWorth(rate, units),
     ),
+  staking: ({ receipt }, { staking }) => staking && acceleratingDistributor(staking, receipt.address),
   market,
 }

@@ -1,4 +1,4 @@
-import { parseAbi } from 'viem/utils'
+import { decodeEventLog, parseAbi } from 'viem/utils'
 import type { Read } from '../../chain/composable-reading.ts'
 import { strictDecode } from '../../chain/strict-calldata-decoding.ts'
 import type { Address } from '../../domain/address.ts'
@@ -15,8 +15,10 @@ import { lendingDescription, type Protocol } from '../protocol.ts'
 import { readAmount } from '../shared/amount-reads.ts'
 import { mustAnswer } from '../shared/contract-assertions.ts'
 import { callOf } from '../shared/contract-call.ts'
+import { addressTopic, eventTopic } from '../shared/encode-topics.ts'
 import { vaultReadings, vaultSteps } from '../shared/erc4626-vault.ts'
 import { compounded } from '../shared/rate-units.ts'
+import type { StakedReceipts } from '../staked-receipts.ts'
 import { matchesWithdrawal } from '../withdrawal-units.ts'
 import type { FluidConstants } from './constants-schema.ts'
 
@@ -110,11 +112,38 @@ function statedBy(details: Details | null): Partial<MarketState> {
   }
 }
 
+/** The contract in which the shares of one fToken are staked for rewards (source: Instadapp/fluid-contracts-public, contracts/protocols/lending/stakingRewards/main.sol). */
+const stakingAbi = parseAbi([
+  'function stakingToken() view returns (address)',
+  'function balanceOf(address account) view returns (uint256)',
+  'event Staked(address indexed user, uint256 amount)',
+  'event Withdrawn(address indexed user, uint256 amount)',
+])
+
+/** The shares of an fToken that are staked in its contract `at`. */
+const stakingRewards = (at: Address, vault: Address): StakedReceipts => ({
+  at,
+  staked: (owner) => ({ address: at, abi: stakingAbi, functionName: 'balanceOf', args: [owner] }),
+  contractAssertions: [
+    mustAnswer('the staked token', { address: at, abi: stakingAbi, functionName: 'stakingToken' }, vault),
+  ],
+  logs: (owner) =>
+    (['Staked', 'Withdrawn'] as const).map((name) => ({
+      address: at,
+      topics: [eventTopic(stakingAbi, name), addressTopic(owner)],
+    })),
+  moved: ({ topics, data }) => {
+    const { eventName, args } = decodeEventLog({ abi: stakingAbi, topics: topics as never, data })
+    return { isStaked: eventName === 'Staked', value: args.amount }
+  },
+})
+
 /** The lending vaults of Fluid (fTokens). */
 export const fluid: Protocol<FluidConstants> = {
   grade: { grade: 'C', by: 'Instadapp/fluid-contracts-public, fToken/main.sol' },
   description: lendingDescription,
   rateConvention: () => 'the stated rate, to 0.01 %, compounded every second over 365 days',
   ...vaultProtocol(checkFluidCalldata, { byUnits: true }),
+  staking: (_, { vault, staking }) => staking && stakingRewards(staking, vault),
   market,
 }

@@ -24,7 +24,10 @@ export function movementOf({ topics, data }: Log, owner: Address): Movement | un
 }
 
 /** The event of a movement between two owners. Its worth is read at its block. */
-export const transferEvent = ({ isIncoming, value }: Movement): MarketEvent => ({
+export const transferEvent = ({
+  isIncoming,
+  value,
+}: Pick<Movement, 'isIncoming' | 'value'>): MarketEvent => ({
   type: isIncoming ? 'transfer_in' : 'transfer_out',
   amount: null,
   shares: [value],

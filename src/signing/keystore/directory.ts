@@ -1,10 +1,11 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { getAddress } from 'viem/utils'
 import type { Address } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { listFileCommand } from '../../domain/text/shell-quoting.ts'
+import { readTextFile } from '../../store/read-text-file.ts'
 import { storeFault } from '../../store/sql/sqlite.ts'
 import { readPrivateFile } from '../read-private-file.ts'
 import { parseKeystore } from './keystore-format.ts'
@@ -88,12 +89,14 @@ export function storedAddress(text: string, name: string): Address | null {
   return address === undefined ? null : getAddress(`0x${address}`)
 }
 
-/** The text of a keystore file at any path: it is encrypted, so others may be able to read it. */
-export function readKeystoreText(path: string): string {
-  let why = 'it is not a file, or larger than a keystore can be'
+/** The text of a keystore at any path, or in standard input for `-`: it is encrypted, so others may be able to read it. */
+export async function readKeystoreText(path: string, stdin: () => Promise<string>): Promise<string> {
+  if (path === '-') return stdin()
+  let why: string
   try {
-    const stats = statSync(path)
-    if (stats.isFile() && stats.size <= maxKeystoreBytes) return readFileSync(path, 'utf8')
+    const { text, fault } = readTextFile(path, maxKeystoreBytes)
+    if (text !== undefined) return text
+    why = fault
   } catch (error) {
     why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : 'permission denied'
   }

@@ -56,16 +56,27 @@ export async function sealKey(key: Hex, password: string): Promise<string> {
   return `${JSON.stringify({ address: privateKeySigner(key).address.slice(2).toLowerCase(), ...sealed }, undefined, 2)}\n`
 }
 
+/**
+ * The key in a keystore. Other wallets normalise a password before they use it (ethers: NFKC), and a keyboard or file may compose letters in
+ * another way than at the time of encryption, so the Unicode forms of the password are tried after its own bytes.
+ */
+async function decryptedKey(file: KeystoreFile, password: string, name: string): Promise<string> {
+  let cause: unknown
+  for (const form of new Set([password, ...['NFKC', 'NFC', 'NFD'].map((one) => password.normalize(one))])) {
+    const derived = await derive(file, form)
+    try {
+      return decrypt(file as Keystore, derived)
+    } catch (error) {
+      cause = error
+    }
+  }
+  throw new AppError('WRONG_PASSWORD', `Wrong password for ${name}`, { cause })
+}
+
 /** Decrypts the text of a keystore file. WRONG_PASSWORD, or KEY_SOURCE if it is not a keystore. */
 export async function openKeystore(text: string, password: string, name = 'This file'): Promise<Hex> {
   const file = parseKeystore(text, name)
-  const derived = await derive(file, password)
-  let key: string
-  try {
-    key = decrypt(file as Keystore, derived)
-  } catch (cause) {
-    throw new AppError('WRONG_PASSWORD', `Wrong password for ${name}`, { cause })
-  }
+  const key = await decryptedKey(file, password, name)
   const parsed = parsePrivateKey(key.slice(2).padStart(64, '0'))
   if (file.address === undefined) return parsed
   const said = Buffer.from(file.address, 'hex')

@@ -95,12 +95,11 @@ export async function checkLegBeforeSigning(
     known ? known.target : checkTarget(context, { ...inHand, transactions: all }, terms),
     // After the action only fee payments remain; they are simulated as such.
     known?.simulation ??
-      simulatePlannedLeg(
-        context,
-        isPaidOnly ? feesOnly(inHand) : inHand,
-        isPaidOnly ? { ...terms, asserts: [] } : terms,
-        chains,
-      ),
+      (isPaidOnly
+        ? simulatedAgain(() =>
+            simulatePlannedLeg(context, feesOnly(inHand), { ...terms, asserts: [] }, chains),
+          )
+        : simulatePlannedLeg(context, inHand, terms, chains)),
   ])
   // A transfer to another chain cannot be undone: the later legs must still work there.
   if (!isPaidOnly && !known) {
@@ -133,6 +132,16 @@ export async function checkLegBeforeSigning(
   }
   holdLimits(context, operation, policies)
   return simulation.gas
+}
+
+/** Simulates fee payments, once more if balances change meanwhile: the order that they follow may be filled at any time. */
+async function simulatedAgain<simulation>(simulate: () => Promise<simulation>): Promise<simulation> {
+  try {
+    return await simulate()
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'POLICY_SIMULATION') return simulate()
+    throw error
+  }
 }
 
 /** Returns the later legs of an operation as planned. */

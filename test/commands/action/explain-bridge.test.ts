@@ -5,6 +5,7 @@ import type { Hex } from '../../../src/domain/address.ts'
 import { sandboxAddress } from '../../../src/sandbox/accounts.ts'
 import { cctpV2Contracts } from '../../../src/swaps/cctp-v2/constants-schema.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
+import { withAttestation } from '../../support/changed-catalogs.ts'
 import { useCommands } from '../../support/use-commands.ts'
 import { calldata, topicOf, useSandbox } from '../../support/use-sandbox.ts'
 
@@ -23,10 +24,10 @@ afterEach(() => {
   body = '{}'
 })
 const { run, signsNothing } = useCommands(sandbox, {
-  catalog: () => ({
-    ...sandbox.world.catalog(),
-    ...(answers && { attestation: `http://127.0.0.1:${(other.address() as AddressInfo).port}` }),
-  }),
+  catalog: () =>
+    answers
+      ? withAttestation(sandbox.world.catalog(), `http://127.0.0.1:${(other.address() as AddressInfo).port}`)
+      : sandbox.world.catalog(),
 })
 const fault = async (line: string) =>
   expect(await run(`sandbox fault ${line} --json`)).toMatchObject({ exit: 0 })
@@ -238,7 +239,7 @@ test('a deposit over a bridge goes from BRIDGE_WAITING over BRIDGE_DELIVERED to 
   expect(await run(['action', 'resume', id, '--json'])).toMatchObject({ exit: 0 })
   const done = await explain(id)
   expect(done.situation).toBe('DONE')
-  expect(done.funds).toMatch(/^49\.995 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
+  expect(done.funds).toMatch(/^50 USDC: in aave-v3-usdc-sandbox-two, for 0x\w{40}\.$/)
 })
 
 test('abandon, cancel, speed-up and replan report PENDING while only the bridge is outstanding', async () => {

@@ -133,7 +133,7 @@ describe('swap quote, swap status and swap list', () => {
     const { out, err } = await run(`swap quote --compare ${near} --amount-in 100`)
     expect(out).toMatch(/^balancer-v2 .* returned no quote$/m)
     expect(out).not.toMatch(/^cctp/m)
-    expect(err).toMatch(/^not for this route: cctp, across, /m)
+    expect(err).toMatch(/^not for this route: sushiswap-v2, cctp, across, /m)
     const { out: csv } = await run(`swap quote --compare ${near} --amount-in 100 --csv`)
     expect(csv).toMatch(/^cctp,.*does not serve this route$/m)
   })
@@ -151,6 +151,7 @@ describe('swap quote, swap status and swap list', () => {
       ['uniswap-v4', 5],
       ['lifi', 6],
       ['cow', 7],
+      ['sushiswap-v2', null],
       ['cctp', null],
       ['across', null],
       ['balancer-v2', null],

@@ -100,6 +100,11 @@ export function truths(file: CatalogFile): Map<Address, Map<Hex, Hex>> {
       const pool = [receipt.address, 1, 1, 1, 1, 1].map((part) => word(part as Address).slice(2))
       tell(hubPool, asked('function pooledTokens(address)', [wrapped]), `0x${pool.join('')}`)
       if (constants.wrapped) tell(hubPool, asked('function weth()'), word(wrapped))
+      const { staking } = constants
+      if (staking) {
+        const call = asked('function getUserStake(address,address)', [receipt.address, staking])
+        tell(staking, call, `0x${'00'.repeat(128)}`)
+      }
     }
     if ('vault' in constants) tell(constants.vault, asked('function asset()'), word(asset))
     if ('lends' in constants && constants.lends)

@@ -83,7 +83,8 @@ export async function parseQuoteFlags(cli: Cli, wish: QuoteFlags): Promise<Quote
     throw new AppError('USAGE', 'A swap from Bitcoin has an exact input', {
       hint: 'Give the amount of BTC to pay: --amount-in 0.01',
     })
-  const named = wish.destination === undefined ? undefined : address(wish.destination, '--destination')
+  const named =
+    wish.destination === undefined ? undefined : address(wish.destination, '--destination', target)
   // Nobody signs on the origin, so the provider must be told who is paid.
   const destination = isBitcoin
     ? (named ?? (await walletAddress(cli, wish.wallet, 'Name the recipient: --destination ADDRESS')))
