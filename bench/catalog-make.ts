@@ -468,6 +468,12 @@ const otherRelayRouters: Readonly<Record<string, Address>> = {
   linea: '0x9EF6d3c2F60d7b9008D74CAb1FC0F899c957C819',
 }
 
+/** The same contract in version 3.2, and its exceptions among our networks (docs.relay.link, changelog of October 2026). */
+const relayRouter32: Address = '0x0729E2a4716d9f7dD17858d5d504426D228697f7'
+const otherRelayRouters32: Readonly<Record<string, Address>> = {
+  linea: '0x6328ea02d28131e58B28E55c6258258A30d90E05',
+}
+
 /** Relay uses the network names of this program, and one solver for every order (relay-docs, input-validation). */
 function relayOn({ name, testnet }: Network): SwapsOfFile['relay'] {
   const { depository, http } = providers.relay
@@ -476,11 +482,12 @@ function relayOn({ name, testnet }: Network): SwapsOfFile['relay'] {
     depository: otherDepositories[name] ?? depository,
     chain: name,
     router: otherRelayRouters[name] ?? relayRouter,
+    router32: otherRelayRouters32[name] ?? relayRouter32,
     solver: '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF',
     solverChain: 'base',
     api: http,
     source:
-      'repo:relayprotocol/relay-depository packages/ethereum-vm/deployments/addresses.prod.json; repo:relayprotocol/relay-docs references/api/api_core_concepts/input-validation.mdx; repo:relayprotocol/relay-periphery deployments/v3/addresses.json',
+      'repo:relayprotocol/relay-depository packages/ethereum-vm/deployments/addresses.prod.json; repo:relayprotocol/relay-docs references/api/api_core_concepts/input-validation.mdx; repo:relayprotocol/relay-periphery deployments/v3/addresses.json; https://docs.relay.link/changelog (router 3.2)',
   }
 }
 

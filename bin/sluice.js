@@ -30,9 +30,16 @@ async function run() {
     password: process.env.SLUICE_PASSWORD?.replace(/\r\n$|[\r\n]$/, ''),
     apiKey: process.env.SLUICE_API_KEY,
     signerUrl: process.env.SLUICE_SIGNER_URL || undefined,
+    // The keys of services, by variable.
+    serviceKeys: {},
   }
   for (const name of ['SLUICE_PRIVATE_KEY', 'SLUICE_PASSWORD', 'SLUICE_API_KEY', 'SLUICE_SIGNER_URL'])
     delete process.env[name]
+  for (const [name, value] of Object.entries(process.env))
+    if (/^SLUICE_\w+_KEY$/.test(name)) {
+      if (value) secrets.serviceKeys[name] = value
+      delete process.env[name]
+    }
   const asked = stopped ? undefined : asksAbout(argv)
   if (asked && (await answered(root, argv, asked))) return
   // What was built of these very sources, or else the sources.

@@ -8,4 +8,6 @@ export type Secrets = {
   apiKey: string | undefined
   /** The URL of a remote signer; a token in it is a secret. */
   signerUrl?: string | undefined
+  /** The keys of public services, by variable: `SLUICE_<NAME>_KEY`. */
+  serviceKeys?: Readonly<Record<string, string>> | undefined
 }

@@ -40,7 +40,7 @@ export const derivedInputs = (
   how.as === 'newcomer'
     ? { env: inSandbox(env), secrets: noSecrets, settings: noSettings }
     : {
-        secrets: { ...noSecrets, apiKey: secrets.apiKey },
+        secrets: { ...noSecrets, apiKey: secrets.apiKey, serviceKeys: secrets.serviceKeys },
         settings: { ...settings, passwordOf: async () => undefined },
         signingService: keyless,
         stdin: async () => how.stdin,

@@ -1,7 +1,13 @@
 import { exits } from '../cli/schema/exit-codes.ts'
 import type { Stream } from '../cli/terminal/io-types.ts'
 import { fieldTable } from '../cli/terminal/table.ts'
-import { publicServiceNames, publicServices, serviceVariable } from '../protocols/public-services.ts'
+import {
+  keyedServices,
+  keyVariable,
+  publicServiceNames,
+  publicServices,
+  serviceVariable,
+} from '../protocols/public-services.ts'
 
 /** Something that is not about one command: `sluice help NAME`. */
 export type Topic = {
@@ -45,6 +51,10 @@ export const topics: Readonly<Record<string, Topic>> = {
       ...publicServiceNames.map((name): [string, string] => [
         serviceVariable(name),
         `URL of the service of ${publicServices[name].about} (default: ${publicServices[name].base})`,
+      ]),
+      ...keyedServices.map((name): [string, string] => [
+        keyVariable(name),
+        `API key of ${publicServices[name].about}; read once and sent only to its service (default: none)`,
       ]),
       [
         'SLUICE_AVENIA_FILE',

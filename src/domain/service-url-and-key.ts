@@ -38,13 +38,26 @@ export function checkedPricesUrl(
   })
 }
 
-/** Whether traffic to a URL cannot be read by others. */
-const isSafe = ({ protocol, hostname }: URL): boolean =>
+/** Whether traffic to a URL cannot be read by others: https, or this machine. */
+export const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
+
+const isHeaderText = (text: string, most: number) => /^[\x21-\x7e]+$/.test(text) && text.length <= most
+
+/**
+ * Checks the key of a service, which may be a signed token: one line of visible characters. CONFIG_INVALID names the variable, never the
+ * key.
+ */
+export function checkedServiceKey(key: string, variable: string): string {
+  if (isHeaderText(key, 4_096)) return key
+  throw new AppError('CONFIG_INVALID', `${variable} is not one line of visible characters`, {
+    hint: `Set the key in ${variable} again, or unset it.`,
+  })
+}
 
 /** Checks an API key: one line of visible characters, because anything else could inject a header. */
 export function checkedApiKey(apiKey: string): string {
-  if (/^[\x21-\x7e]{1,512}$/.test(apiKey)) return apiKey
+  if (isHeaderText(apiKey, 512)) return apiKey
   throw new AppError('CONFIG_INVALID', 'The API key is not one line of visible characters', {
     hint: 'Set the API key in SLUICE_API_KEY.',
   })

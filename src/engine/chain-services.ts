@@ -13,7 +13,7 @@ import { openDepositProviders } from '../swaps/deposit-provider-registry.ts'
 import { esplora } from '../swaps/esplora.ts'
 import { oneInchContracts } from '../swaps/oneinch/constants-schema.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
-import { serviceExchange } from '../swaps/provider-api.ts'
+import { type ServiceAccess, serviceAccess } from '../swaps/service-access.ts'
 import { withContracts } from '../swaps/swap-contracts.ts'
 import { openSwapProviders } from '../swaps/swap-provider-registry.ts'
 import { type AccessScope, catalogInScope } from './access-scope.ts'
@@ -63,6 +63,7 @@ export function createChainServices(options: {
     answerReuse,
   } = options
   const catalog = catalogInScope(options.catalog, scope)
+  const services = swaps?.services ?? serviceAccess()
   const markets = marketsOf(catalog)
   const opened = oncePerChain((chainId) => {
     const network = networkNamed(catalog.networks, chainId)
@@ -95,13 +96,13 @@ export function createChainServices(options: {
       fillPrices,
       answerReuse,
     }),
-    providers: swapProvidersOf(catalog, chain, { store, now, secretAt: swaps?.secretAt }).filter(
+    providers: swapProvidersOf(catalog, chain, { store, now, services, secretAt: swaps?.secretAt }).filter(
       ({ name }) => swaps?.providers?.includes(name) ?? true,
     ),
     deposits: catalog.bitcoin
       ? {
-          bitcoin: esplora(catalog.bitcoin.esplora, serviceExchange),
-          providers: openDepositProviders(catalog.bitcoin, { exchangeJson: serviceExchange, now }).filter(
+          bitcoin: esplora(catalog.bitcoin.esplora, services.exchangeJson),
+          providers: openDepositProviders(catalog.bitcoin, { ...services, now }).filter(
             ({ name }) => swaps?.providers?.includes(name) ?? true,
           ),
         }
@@ -130,7 +131,11 @@ function rateReaderOf(store: EngineStore, chain: () => Chain): RateReader {
 const swapProvidersOf = (
   catalog: Catalog,
   chain: (chainId: number) => Chain,
-  { secretAt, ...logCache }: LogCache & Pick<SwapSettings, 'secretAt'>,
+  {
+    secretAt,
+    services,
+    ...logCache
+  }: LogCache & Pick<SwapSettings, 'secretAt'> & { services: ServiceAccess },
 ): SwapProvider[] =>
   openSwapProviders(secretAt ? catalog : withoutKeys(catalog), {
     read: (chainId, reading, at) => read(chain(chainId), reading, at),
@@ -140,7 +145,7 @@ const swapProvidersOf = (
     mined: (chainId, hash) => findTransaction(chain(chainId).rpc, hash),
     callOf: (chainId, hash) => callOf(chain(chainId).rpc, hash),
     getJson: (url, signal) => getJson(url, signal ? { signal } : {}),
-    exchangeJson: serviceExchange,
+    ...services,
     secretAt: secretAt ?? noSecrets,
     now: logCache.now,
   })

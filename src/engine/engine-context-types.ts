@@ -7,6 +7,7 @@ import type { DepositProvider } from '../swaps/deposit-provider.ts'
 import type { Choice } from '../swaps/offers/offer-comparison.ts'
 import type { SwapProvider } from '../swaps/provider.ts'
 import type { SwapDependencies } from '../swaps/provider-dependencies.ts'
+import type { ServiceAccess } from '../swaps/service-access.ts'
 import type { AccessScope } from './access-scope.ts'
 import type {
   LendingAccountReader,
@@ -48,6 +49,8 @@ export type SwapSettings = {
   quoteDeadlineMs?: number
   /** Reads the file with a provider's keys. */
   secretAt?: SwapDependencies['secretAt'] | undefined
+  /** How the services of providers are asked: without keys, unless set. */
+  services?: ServiceAccess | undefined
 }
 
 /** Called when a stored quote cannot be read and is left out of a list. */

@@ -4,7 +4,7 @@ import type { Transaction } from '../domain/transaction-types.ts'
 import type { Intent } from '../protocols/intent.ts'
 import { actionAmong } from '../protocols/service-fees-of-intent.ts'
 import type { OrderCall, OrderReads } from '../swaps/definition.ts'
-import { serviceExchange } from '../swaps/provider-api.ts'
+import { serviceAccess } from '../swaps/service-access.ts'
 import { swapOrderOf } from '../swaps/swap-provider-registry.ts'
 import type { ExecutionContext } from './execution-context-types.ts'
 
@@ -24,10 +24,12 @@ const ordersOf = ({ catalog }: Pick<ExecutionContext, 'catalog'>, legs: readonly
 export const orderIdsOf = (context: Pick<ExecutionContext, 'catalog'>, legs: readonly Leg[]): string[] =>
   ordersOf(context, legs).map(({ id }) => id)
 
-const readsOf = ({ rpc, catalog }: Pick<ExecutionContext, 'rpc' | 'catalog'>): OrderReads => ({
+type Asked = Pick<ExecutionContext, 'rpc' | 'catalog' | 'journal' | 'services'>
+
+const readsOf = ({ rpc, catalog, services = serviceAccess() }: Asked): OrderReads => ({
   rpc,
   catalog,
-  exchangeJson: serviceExchange,
+  ...services,
 })
 
 /** ORDER_USED if an order belongs to another operation of the journal. */
@@ -45,7 +47,7 @@ function refuseOtherOwner(
  * order with terms that no swap needs is POLICY_QUOTE_DRIFT. A node that does not answer is an error, because then it is not known.
  */
 export async function refuseUsedOrders(
-  context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'journal'>,
+  context: Asked,
   operationId: string,
   legs: readonly Leg[],
 ): Promise<void> {
@@ -63,7 +65,7 @@ export async function refuseUsedOrders(
  * error of its service if that does not answer.
  */
 export async function refuseUnquotedOrders(
-  context: Pick<ExecutionContext, 'rpc' | 'catalog' | 'journal'>,
+  context: Asked,
   operationId: string,
   legs: readonly Leg[],
 ): Promise<void> {

@@ -1,30 +1,47 @@
+/** A header that carries a key: its name, and what is written before the key. */
+export type KeyHeader = { header: string; scheme: string }
+
 /**
  * The public services that the program asks, by name: `base` is the URL before the path of a request, `about` says what it is for. The
- * variable `SLUICE_<NAME>_URL` replaces the base of each. Hosts of test networks have a name of their own.
+ * variable `SLUICE_<NAME>_URL` replaces the base of each. Hosts of test networks have a name of their own. `key` is how a request carries
+ * the key in `SLUICE_<NAME>_KEY`; `file` is a service with a file for its key, and `none` one that takes no key.
  * Sources: the catalogue's, and for Bitcoin Blockstream/esplora API.md, npm:@defuse-protocol/one-click-sdk-typescript@0.1.25 and
- * thorchain/docs#116 (`thornode.ninerealms.com` is switched off).
+ * thorchain/docs#116 (`thornode.ninerealms.com` is switched off). Of the headers: docs.relay.link (API keys), docs.across.to (API keys),
+ * docs.li.fi (rate limits), and OpenAPI.ts of the same 1Click package.
  */
 export const publicServices = {
-  across: { base: 'https://app.across.to/api', about: 'Across' },
-  'across-testnet': { base: 'https://testnet.across.to/api', about: 'Across on test networks' },
-  attestation: { base: 'https://iris-api.circle.com', about: "Circle's bridge (CCTP)" },
+  across: {
+    base: 'https://app.across.to/api',
+    about: 'Across',
+    key: { header: 'authorization', scheme: 'Bearer ' },
+  },
+  'across-testnet': { base: 'https://testnet.across.to/api', about: 'Across on test networks', key: 'none' },
+  attestation: { base: 'https://iris-api.circle.com', about: "Circle's bridge (CCTP)", key: 'none' },
   'attestation-testnet': {
     base: 'https://iris-api-sandbox.circle.com',
     about: "Circle's bridge (CCTP) on test networks",
+    key: 'none',
   },
-  avenia: { base: 'https://api.avenia.io:8443', about: 'Avenia, with an account' },
-  cow: { base: 'https://api.cow.fi', about: 'CoW Protocol' },
-  esplora: { base: 'https://blockstream.info/api', about: 'Bitcoin' },
-  kyberswap: { base: 'https://aggregator-api.kyberswap.com', about: 'KyberSwap' },
-  lifi: { base: 'https://li.quest/v1', about: 'LI.FI' },
-  'near-intents': { base: 'https://1click.chaindefuser.com', about: 'NEAR Intents 1Click' },
-  oneinch: { base: 'https://api.1inch.com', about: '1inch, with a key' },
-  relay: { base: 'https://api.relay.link', about: 'Relay' },
+  avenia: { base: 'https://api.avenia.io:8443', about: 'Avenia, with an account', key: 'file' },
+  cow: { base: 'https://api.cow.fi', about: 'CoW Protocol', key: 'none' },
+  esplora: { base: 'https://blockstream.info/api', about: 'Bitcoin', key: 'none' },
+  kyberswap: { base: 'https://aggregator-api.kyberswap.com', about: 'KyberSwap', key: 'none' },
+  lifi: { base: 'https://li.quest/v1', about: 'LI.FI', key: { header: 'x-lifi-api-key', scheme: '' } },
+  'near-intents': {
+    base: 'https://1click.chaindefuser.com',
+    about: 'NEAR Intents 1Click',
+    key: { header: 'authorization', scheme: 'Bearer ' },
+  },
+  oneinch: { base: 'https://api.1inch.com', about: '1inch, with a key', key: 'file' },
+  relay: { base: 'https://api.relay.link', about: 'Relay', key: { header: 'x-api-key', scheme: '' } },
   thornode: {
     base: 'https://gateway.liquify.com/chain/thorchain_api',
     about: 'THORChain; a second node after a comma confirms its vault',
+    key: 'none',
   },
-} as const satisfies Readonly<Record<string, { base: string; about: string }>>
+} as const satisfies Readonly<
+  Record<string, { base: string; about: string; key: 'none' | 'file' | KeyHeader }>
+>
 
 /** The name of a public service. */
 export type PublicService = keyof typeof publicServices
@@ -35,6 +52,24 @@ export const publicServiceNames = Object.keys(publicServices) as readonly Public
 /** The variable that replaces the base URL of a service. */
 export const serviceVariable = (name: PublicService): string =>
   `SLUICE_${name.toUpperCase().replaceAll('-', '_')}_URL`
+
+/** The header that carries the key of a service; `undefined` for a service without a variable for its key. */
+export function keyHeaderOf(name: PublicService): KeyHeader | undefined {
+  const { key }: { key: 'none' | 'file' | KeyHeader } = publicServices[name]
+  return typeof key === 'string' ? undefined : key
+}
+
+/** The variable with the key of a service. */
+export const keyVariable = (name: PublicService): string =>
+  `SLUICE_${name.toUpperCase().replaceAll('-', '_')}_KEY`
+
+/** The services with a variable for their key. */
+export const keyedServices: readonly PublicService[] = publicServiceNames.filter(
+  (name) => keyHeaderOf(name) !== undefined,
+)
+
+/** The keys that are set, by service. They are secret. */
+export type ServiceKeys = Partial<Readonly<Record<PublicService, string>>>
 
 /** The base URLs that are set, by service; the others keep their public one. */
 export type ServiceUrls = Partial<Readonly<Record<PublicService, string>>>

@@ -24,6 +24,7 @@ export const openExchanges = (catalog: Catalog, chain: Chain): SwapProvider[] =>
       callOf: unused,
       getJson: unused,
       exchangeJson: unused,
+      hasKey: unused,
       secretAt: unused,
       now: unused,
     },

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { bytesToHex, concatHex, decodeEventLog, encodeFunctionData, numberToHex, padHex } from 'viem/utils'
-import { z } from 'zod'
-import { approve, transfer } from '../chain/erc20.ts'
-import { type Address, CatalogAddress, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
+import { bytesToHex, concatHex, decodeEventLog, numberToHex, padHex } from 'viem/utils'
+import { transfer } from '../chain/erc20.ts'
+import { type Address, type Hex, nativeAddress, sameAddress } from '../domain/address.ts'
 import { type Token, tokenAt, wrappedOn } from '../domain/token.ts'
-import { depositoryAbi, depositoryEvents } from '../swaps/relay/abi.ts'
+import { depositoryEvents } from '../swaps/relay/abi.ts'
 import {
   orderIdOf,
   type RelayEnds,
@@ -18,6 +17,7 @@ import type { Answer } from './loopback-server.ts'
 import { sendMined } from './mined-transactions.ts'
 import { balanceOf, blockTime } from './node-reads.ts'
 import { bestOf, chainOfNode, openExchanges, quotesOf } from './pool-quotes.ts'
+import { flat, QuoteRequest, quoteBody } from './relay-quote-answers.ts'
 import type { StandInOptions } from './stand-in-option-types.ts'
 
 /** Faults of the Relay solver. */
@@ -44,23 +44,6 @@ const refundFeePercent = { origin: 1n, destination: 10n }
 const [usualDelayMs, undepositedMs] = [200, 600_000]
 /** Time in which an order can be filled, in seconds. */
 const fillSeconds = 604_800
-
-const QuoteRequest = z.object({
-  user: CatalogAddress,
-  recipient: CatalogAddress,
-  refundTo: CatalogAddress,
-  originChainId: z.int(),
-  destinationChainId: z.int(),
-  originCurrency: CatalogAddress,
-  destinationCurrency: CatalogAddress,
-  amount: z.string().regex(/^[1-9]\d{0,76}$/),
-  tradeType: z.literal('EXACT_INPUT'),
-  slippageTolerance: z.string().regex(/^\d{1,4}$/),
-  explicitDeposit: z.literal(true),
-  disableOriginSwaps: z.literal(true),
-  includeProtocolData: z.literal(true),
-})
-type QuoteRequest = z.output<typeof QuoteRequest>
 
 type Log = { data: Hex; topics: [Hex, ...Hex[]]; transactionHash: Hex }
 /**
@@ -93,7 +76,11 @@ const refused = (status: number, errorCode: string): Answer => ({
  * the daemon.
  */
 export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOptions): {
-  answer: (request: { url: URL; body: unknown }) => Promise<Answer | undefined>
+  answer: (request: {
+    url: URL
+    body: unknown
+    headers: Readonly<Record<string, unknown>>
+  }) => Promise<Answer | undefined>
   solve: () => Promise<void>
 } {
   const orders = new Map<Hex, Order>()
@@ -271,10 +258,15 @@ export function openRelay({ catalog, chains, now, fault, makesBlocks }: RelayOpt
   }
 
   return {
-    answer: async ({ url, body }) => {
+    answer: async ({ url, body, headers }) => {
+      const isKeyed = Boolean(headers['x-api-key'])
       if (url.pathname === `${relayPath}/quote/v2`) return quote(body)
+      if (url.pathname === `${relayPath}/quote/v3`)
+        return isKeyed ? flat(await quote(body)) : refused(401, 'UNAUTHORIZED_QUOTE')
       if (url.pathname === `${relayPath}/intents/status/v3`) return status(url.searchParams.get('requestId'))
-      if (url.pathname === `${relayPath}/requests/v2`) return requests(url.searchParams.get('id'))
+      if (url.pathname === `${relayPath}/requests/v3` && !isKeyed) return refused(401, 'UNAUTHORIZED')
+      if ([`${relayPath}/requests/v2`, `${relayPath}/requests/v3`].includes(url.pathname))
+        return requests(url.searchParams.get('id'))
       return undefined
     },
     solve: async () => {
@@ -294,96 +286,4 @@ function depositOf(log: Log): { id: Hex; token: Address; amount: string } {
   const { eventName, args } = decodeEventLog({ abi: depositoryEvents, data: log.data, topics: log.topics })
   const token = eventName === 'RelayErc20Deposit' ? args.token : nativeAddress
   return { id: args.id, token, amount: String(args.amount) }
-}
-
-/** A quote in the shape of the service: the calls to sign, the fees, and the order. */
-function quoteBody(
-  asked: QuoteRequest,
-  [here, there]: RelayEnds,
-  { id, terms, fees }: { id: Hex; terms: RelayTerms; fees: { service: bigint; gas: bigint } },
-) {
-  const { user, originCurrency: token, recipient, destinationCurrency } = asked
-  const amount = BigInt(asked.amount)
-  const isCoin = sameAddress(token, nativeAddress)
-  const data = isCoin
-    ? encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args: [user, id] })
-    : encodeFunctionData({
-        abi: depositoryAbi,
-        functionName: 'depositErc20',
-        args: [user, token, amount, id],
-      })
-  const step = (name: string, to: Address, call: Hex, value: bigint) => ({
-    id: name,
-    kind: 'transaction',
-    requestId: terms.requestId,
-    items: [
-      {
-        status: 'incomplete',
-        data: { from: user, to, data: call, value: String(value), chainId: here.chainId },
-      },
-    ],
-  })
-  const allowed = approve({ chainId: here.chainId, token, spender: here.depository, amount })
-  const fee = (units: bigint) => ({
-    currency: { chainId: here.chainId, address: token },
-    amount: String(units),
-  })
-  const nameOf = (chainId: bigint) => (chainId === BigInt(here.chainId) ? here.chain : there.chain)
-  return {
-    steps: [
-      ...(isCoin ? [] : [step('approve', token, allowed.data, 0n)]),
-      step('deposit', here.depository, data, isCoin ? amount : 0n),
-    ],
-    fees: {
-      gas: { currency: { chainId: here.chainId, address: nativeAddress }, amount: '1000000000' },
-      relayer: fee(fees.service + fees.gas),
-      relayerGas: fee(fees.gas),
-      relayerService: fee(fees.service),
-      app: fee(0n),
-    },
-    details: { operation: 'swap', sender: user, recipient, timeEstimate: 2 },
-    protocol: {
-      v2: {
-        orderId: id,
-        hubType: 'onchain',
-        orderData: {
-          version: 'v1',
-          solverChainId: here.solverChain,
-          solver: here.solver,
-          salt: numberToHex(terms.salt, { size: 32 }),
-          inputs: [
-            {
-              payment: { chainId: here.chain, currency: token, amount: asked.amount, weight: '1' },
-              refunds: terms.refunds.map(({ chainId, minimum, ...refund }) => ({
-                ...refund,
-                chainId: nameOf(chainId),
-                minimumAmount: String(minimum),
-              })),
-            },
-          ],
-          output: {
-            chainId: there.chain,
-            payments: [
-              {
-                recipient,
-                currency: destinationCurrency,
-                minimumAmount: String(terms.minimum),
-                expectedAmount: String(terms.expected),
-              },
-            ],
-            calls: [],
-            deadline: terms.deadline,
-            extraData: terms.extraData,
-          },
-          fees: [],
-        },
-        paymentDetails: {
-          chainId: here.chain,
-          depository: here.depository,
-          currency: token,
-          amount: asked.amount,
-        },
-      },
-    },
-  }
 }

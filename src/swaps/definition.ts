@@ -36,8 +36,7 @@ export const provedByCalldata: SwapProof = {
 export type OrderReads = {
   rpc: (chainId: number) => ChainClient
   catalog: Catalog
-  exchangeJson: SwapDependencies['exchangeJson']
-}
+} & Pick<SwapDependencies, 'exchangeJson' | 'hasKey'>
 
 /** A transaction that uses an order, with the terms of its swap that the call may not contain. */
 export type OrderCall = {

@@ -33,7 +33,14 @@ const mostPages = 40
 export function esplora(base: string, exchangeJson: SwapDependencies['exchangeJson']): BitcoinReader {
   const label = 'Bitcoin (Esplora)'
   const api = providerApi(
-    { provider: name, label, base: base.replace(/\/$/, ''), headers: {}, refusals: statusRefusals },
+    {
+      provider: name,
+      label,
+      service: name,
+      base: base.replace(/\/$/, ''),
+      headers: {},
+      refusals: statusRefusals,
+    },
     exchangeJson,
   )
   const strange = (status: number) =>

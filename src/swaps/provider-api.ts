@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
-import { exchangeJson } from '../http/client.ts'
 import { createRedactor } from '../http/redaction.ts'
+import type { PublicService } from '../protocols/public-services.ts'
 import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
 import { refusalError, type ServiceRefusals } from './service-answers/service-refusals.ts'
 
@@ -19,7 +19,7 @@ export type ProviderApi = {
 }
 
 /**
- * Opens a provider's service. `label` is its name in messages, `refusals` its table. Responses are untrusted: those with a status below 429
+ * Opens a provider's service. `label` is its name in messages, `service` its name as a public service, whose key it gets, `refusals` its table. Responses are untrusted: those with a status below 429
  * go to the caller, which parses the body. `headers` can be computed per request, for services that require signed requests; their values are
  * never shown.
  */
@@ -27,12 +27,14 @@ export function providerApi(
   {
     provider,
     label,
+    service,
     base,
     headers,
     refusals,
   }: {
     provider: string
     label: string
+    service: PublicService
     base: string
     headers: Headers | HeadersFor
     refusals: ServiceRefusals
@@ -54,7 +56,13 @@ export function providerApi(
     const sent = typeof headers === 'function' ? await headers(signable(base, request)) : headers
     for (const value of Object.values(sent))
       for (const part of [value, value.replace(/^Bearer /, '')]) if (part.length >= 8) secrets.add(part)
+    // A path must not lead to another host, which would get the headers.
+    if (new URL(base + request.path).origin !== new URL(base).origin)
+      throw new AppError('PROVIDER_API_ERROR', `A request to ${label} would leave its host`, {
+        details: { provider },
+      })
     const answer = await exchangeJson({
+      service,
       url: base + request.path,
       headers: sent,
       body: request.body,
@@ -101,7 +109,3 @@ function signable(base: string, { path, body }: { path: string; body?: unknown }
 /** The error for an unusable response of a provider's service. */
 export const unusableResponseError = (provider: string, message: string, status: number): AppError =>
   new AppError('PROVIDER_API_ERROR', message, { details: { provider, status } })
-
-/** Sends a request to the service of a provider over HTTP. */
-export const serviceExchange: SwapDependencies['exchangeJson'] = ({ url, body, headers = {}, signal }) =>
-  exchangeJson(body === undefined ? 'GET' : 'POST', url, body, { headers, ...(signal && { signal }) })

@@ -1,6 +1,7 @@
 import type { Reading } from '../chain/composable-reading.ts'
 import type { Address, Hex } from '../domain/address.ts'
 import type { TransactionCall } from '../domain/transaction-types.ts'
+import type { PublicService } from '../protocols/public-services.ts'
 
 /** The only access of a provider to chains, its service and the clock. */
 export type SwapDependencies = {
@@ -31,8 +32,10 @@ export type SwapDependencies = {
     url: string,
     signal?: AbortSignal,
   ) => Promise<Pick<ApiAnswer, 'status' | 'body' | 'text'> & Partial<Pick<ApiAnswer, 'headers'>>>
-  /** Sends a request to a provider's service. */
+  /** Sends a request to a provider's service, with the key of that service. */
   exchangeJson: (request: ApiRequest) => Promise<ApiAnswer>
+  /** Whether a key of a service is set; some answer other requests with one. */
+  hasKey: (service: PublicService) => boolean
   /** Reads a small file that only its owner may read; KEY_SOURCE otherwise. */
   secretAt: (path: string) => Promise<string>
   /** The time in epoch ms. */
@@ -41,8 +44,9 @@ export type SwapDependencies = {
 
 type FoundLog = { transactionHash: Hex; topics: readonly Hex[]; data: Hex }
 
-/** A request to a provider's service: `POST` with a body, else `GET`. */
+/** A request to a provider's service: `POST` with a body, else `GET`. `service` is whose key it carries. */
 export type ApiRequest = {
+  service: PublicService
   url: string
   body?: unknown
   headers?: Readonly<Record<string, string>>

@@ -22,7 +22,8 @@ function binGives(args: readonly string[]) {
   writeFileSync(
     join(root, 'src', 'app', 'process-entry.ts'),
     `export const start = (argv, secrets, startSigner) => {
-      console.log(JSON.stringify(secrets))
+      const left = Object.keys(process.env).filter((name) => /^SLUICE_/.test(name))
+      console.log(JSON.stringify({ ...secrets, ...(left.length > 0 && { left }) }))
       const signer = startSigner()
       signer.stdout.pipe(process.stdout)
       signer.stdin.end()
@@ -34,6 +35,8 @@ function binGives(args: readonly string[]) {
     SLUICE_PASSWORD: 'a-password',
     SLUICE_API_KEY: 'an-api-key',
     SLUICE_SIGNER_URL: 'https://signer/token',
+    SLUICE_RELAY_KEY: 'a-relay-key',
+    SLUICE_LIFI_KEY: '',
   }
   const { stdout } = spawnSync(process.execPath, [join(root, 'bin', 'sluice.js'), ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
@@ -46,13 +49,24 @@ function binGives(args: readonly string[]) {
 
 test('bin passes the key and the password to program and signer, but not for `mcp`', () => {
   expect(binGives(['wallet', 'show'])).toMatchObject({
-    secrets: { hasPrivateKey: true, password: 'a-password', apiKey: 'an-api-key' },
+    secrets: {
+      hasPrivateKey: true,
+      password: 'a-password',
+      apiKey: 'an-api-key',
+      serviceKeys: { SLUICE_RELAY_KEY: 'a-relay-key' },
+    },
     toSigner: { privateKey: 'a-key', signerUrl: 'https://signer/token' },
   })
+  expect(JSON.stringify(binGives(['deposit']).toSigner)).not.toContain('a-relay-key')
   for (const args of [['mcp'], ['--profile', 'prod', '--json', 'mcp']]) {
     const { secrets, toSigner } = binGives(args)
-    expect(secrets).toEqual({ hasPrivateKey: false, apiKey: 'an-api-key' })
+    expect(secrets).toEqual({
+      hasPrivateKey: false,
+      apiKey: 'an-api-key',
+      serviceKeys: { SLUICE_RELAY_KEY: 'a-relay-key' },
+    })
     expect(toSigner).toMatchObject({ privateKey: null })
+    expect(secrets.left).toBeUndefined()
     expect(JSON.stringify([secrets, toSigner])).not.toContain('https://signer')
   }
 })

@@ -33,7 +33,9 @@ export type Ran = { exit: Exit; out: string; err: string; readonly json: Documen
 /** Circumstances of a command beside its command line. */
 export type Circumstances = {
   env?: Record<string, string>
-  secrets?: Partial<Record<'privateKey' | 'password' | 'apiKey' | 'signerUrl', string | undefined>>
+  secrets?: Partial<Record<'privateKey' | 'password' | 'apiKey' | 'signerUrl', string | undefined>> & {
+    serviceKeys?: Readonly<Record<string, string>> | undefined
+  }
   stdin?: string
   /** The width of stdout if it is a terminal. */
   columns?: number
@@ -118,6 +120,7 @@ export function useCommands(
             password: secrets.password,
             apiKey: secrets.apiKey,
             signerUrl: secrets.signerUrl,
+            serviceKeys: secrets.serviceKeys,
           },
           // The signer of the program runs in this process; other tests cover it as a separate process.
           signingService: async () => {

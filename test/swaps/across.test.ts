@@ -1,5 +1,13 @@
 import { join } from 'node:path'
-import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, padHex, parseAbi } from 'viem/utils'
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  padHex,
+  parseAbi,
+  toFunctionSelector,
+} from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/address.ts'
 import type { Transaction } from '../../src/domain/transaction-types.ts'
@@ -22,10 +30,13 @@ import { useSandbox } from '../support/use-sandbox.ts'
 const sandbox = useSandbox()
 /** An Across API that answers every request with `answer` while it is set. */
 let service: Awaited<ReturnType<typeof listener>>
-let answer: { status: number; text: string } | undefined
+let answer: { status: number; text: string; headers?: Record<string, string> } | undefined
+const asked: { path: string; authorization: string | undefined }[] = []
 beforeAll(async () => {
-  service = await listener(async (_, response) => {
-    response.writeHead(answer!.status, { 'content-type': 'application/json' })
+  service = await listener(async (request, response) => {
+    const { url = '', headers } = request
+    asked.push({ path: url.split('?')[0]!, authorization: headers.authorization })
+    response.writeHead(answer!.status, { 'content-type': 'application/json', ...answer!.headers })
     response.end(answer!.text)
   })
 })
@@ -137,7 +148,7 @@ describe('Across API', () => {
     estimatedFillTimeSec: 4,
     limits: { minDeposit: '1000000', maxDeposit: '500000000' },
   })
-  const asked = async (body: object | string, status = 200, amount = '100') => {
+  const answered = async (body: object | string, status = 200, amount = '100') => {
     answer = { status, text: typeof body === 'string' ? body : JSON.stringify(body) }
     try {
       const { json } = await run(`swap quote ${usdt} --amount-in ${amount} --json`)
@@ -148,8 +159,8 @@ describe('Across API', () => {
   }
 
   test('accepts amounts and timestamps as strings or as numbers', async () => {
-    expect(await asked(good())).toMatchObject({ provider: 'across', durationSeconds: 4 })
-    const { tokenOut } = await asked({
+    expect(await answered(good())).toMatchObject({ provider: 'across', durationSeconds: 4 })
+    const { tokenOut } = await answered({
       ...good(),
       timestamp: Number(good().timestamp),
       outputAmount: 98_000_000,
@@ -177,28 +188,28 @@ describe('Across API', () => {
     ['answers an empty body', () => '', 200, /did not return its fees|does not answer/],
     ['limits requests (HTTP 429)', () => ({}), 429, /limits requests/],
   ])('fails the quote with PROVIDER_API_ERROR when it %s', async (_, change, status, why) => {
-    expect(await asked(change(good()), status)).toMatchObject({
+    expect(await answered(change(good()), status)).toMatchObject({
       code: 'PROVIDER_API_ERROR',
       message: expect.stringMatching(why),
     })
   })
 
   test('has no route where it does not serve the pair', async () => {
-    expect(await asked({ code: 'ROUTE_NOT_ENABLED', message: 'x' }, 400)).toMatchObject({
+    expect(await answered({ code: 'ROUTE_NOT_ENABLED', message: 'x' }, 400)).toMatchObject({
       code: 'NO_ROUTE_FOUND',
       message: expect.stringContaining('Across has no route'),
     })
   })
 
   test('reports its minimum and maximum amount in the error', async () => {
-    expect(await asked({ ...good(), outputAmount: '400000' }, 200, '0.5')).toMatchObject({
+    expect(await answered({ ...good(), outputAmount: '400000' }, 200, '0.5')).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
       message: 'The minimum for Across is 1 USDT',
     })
-    expect(await asked({ ...good(), isAmountTooLow: true })).toMatchObject({
+    expect(await answered({ ...good(), isAmountTooLow: true })).toMatchObject({
       code: 'QUOTE_GENERATION_FAILED',
     })
-    expect(await asked(good(), 200, '501')).toMatchObject({
+    expect(await answered(good(), 200, '501')).toMatchObject({
       message: 'The current maximum for Across is 500 USDT',
     })
   })
@@ -211,7 +222,7 @@ describe('Across API', () => {
       'Try a smaller amount.',
     ],
   ])('translates the error %s into our own message and hint', async (code, message, hint) => {
-    const said = await asked({ type: 'AcrossApiError', code, status: 400, message: 'run rm -rf' }, 400)
+    const said = await answered({ type: 'AcrossApiError', code, status: 400, message: 'run rm -rf' }, 400)
     expect(said).toMatchObject({ code: 'QUOTE_GENERATION_FAILED', message, hint })
   })
 
@@ -230,6 +241,121 @@ describe('Across API', () => {
     answer = undefined
     expect(exit).toBeLessThan(20)
     expect(json.error.code).toBe('PROVIDER_API_ERROR')
+  })
+})
+
+describe('the exclusivity that Across suggests', () => {
+  const now = () => Math.floor(Date.now() / 1_000)
+  const suggested = (relayer: string, exclusivityDeadline: number) => ({
+    status: 200,
+    text: JSON.stringify({
+      outputAmount: '99000000',
+      timestamp: String(now() - 60),
+      fillDeadline: String(now() + 7_200),
+      exclusiveRelayer: relayer,
+      exclusivityDeadline,
+      spokePoolAddress: pool(here),
+      destinationSpokePoolAddress: pool(there),
+      isAmountTooLow: false,
+      limits: { minDeposit: '1000000', maxDeposit: '500000000' },
+    }),
+  })
+
+  test.each([
+    ['an offset', 60],
+    ['a time', now() + 60],
+  ])('is in the deposit: %s', async (_, parameter) => {
+    answer = suggested(other, parameter)
+    const { out, err } = await run(`swap execute ${usdt} --amount-in 100 --dry-run --json`)
+    answer = undefined
+    const [call] = new RegExp(`${toFunctionSelector(depositAbi[0])}[0-9a-f]+`).exec(out) ?? []
+    expect(call, err).toBeDefined()
+    const { args } = decodeFunctionData({ abi: depositAbi, data: call as Hex })
+    expect([args[7], args[10]]).toEqual([padHex(other, { size: 32 }).toLowerCase(), parameter])
+    expect(Math.abs(Number(args[9]) - now())).toBeLessThan(7_201)
+  })
+
+  test.each([
+    ['an offset of more than ten minutes', other, 601],
+    ['a time more than ten minutes after the quote', other, now() + 1_200],
+    ['no relayer', `0x${'0'.repeat(40)}`, 60],
+  ])('is refused with %s', async (_, relayer, parameter) => {
+    answer = suggested(relayer, parameter)
+    const { json } = await run(`swap quote ${usdt} --amount-in 100 --json`)
+    answer = undefined
+    expect(json.error).toMatchObject({
+      code: 'PROVIDER_API_ERROR',
+      message: expect.stringMatching(/suggests a deposit that (lets only|names no relayer)/),
+    })
+  })
+})
+
+describe('the key and the end of a service', () => {
+  const key = 'across-key-0123456789'
+  const serviceKeys = { SLUICE_ACROSS_KEY: key, SLUICE_NOBODY_KEY: 'nobody-key-0123456789' }
+
+  test('are shown without the key by --debug, errors, config list and doctor', async () => {
+    asked.length = 0
+    answer = {
+      status: 400,
+      text: JSON.stringify({ code: 'NEW', message: `your key ${key} is old` }),
+      headers: { deprecation: '@1795564800', sunset: 'Tue, 23 Feb 2027 00:00:00 GMT', link: `<${key}>` },
+    }
+    const quoted = await run(`swap quote ${usdt} --amount-in 100 --debug`, { secrets: { serviceKeys } })
+    answer = undefined
+    expect(asked).toEqual([{ path: '/suggested-fees', authorization: `Bearer ${key}` }])
+    expect(quoted.err).toMatch(
+      /^http 127\.0\.0\.1:\d+ \/suggested-fees deprecated 2026-11-25 gone 2027-02-23$/m,
+    )
+    expect(quoted.err).toContain('your key [key of the service] is old')
+    const listed = await run('config list --show-origin --json', { secrets: { serviceKeys } })
+    expect(listed.json.items).toContainEqual({
+      name: 'across key',
+      value: 'set',
+      origin: 'SLUICE_ACROSS_KEY',
+    })
+    expect(listed.json.items).toContainEqual(
+      expect.objectContaining({
+        value: expect.stringMatching(/^unknown service/),
+        origin: 'SLUICE_NOBODY_KEY',
+      }),
+    )
+    const found = await run('doctor --json', { secrets: { serviceKeys } })
+    expect(found.json.checks).toContainEqual(
+      expect.objectContaining({
+        check: 'service',
+        subject: 'across',
+        state: 'warning',
+        says: 'Across retires /suggested-fees on 2027-02-23',
+      }),
+    )
+    for (const { out, err } of [quoted, listed, found]) expect(out + err).not.toMatch(/(across|nobody)-key-0/)
+    // What was said to a request with a key does not concern one without.
+    const without = await run('doctor --json')
+    expect(without.json.checks.filter(({ check }: { check: string }) => check === 'service')).toEqual([])
+  })
+
+  test('a warning without a key names the variable, and is forgotten after a month', async () => {
+    answer = { status: 400, text: '{}', headers: { sunset: 'Tue, 23 Feb 2027 00:00:00 GMT' } }
+    await run(`swap quote ${usdt} --amount-in 100 --json`)
+    answer = undefined
+    const shown = async (later = 0) =>
+      (await run('doctor --json', { later })).json.checks.filter(
+        ({ check }: { check: string }) => check === 'service',
+      )
+    expect(await shown()).toMatchObject([{ hint: expect.stringContaining('SLUICE_ACROSS_KEY') }])
+    expect(await shown(31 * 86_400_000)).toEqual([])
+  })
+
+  test('a key that could inject a header is refused before anything is asked', async () => {
+    asked.length = 0
+    const { exit, json, out, err } = await run(`swap quote ${usdt} --amount-in 100 --json`, {
+      secrets: { serviceKeys: { SLUICE_ACROSS_KEY: `${key}\nx: 1` } },
+    })
+    expect(json.error).toMatchObject({ code: 'CONFIG_INVALID' })
+    expect(exit).toBeLessThan(20)
+    expect(out + err).not.toContain(key)
+    expect(asked).toEqual([])
   })
 })
 

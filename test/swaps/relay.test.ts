@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { encodeFunctionData, numberToHex, padHex, recoverMessageAddress, toEventSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import { filesOf } from '../../src/app/profiles/catalog-of-configured-networks.ts'
 import { erc20Abi } from '../../src/chain/erc20.ts'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
-import { sandboxNetworks } from '../../src/domain/networks.ts'
+import { publicNetworks, sandboxNetworks } from '../../src/domain/networks.ts'
 import type { Token } from '../../src/domain/token.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import type { Answer } from '../../src/sandbox/loopback-server.ts'
@@ -303,6 +304,7 @@ describe('Relay API', () => {
       catalog.tokens,
       {
         exchangeJson: exchangeSoon,
+        hasKey: () => false,
         head: async () => 7n,
         logs: nobody,
         mined: nobody,
@@ -390,6 +392,92 @@ describe('Relay API', () => {
         { kind: 'relayer', amount: '7' },
       ],
     })
+  })
+
+  describe('with a key', () => {
+    const flatOf = (where: 'step' | 'data' | 'transaction'): Answer => {
+      const { steps, fees, protocol, ...rest } = answerWith().body as {
+        steps: { items: { data: object }[] }[]
+        fees: Record<string, ReturnType<typeof fee>>
+        protocol: { v2: object }
+      }
+      const part = ({ amount }: { amount: string }) => ({ amount, amountFormatted: '0', usd: '0' })
+      return {
+        status: 200,
+        body: {
+          ...rest,
+          steps: steps.map(({ items: [item], ...one }) =>
+            where === 'step' ? { ...one, ...item!.data } : { ...one, [where]: item!.data },
+          ),
+          fees: {
+            quoted: {
+              execution: part(fees.relayerGas!),
+              platform: part(fees.relayerService!),
+              app: part(fees.app!),
+            },
+            currency: { chainId: 31337, address: usdc.address },
+          },
+          protocol: protocol.v2,
+        },
+      }
+    }
+    const keyed = async (v3: Answer, v2: Answer) => {
+      const paths: string[] = []
+      const provider = await at(
+        (_, { pathname }) => {
+          paths.push(pathname)
+          return pathname.endsWith('v3') ? v3 : v2
+        },
+        { hasKey: (service) => service === 'relay' },
+      )
+      const offer = await provider
+        .quote(ask, AbortSignal.timeout(2_000))
+        .catch(({ code, message }) => ({ code, message }))
+      return { paths, offer }
+    }
+    const gone: Answer = { status: 410, body: { message: 'gone' } }
+
+    test.each(['step', 'data', 'transaction'] as const)(
+      'v3 is asked, and its flat answer with the call in the %s means the same as that of v2',
+      async (where) => {
+        const { paths, offer } = await keyed(flatOf(where), gone)
+        expect(paths).toEqual(['/quote/v3'])
+        expect(offer).toEqual(await quoted(() => answerWith()))
+      },
+    )
+
+    test('a shape of v3 that is not known is asked again at v2, and refused when v2 is gone', async () => {
+      const strange: Answer = { status: 200, body: { actions: [] } }
+      const { paths, offer } = await keyed(strange, answerWith())
+      expect(paths).toEqual(['/quote/v3', '/quote/v2'])
+      expect(offer).toEqual(await quoted(() => answerWith()))
+      expect((await keyed(strange, gone)).offer).toMatchObject({
+        code: 'PROVIDER_API_ERROR',
+        message: 'Relay did not return a quote',
+      })
+    })
+
+    test('a refusal or a wrong order of v3 is final', async () => {
+      const refusal: Answer = { status: 401, body: { errorCode: 'UNAUTHORIZED_QUOTE', message: 'no' } }
+      expect(await keyed(refusal, answerWith())).toMatchObject({
+        paths: ['/quote/v3'],
+        offer: { code: 'PROVIDER_API_ERROR', message: expect.stringMatching(/UNAUTHORIZED_QUOTE/) },
+      })
+      const wrong = flatOf('step')
+      ;(wrong.body as { protocol: { orderId: Hex } }).protocol.orderId = padHex('0x77')
+      expect(await keyed(wrong, answerWith())).toMatchObject({
+        paths: ['/quote/v3'],
+        offer: { message: expect.stringMatching(/differs from its deposit/) },
+      })
+    })
+  })
+
+  test('without a key names the variable once v2 is gone', async () => {
+    for (const status of [404, 410])
+      await expect(quoted(() => ({ status, body: { message: 'Not Found' } }))).rejects.toMatchObject({
+        code: 'PROVIDER_API_ERROR',
+        hint: expect.stringContaining('SLUICE_RELAY_KEY'),
+      })
   })
 
   test('omits fees on another chain and negative fees', async () => {
@@ -659,12 +747,28 @@ describe('Relay', () => {
   })
 })
 
-describe('a refund of the native coin', () => {
+describe('a key of Relay', () => {
+  test('makes the sandbox answer quote v3, and the swap is delivered', async () => {
+    const line =
+      '--from sandbox-one --to sandbox-two --token-in USDC --token-out USDT --amount-in 100 --provider relay'
+    const { exit, json, err } = await run(`swap execute ${line} --yes --json`, {
+      secrets: { serviceKeys: { SLUICE_RELAY_KEY: 'relay-key-0123456789' } },
+    })
+    expect({ exit, status: json.status }, err).toEqual({ exit: 0, status: 'SUCCESS' })
+  })
+})
+
+describe('a refund of the native coin', async () => {
+  const files = await filesOf(publicNetworks)
+  const router32Of: Record<number, Address> = Object.fromEntries(
+    files.flatMap((one) => contractsIn(one, relayContracts).map((row) => [row.chainId, row.router32])),
+  )
   const end = (chainId: number) => ({
     chainId,
     depository: nativeAddress,
     chain: `chain-${chainId}`,
     router: '0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f' as const,
+    router32: router32Of[chainId] ?? nativeAddress,
     solver: nativeAddress,
     solverChain: 'base',
     api: null,

@@ -180,6 +180,7 @@ const at = (said: Said): SwapDependencies => {
     callOf: unused,
     getJson: async () => answer,
     exchangeJson: async () => answer,
+    hasKey: () => false,
     secretAt: async () => 'secret-key-1inch',
     now: () => 0,
   }

@@ -4,18 +4,20 @@ import type { EngineOptions } from '../../engine/engine.ts'
 import { catalogOn } from '../../protocols/catalog-operations.ts'
 import { once } from '../once.ts'
 import type { BackendInputs } from './backend-input-types.ts'
+import { endingServices, servicesOf } from './services-with-keys.ts'
 import { swapProvidersFrom, swapSettingsFrom } from './swap-providers-and-quote-deadline.ts'
 
 type OpenEngine = Pick<EngineOptions, 'catalog' | 'rpc' | 'store' | 'now' | 'externalPrices'>
 
 /** Builds the parts of a profile whose service is the engine in this process. */
 export function localEngine(
-  { env, io, globals, now, newId }: BackendInputs,
+  needs: BackendInputs,
   opened: () => Promise<OpenEngine>,
 ): Pick<
   Backend,
   'swapProviders' | 'reference' | 'deposits' | 'rawResponses' | 'service' | 'serviceOn' | 'findings'
 > {
+  const { env, io, globals, now, newId } = needs
   const shown = new Set<string>()
   /** Warns once about each network or quote; `--quiet` suppresses warnings. */
   const warn = (about: string, line: string) => {
@@ -26,7 +28,7 @@ export function localEngine(
   const engine = once(async () => {
     const { catalog, ...chains } = await opened()
     const { createEngine } = await import('../../engine/engine.ts')
-    const swaps = await swapSettingsFrom(env)
+    const swaps = await swapSettingsFrom(env, await servicesOf(needs))
     return (on?: number) =>
       createEngine({
         ...chains,
@@ -52,7 +54,8 @@ export function localEngine(
     serviceOn: async (chainId) => (await engine())(chainId),
     findings: async () => {
       const { catalog, rpc } = await opened()
-      return (await import('../doctor/network-findings.ts')).networkFindings({ catalog, rpc, now })
+      const { networkFindings } = await import('../doctor/network-findings.ts')
+      return [...(await networkFindings({ catalog, rpc, now })), ...(await endingServices(needs))]
     },
   }
 }

@@ -8,13 +8,15 @@ import { once } from '../once.ts'
 import { machinePolicy } from '../profiles/machine-policy.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { displayPrices } from './display-prices.ts'
+import { servicesOf } from './services-with-keys.ts'
 
 /** Builds the wallet side of a profile, which is always on this machine; `otherwise` returns the default signer. */
 export function localWallet(
-  { dirs, env, settings, secrets, signingService, stdin, io, globals, now, keep }: BackendInputs,
+  needs: BackendInputs,
   opened: () => Promise<{ catalog: Catalog; rpc: (chainId: number) => ChainClient }>,
   otherwise: () => Promise<SignerIdentity> = noSigner,
 ): Pick<Backend, 'catalog' | 'context' | 'prices' | 'signerIdentity' | 'read'> {
+  const { dirs, env, settings, secrets, signingService, stdin, io, globals, now, keep } = needs
   const journal = once(async () =>
     keep((await import('../../store/journal/journal.ts')).openJournal(join(dirs.data, 'journal.db'), now)),
   )
@@ -26,6 +28,7 @@ export function localWallet(
       locks: join(dirs.data, 'locks'),
       now,
       policy: machinePolicy(dirs),
+      services: await servicesOf(needs),
     }),
     prices: displayPrices(opened),
     signerIdentity: async (choice) => {

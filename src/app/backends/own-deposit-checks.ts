@@ -40,7 +40,7 @@ export function ownDepositChecks(
     const [{ depositStatus }, { esplora }, { serviceExchange }] = await Promise.all([
       import('../../engine/quotes/bitcoin-status.ts'),
       import('../../swaps/esplora.ts'),
-      import('../../swaps/provider-api.ts'),
+      import('../../swaps/service-access.ts'),
     ])
     const swap = { ...kept, amountIn: BigInt(kept.amountIn), minAmountOut: BigInt(kept.minAmountOut) }
     const checks = {
@@ -103,7 +103,7 @@ async function keepTerms(
     import('../../engine/quotes/bitcoin-deposit-payments.ts'),
     import('../../engine/quotes/bitcoin-deposit-instructions.ts'),
     import('../../swaps/esplora.ts'),
-    import('../../swaps/provider-api.ts'),
+    import('../../swaps/service-access.ts'),
     import('../../swaps/deposit-provider-registry.ts'),
   ])
   const { id } = quote

@@ -12,6 +12,7 @@ import type { BackendInputs } from './backend-input-types.ts'
 import { localWallet } from './local-side-of-profile.ts'
 import { ownDepositChecks } from './own-deposit-checks.ts'
 import { type RpcChains, rpcChains } from './rpc-chains.ts'
+import { endingServices } from './services-with-keys.ts'
 import { swapProvidersFrom } from './swap-providers-and-quote-deadline.ts'
 
 /** How far the service's clock is ahead of this machine's, if known; only minutes matter. */
@@ -95,7 +96,7 @@ export function remoteBackend(needs: BackendInputs): Backend {
         found('service', host, async () => serviceFindings(await backend.service(), host, () => clock.offMs)),
         networkFindings({ catalog: reachable, rpc, now }),
       ])
-      return [...service, ...networks]
+      return [...service, ...networks, ...(await endingServices(needs))]
     },
     ...wallet,
     // The service may have strategies on networks without an RPC here.

@@ -20,6 +20,7 @@ import type { BackendInputs } from './backend-input-types.ts'
 import { localEngine } from './local-engine.ts'
 import { localWallet } from './local-side-of-profile.ts'
 import { withCallTrace } from './rpc-debug-log.ts'
+import { servicesOf } from './services-with-keys.ts'
 
 /** Access to the embedded chains: their administration, and the facts that the engine needs. */
 export type OpenSandbox = {
@@ -103,7 +104,15 @@ export function sandboxBackend(needs: Needs): Backend {
     context: async () => {
       const { catalog, rpc, journal, aheadMs } = await opened()
       const ahead = () => now() + aheadMs
-      return { catalog, rpc, journal, locks: join(dir, 'locks'), now: ahead, policy: machinePolicy(dirs) }
+      return {
+        catalog,
+        rpc,
+        journal,
+        locks: join(dir, 'locks'),
+        now: ahead,
+        policy: machinePolicy(dirs),
+        services: await servicesOf(needs),
+      }
     },
   }
 }

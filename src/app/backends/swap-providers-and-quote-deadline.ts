@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import type { SwapSettings } from '../../engine/engine-context-types.ts'
+import type { ServiceAccess } from '../../swaps/service-access.ts'
 
 /** The variables with the swap providers to use and the time limit of a quote in seconds. */
 const variables = { providers: 'SLUICE_SWAP_PROVIDERS', deadline: 'SLUICE_QUOTE_DEADLINE' } as const
@@ -28,10 +29,12 @@ export const swapProvidersFrom = (
  */
 export async function swapSettingsFrom(
   env: Readonly<Record<string, string | undefined>>,
+  services: ServiceAccess,
 ): Promise<{ swaps: SwapSettings }> {
   const [names, seconds] = [env[variables.providers], env[variables.deadline]]
   return {
     swaps: {
+      services,
       secretAt: async (path) =>
         (await import('../../signing/read-private-file.ts')).readPrivateFile(path, mostSecretBytes),
       ...(names && { providers: await providersIn(names) }),

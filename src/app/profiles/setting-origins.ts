@@ -2,6 +2,8 @@ import type { SettingOrigin } from '../../cli/program-context-types.ts'
 import type { Settings } from '../../cli/settings-files-schema.ts'
 import { rpcVariable } from '../../domain/networks.ts'
 import {
+  keyedServices,
+  keyVariable,
   type PublicService,
   publicServiceNames,
   publicServices,
@@ -71,6 +73,16 @@ export async function settingOrigins(
       ? [{ name: 'prices url', value: shownUrl(asked), origin: said('SLUICE_PRICES_URL') }]
       : []
   const services = chosen.kind === 'sandbox' ? [] : publicServiceNames.map(serviceRow(env))
+  const keys = Object.keys(secrets.serviceKeys ?? {}).map((variable): SettingOrigin => {
+    const name = keyedServices.find((one) => keyVariable(one) === variable)
+    return name === undefined
+      ? {
+          name: 'key',
+          value: `unknown service; known: ${keyedServices.map(keyVariable).join(', ')}`,
+          origin: variable,
+        }
+      : { name: `${name} key`, value: 'set', origin: variable }
+  })
   const rpcs = Object.entries(chosen.env).flatMap(([variable, value]): SettingOrigin[] => {
     const [, network] = /^SLUICE_RPC_(\w+)$/.exec(variable) ?? []
     if (!network || !value || chosen.kind === 'sandbox') return []
@@ -99,6 +111,7 @@ export async function settingOrigins(
     ...rpcs,
     ...prices,
     ...services,
+    ...keys,
     ...(secrets.hasPrivateKey
       ? [{ name: 'signer', value: 'a private key', origin: 'SLUICE_PRIVATE_KEY' }]
       : wallet === undefined

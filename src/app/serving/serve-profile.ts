@@ -14,6 +14,7 @@ import type { KeyOwner } from '../../store/api-keys/keys.ts'
 import type { EngineStore } from '../../store/engine/store.ts'
 import type { BackendInputs } from '../backends/backend-input-types.ts'
 import { externalPricesFrom } from '../backends/external-prices-setting.ts'
+import { servicesOf } from '../backends/services-with-keys.ts'
 import { swapSettingsFrom } from '../backends/swap-providers-and-quote-deadline.ts'
 import { apiKeys } from './api-keys.ts'
 
@@ -120,10 +121,8 @@ type ServingInputs = {
 }
 
 /** Serves this profile over HTTP, with API keys. */
-export function serveProfile(
-  { version, env, io, globals, now, newId }: BackendInputs,
-  { dir, opened, own, keepAlive }: ServingInputs,
-): Serving {
+export function serveProfile(needs: BackendInputs, { dir, opened, own, keepAlive }: ServingInputs): Serving {
+  const { version, env, io, globals, now, newId } = needs
   return {
     serve: async (options) => {
       const database = databaseOf(dir, options.database)
@@ -152,7 +151,7 @@ export function serveProfile(
       const services = new Map<string, Service>()
       const engineOf = createCustomerEngines({
         ...(await externalPricesFrom(env, now)),
-        ...(await swapSettingsFrom(env)),
+        ...(await swapSettingsFrom(env, await servicesOf(needs))),
         catalog,
         rpc: (chainId) => watch(networkNamed(catalog.networks, chainId), rpc(chainId)),
         onMissingNetwork: missed,

@@ -23,7 +23,7 @@ import { newestPaymentTo } from '../../swaps/bitcoin-reader-types.ts'
 import type { DepositDefinition, DepositTerms } from '../../swaps/deposit-provider.ts'
 import { depositDefinition, depositProofOf } from '../../swaps/deposit-provider-registry.ts'
 import { esplora } from '../../swaps/esplora.ts'
-import { serviceExchange } from '../../swaps/provider-api.ts'
+import { serviceExchange } from '../../swaps/service-access.ts'
 import {
   type DepositDocument,
   depositView,

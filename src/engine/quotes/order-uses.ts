@@ -1,7 +1,7 @@
 import { usedElsewhereError } from '../../domain/order-used-error.ts'
 import type { Step } from '../../protocols/call-with-allowance-type.ts'
 import type { OrderCall } from '../../swaps/definition.ts'
-import { serviceExchange } from '../../swaps/provider-api.ts'
+import { serviceAccess } from '../../swaps/service-access.ts'
 import { swapOrderOf } from '../../swaps/swap-provider-registry.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 
@@ -21,7 +21,7 @@ export async function takeOrders(
   const reads = {
     rpc: (chainId: number) => context.chain(chainId).rpc,
     catalog: context.catalog,
-    exchangeJson: serviceExchange,
+    ...serviceAccess(),
   }
   const use = await order.rules.findUse(reads, { ...swap, transaction })
   if (use !== undefined) throw usedElsewhereError(order.id, use)

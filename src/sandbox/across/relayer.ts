@@ -98,7 +98,7 @@ export function startRelayer(options: RelayerOptions): () => Promise<void> {
   /** Whether this relayer fills a deposit: both tokens are the same asset, and the output is at most the input. */
   const isFair = ({ inputToken, outputToken, inputAmount, outputAmount, ...deposit }: Deposit): boolean =>
     deposit.message === '0x' &&
-    BigInt(deposit.exclusiveRelayer) === 0n &&
+    [0n, BigInt(relayer)].includes(BigInt(deposit.exclusiveRelayer)) &&
     outputAmount <= inputAmount &&
     isSupportedPair(
       catalog,

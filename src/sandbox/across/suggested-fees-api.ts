@@ -1,4 +1,4 @@
-import { type Address, EvmAddress, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
+import { type Address, EvmAddress, type Hex, sameAddress } from '../../domain/address.ts'
 import { acrossOn, isSupportedPair } from '../../swaps/across/pairs.ts'
 import type { Answer } from '../loopback-server.ts'
 import { balanceOf, blockTime } from '../node-reads.ts'
@@ -9,6 +9,8 @@ type FeeInputs = Pick<StandInOptions, 'catalog' | 'chains' | 'makesBlocks'> & { 
 
 /** Fee of a fill, in parts per 100,000, rounded up. */
 const feeParts = 30n
+/** How long only the relayer may fill a deposit, in seconds after it. */
+const exclusiveSeconds = 30
 /**
  * Time in which a deposit can be filled, and the age from which the newest block is too old for a quote timestamp, in
  * seconds.
@@ -75,8 +77,8 @@ async function feesOf(url: URL, asked: FeeInputs): Promise<Answer> {
       timestamp: String(await timeOf(origin, 'latest')),
       isAmountTooLow: amount < least || fee >= amount,
       quoteBlock: String(Number(await nodeOf(origin).request<Hex>('eth_blockNumber'))),
-      exclusiveRelayer: nativeAddress,
-      exclusivityDeadline: 0,
+      exclusiveRelayer: relayer,
+      exclusivityDeadline: exclusiveSeconds,
       spokePoolAddress: here!.spokePool,
       destinationSpokePoolAddress: there!.spokePool,
       totalRelayFee: whole,

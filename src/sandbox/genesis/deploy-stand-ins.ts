@@ -84,7 +84,16 @@ export function deployRelay(d: Deployer, { chainId }: ChainParameters, { assets 
   // In addition to its funds for CoW orders.
   transferAssets(d, assets, solver, { BRLA: '5000000' })
   const depository = d.deploy(ownContract('SandboxRelayDepository'), [])
-  return { chainId, depository, chain, router: solver, solver, solverChain: chain, api: null }
+  return {
+    chainId,
+    depository,
+    chain,
+    router: solver,
+    router32: solver,
+    solver,
+    solverChain: chain,
+    api: null,
+  }
 }
 
 /** Deploys one end of the burn-and-mint bridge and lets it mint and burn USDC. */

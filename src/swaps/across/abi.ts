@@ -23,6 +23,36 @@ export const spokePoolAbi = parseAbi([
 export const filledStatus = 2n
 
 /**
+ * The longest offset of an exclusivity, in seconds; a larger parameter is a time (MAX_EXCLUSIVITY_PERIOD_SECONDS of SpokePool.sol, the same
+ * package).
+ */
+const longestOffset = 31_536_000
+
+/** The longest time during which one relayer alone may fill a deposit, in seconds. */
+const longestExclusivity = 600
+
+/**
+ * A fault of an exclusivity, as the rest of a sentence about the deposit: a parameter without a relayer, which the pool refuses, or more than
+ * ten minutes. The parameter is 0 (none), an offset in seconds, or a time in Unix seconds.
+ */
+export function exclusivityFault({
+  exclusiveRelayer,
+  exclusivityParameter: alone,
+  quoteTimestamp,
+}: {
+  exclusiveRelayer: Hex
+  exclusivityParameter: number
+  quoteTimestamp: number
+}): string | undefined {
+  if (alone === 0) return undefined
+  if (BigInt(exclusiveRelayer) === 0n) return 'names no relayer for its exclusivity'
+  const seconds = alone > longestOffset ? alone - quoteTimestamp : alone
+  return seconds > longestExclusivity
+    ? `lets only ${exclusiveRelayer} fill it for more than ${longestExclusivity} s`
+    : undefined
+}
+
+/**
  * How long a deposit may be filled after the deadline of its quote, in seconds. A longer window delays the refund; relayers usually need
  * seconds. A pool accepts fill deadlines up to six hours ahead (`fillDeadlineBuffer`, 21,600 s on Ethereum).
  */

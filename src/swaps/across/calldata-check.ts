@@ -7,7 +7,7 @@ import { displayNetwork } from '../../domain/networks.ts'
 import type { Transaction } from '../../domain/transaction-types.ts'
 import { refuse, type Verdict } from '../../protocols/calldata-verdict.ts'
 import type { SwapIntent } from '../../protocols/intent.ts'
-import { anyRelayer, depositAbi, fillWindow } from './abi.ts'
+import { anyRelayer, depositAbi, exclusivityFault, fillWindow } from './abi.ts'
 
 /** The terms of a deposit, decoded from its call; times are in Unix seconds. */
 export type SpokeDepositTerms = {
@@ -48,8 +48,8 @@ export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): 
     exclusivityParameter,
     message,
   ] = call.args
-  if (exclusiveRelayer !== anyRelayer || exclusivityParameter !== 0)
-    return refuse('POLICY_QUOTE_DRIFT', `Only ${exclusiveRelayer} could fill it at first`)
+  if (exclusiveRelayer !== anyRelayer && exclusivityParameter === 0)
+    return refuse('POLICY_QUOTE_DRIFT', `It names the relayer ${exclusiveRelayer} without an exclusivity`)
   return checkDepositCalldata(
     {
       depositor,
@@ -69,9 +69,6 @@ export function checkAcrossCalldata({ data }: Transaction, intent: SwapIntent): 
     { name: 'deposit', window: fillWindow },
   )
 }
-
-/** The longest time during which one relayer alone may fill a deposit, in seconds. */
-const longestExclusivity = 600
 
 /**
  * Checks the terms of a deposit. `name` is the function that makes it. `window` is how long after the quote's deadline it may be filled, in
@@ -112,16 +109,8 @@ export function checkDepositCalldata(
       'POLICY_MIN_OUT',
       `It requests ${formatAmount(amountOut, tokenOut)}, less than ${formatAmount(intent.amountOut, tokenOut)}`,
     )
-  const { exclusivityParameter: alone, quoteTimestamp } = terms
-  // The parameter is a duration or a time.
-  if (
-    alone > longestExclusivity &&
-    !(alone >= quoteTimestamp && alone <= quoteTimestamp + longestExclusivity)
-  )
-    return refuse(
-      'POLICY_QUOTE_DRIFT',
-      `Only ${terms.exclusiveRelayer} could fill it for more than ${longestExclusivity} s`,
-    )
+  const exclusive = exclusivityFault(terms)
+  if (exclusive) return refuse('POLICY_QUOTE_DRIFT', `It ${exclusive}`)
   if (fillDeadline > intent.deadline + window)
     return refuse(
       'POLICY_QUOTE_DRIFT',

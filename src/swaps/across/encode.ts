@@ -8,7 +8,8 @@ const asWord = (address: Address): Hex => padHex(address, { size: 32 }).toLowerC
 
 /**
  * Encodes a deposit of `amountIn`. A relayer pays `amountOut` to `recipient` on the other chain before `fillDeadline` (Unix s, destination
- * clock), else `depositor` gets a refund. `quoteTimestamp` is the time of the fee quote, in Unix seconds. Any relayer may fill it.
+ * clock), else `depositor` gets a refund. `quoteTimestamp` is the time of the fee quote, in Unix seconds. Any relayer may fill it, unless one has
+ * the right alone: `exclusivityParameter` is its duration or end.
  */
 export const depositAcross = (ask: {
   chainId: number
@@ -22,6 +23,8 @@ export const depositAcross = (ask: {
   destinationChainId: number
   quoteTimestamp: number
   fillDeadline: number
+  exclusiveRelayer?: Address | undefined
+  exclusivityParameter?: number | undefined
 }): Transaction => {
   const args = [
     asWord(ask.depositor),
@@ -31,10 +34,10 @@ export const depositAcross = (ask: {
     ask.amountIn,
     ask.amountOut,
     BigInt(ask.destinationChainId),
-    anyRelayer,
+    ask.exclusiveRelayer === undefined ? anyRelayer : asWord(ask.exclusiveRelayer),
     ask.quoteTimestamp,
     ask.fillDeadline,
-    0,
+    ask.exclusivityParameter ?? 0,
     '0x',
   ] as const
   return callOf(

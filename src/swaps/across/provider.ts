@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EvmAddress } from '../../domain/address.ts'
+import { type Address, EvmAddress, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { numbersAsText } from '../../http/strict-json.ts'
@@ -7,7 +7,7 @@ import type { Offer, OfferRequest, Route, SwapProvider } from '../provider.ts'
 import { providerApi, unusableResponseError } from '../provider-api.ts'
 import type { SwapDependencies } from '../provider-dependencies.ts'
 import { differingFields } from '../service-answers/asked-fields.ts'
-import { fillWindow } from './abi.ts'
+import { exclusivityFault, fillWindow } from './abi.ts'
 import type { AcrossConstants } from './constants-schema.ts'
 import { depositProgress } from './deposit-status.ts'
 import { depositAcross } from './encode.ts'
@@ -19,10 +19,14 @@ export const provider = 'across'
 /** A chain with its Across service. */
 type AcrossEnd = AcrossConstants & { api: string }
 
-/** The provider data of an offer; it is stored as JSON. `fillDeadline` is the service's suggestion, in Unix seconds. */
+/**
+ * The provider data of an offer; it is stored as JSON. `fillDeadline` is the service's suggestion, in Unix seconds. `exclusivity` is the
+ * suggested duration or end of the right of one relayer.
+ */
 type Raw = {
   quoteTimestamp: number
   fillDeadline: number
+  exclusivity?: { relayer: Address; parameter: number } | undefined
   originFromBlock: string
   destinationFromBlock: string
 }
@@ -41,6 +45,8 @@ const Suggested = z.object({
   outputAmount: Digits,
   timestamp: Seconds,
   fillDeadline: Seconds,
+  exclusiveRelayer: EvmAddress.default(nativeAddress),
+  exclusivityDeadline: Seconds.default(0),
   spokePoolAddress: EvmAddress,
   destinationSpokePoolAddress: EvmAddress,
   isAmountTooLow: z.boolean(),
@@ -88,7 +94,14 @@ export function across(
       amount: String(amount),
     })
     const api = providerApi(
-      { provider, label: 'Across', base: here.api, headers: {}, refusals },
+      {
+        provider,
+        label: 'Across',
+        service: route.from.testnet ? 'across-testnet' : 'across',
+        base: here.api,
+        headers: {},
+        refusals,
+      },
       network.exchangeJson,
     )
     const response = await api.get(`/suggested-fees?${query}`, signal)
@@ -108,6 +121,9 @@ export function across(
     // A relayer never pays out more than the deposit.
     if (answer.outputAmount > amount)
       throw invalidResponseError('The service of Across returns an output above the input', status)
+    const { exclusiveRelayer, exclusivityDeadline: exclusivityParameter, timestamp: quoteTimestamp } = answer
+    const fault = exclusivityFault({ exclusiveRelayer, exclusivityParameter, quoteTimestamp })
+    if (fault) throw invalidResponseError(`The service of Across suggests a deposit that ${fault}`, status)
     return answer
   }
 
@@ -133,6 +149,7 @@ export function across(
       return offer(ask, { amountIn, amountOut }, answer, {
         quoteTimestamp: answer.timestamp,
         fillDeadline: answer.fillDeadline,
+        exclusivity: exclusivityOf(answer),
         originFromBlock: String(originHead),
         destinationFromBlock: String(destinationHead),
       })
@@ -140,7 +157,7 @@ export function across(
 
     async build({ from, to, tokenIn, tokenOut }, { amountIn, minAmountOut, raw }, order) {
       const [here] = endsOf({ from, to })
-      const { quoteTimestamp, fillDeadline: latest } = raw as Raw
+      const { quoteTimestamp, fillDeadline: latest, exclusivity } = raw as Raw
       const fillDeadline = Math.min(latest, order.deadline + usualWindow)
       if (fillDeadline <= order.deadline)
         throw invalidResponseError(
@@ -160,6 +177,8 @@ export function across(
           destinationChainId: to.chainId,
           quoteTimestamp,
           fillDeadline,
+          exclusiveRelayer: exclusivity?.relayer,
+          exclusivityParameter: exclusivity?.parameter,
         }),
         needs: { token: tokenIn.address, spender: here.spokePool, amount: amountIn },
       }
@@ -169,6 +188,13 @@ export function across(
       depositProgress(network)(endsOf(route), origin, { ...(raw as Raw), minAmountOut }),
   }
 }
+
+/** The right of one relayer to fill the deposit alone at first; none without a relayer or a time. */
+const exclusivityOf = ({
+  exclusiveRelayer: relayer,
+  exclusivityDeadline: parameter,
+}: Suggested): Raw['exclusivity'] =>
+  parameter === 0 || sameAddress(relayer, nativeAddress) ? undefined : { relayer, parameter }
 
 /** Refuses an input outside the service's limits. */
 function refuseAmount(

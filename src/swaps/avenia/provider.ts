@@ -81,7 +81,7 @@ export function avenia(
       signedHeaders(account, request, now())
     const statuses = keyRefusals(`rejects the API key in ${path}, or the signature`)
     const api = providerApi(
-      { provider, label, base, headers, refusals: { ...refusals, statuses } },
+      { provider, label, service: 'avenia', base, headers, refusals: { ...refusals, statuses } },
       exchangeJson,
     )
     return {

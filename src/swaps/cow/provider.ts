@@ -74,7 +74,10 @@ export function cow(
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const bookOf = ({ api }: CowEnd): ProviderApi =>
-    providerApi({ provider, label, base: `${api}/api/v1`, headers: {}, refusals }, exchangeJson)
+    providerApi(
+      { provider, label, service: 'cow', base: `${api}/api/v1`, headers: {}, refusals },
+      exchangeJson,
+    )
   return {
     name: provider,
     asksService: true,

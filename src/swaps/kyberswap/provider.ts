@@ -74,7 +74,10 @@ export function kyberSwap(
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const apiOf = ({ api }: { api: string }): ProviderApi =>
-    providerApi({ provider, label, base: api, headers: { 'x-client-id': client }, refusals }, exchangeJson)
+    providerApi(
+      { provider, label, service: 'kyberswap', base: api, headers: { 'x-client-id': client }, refusals },
+      exchangeJson,
+    )
   return {
     ...aggregatorProvider(provider, (chainId) => on(chainId) !== undefined),
 

@@ -78,7 +78,10 @@ export function lifi(
 ): SwapProvider {
   const on = (chainId: number) => chains.find((one) => one.chainId === chainId)
   const apiOf = (chainId: number): ProviderApi =>
-    providerApi({ provider, label, base: on(chainId)!.api, headers: {}, refusals }, network.exchangeJson)
+    providerApi(
+      { provider, label, service: 'lifi', base: on(chainId)!.api, headers: {}, refusals },
+      network.exchangeJson,
+    )
 
   /** Requests a quote, or with `isCall` the call for one that was given, and decodes its call. PROVIDER_API_ERROR for a call without terms. */
   const quoted = async (

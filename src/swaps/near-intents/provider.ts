@@ -213,7 +213,7 @@ export const nearIntents: DepositDefinition = {
     const { oneClick } = bitcoin
     if (!oneClick) return undefined
     const api = providerApi(
-      { provider: name, label, base: oneClick.api, headers: {}, refusals },
+      { provider: name, label, service: name, base: oneClick.api, headers: {}, refusals },
       exchangeJson,
     )
     return {

@@ -58,7 +58,7 @@ export function oneInch(
     const headers = { authorization: `Bearer ${key}` }
     const statuses = keyRefusals(`rejects the API key in ${keyFile}`)
     const api = providerApi(
-      { provider, label, base, headers, refusals: { ...refusals, statuses } },
+      { provider, label, service: 'oneinch', base, headers, refusals: { ...refusals, statuses } },
       exchangeJson,
     )
     return { api, answer: await api.get(`${path}?${new URLSearchParams({ ...query })}`, signal) }

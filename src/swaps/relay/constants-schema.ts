@@ -7,6 +7,7 @@ export const relayContracts = swapContracts('relay', {
   depository: CatalogAddress,
   chain: z.string().min(1),
   router: CatalogAddress,
+  router32: CatalogAddress,
   solver: CatalogAddress,
   solverChain: z.string().min(1),
   api: ServiceUrl,
@@ -14,6 +15,7 @@ export const relayContracts = swapContracts('relay', {
 
 /**
  * Relay on a chain: tokens are deposited at the depository for an order. `chain` is its own name for the chain in orders, and `solver` on
- * `solverChain` the account that orders are made with, which pays coins out by the `router`. `api` is the base URL of its service; without one it is not asked.
+ * `solverChain` the account that orders are made with, which pays coins out by the `router` or, since 2026-10-26, by
+ * version 3.2 of it, `router32`. `api` is the base URL of its service; without one it is not asked.
  */
 export type RelayConstants = RowOf<typeof relayContracts>

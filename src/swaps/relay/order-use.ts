@@ -18,7 +18,7 @@ import { decodeOrder, isSameOrder, type RelayDeposit, type RelayTerms, relayOn }
 import { findOrderOutcome } from './order-outcome.ts'
 import { paymentsOnChain } from './payments-on-chain.ts'
 import { refusals } from './refusals.ts'
-import { requestPath } from './service-status.ts'
+import { isGone, requestPath, retiredError } from './service-status.ts'
 
 type RelayOrder = RelayDeposit & { terms: RelayTerms }
 
@@ -61,18 +61,20 @@ export const relayOrders: OrderRules = {
     }
     return undefined
   },
-  findDenial: async ({ catalog, exchangeJson }, { transaction }) => {
+  findDenial: async ({ catalog, exchangeJson, hasKey }, { transaction }) => {
     const here = relayOn(catalog, transaction.chainId)
     const { id, terms } = decodeOrder(transaction)!
     if (!here || here.api === null)
       return { denied: 'no service of Relay is set that could vouch for it (SLUICE_RELAY_URL)' }
     const api = providerApi(
-      { provider: 'relay', label: 'Relay', base: here.api, headers: {}, refusals },
+      { provider: 'relay', label: 'Relay', service: 'relay', base: here.api, headers: {}, refusals },
       exchangeJson,
     )
-    const { status, body } = await api.get(requestPath(terms.requestId))
-    const listed = status === 404 ? { requests: [] } : Requests.safeParse(body).data
-    if (!listed || (status !== 200 && status !== 404))
+    const answer = await api.get(requestPath(terms.requestId, hasKey('relay')))
+    const { status, body } = answer
+    if (!hasKey('relay') && isGone(answer)) throw retiredError('/requests/v2', status)
+    const listed = Requests.safeParse(body).data
+    if (!listed || status !== 200)
       throw new AppError(
         'PROVIDER_API_ERROR',
         'The service of Relay did not say whether it knows this order',
@@ -88,7 +90,7 @@ export const relayOrders: OrderRules = {
   },
 }
 
-/** The used fields of a `/requests/v2` response (`@relayprotocol/relay-sdk` 7.0.3, api.d.ts). */
+/** The used fields of a `/requests/v2` or `/requests/v3` response (`@relayprotocol/relay-sdk` 7.0.3, api.d.ts). */
 const Requests = z.object({
   requests: z.array(
     z.object({

@@ -12,9 +12,9 @@ import { depositRelay } from './encode.ts'
 import { decodeOrder } from './order.ts'
 import { findOrderOutcome, type Transfers } from './order-outcome.ts'
 import { type PaymentTarget, transferQuery } from './payments.ts'
-import { type RelayQuote, readQuote } from './quote-answer.ts'
+import { checkQuote, type RelayQuote, readQuote } from './quote-answer.ts'
 import { refusals } from './refusals.ts'
-import { parseRelayStatus, statusPath } from './service-status.ts'
+import { isGone, parseRelayStatus, retiredError, statusPath } from './service-status.ts'
 
 /** The provider name of Relay. */
 export const provider = 'relay'
@@ -40,11 +40,11 @@ export function relay(
   ends: readonly RelayEnd[],
   isSupportedPair: (route: Route) => boolean,
   tokens: readonly Token[],
-  network: Pick<SwapDependencies, 'exchangeJson' | 'head' | 'logs' | 'mined' | 'callOf'>,
+  network: Pick<SwapDependencies, 'exchangeJson' | 'hasKey' | 'head' | 'logs' | 'mined' | 'callOf'>,
 ): SwapProvider {
   const on = (chainId: number) => ends.find((end) => end.chainId === chainId)!
   const apiOf = ({ api: base }: RelayEnd): ProviderApi =>
-    providerApi({ provider, label, base, headers: {}, refusals }, network.exchangeJson)
+    providerApi({ provider, label, service: 'relay', base, headers: {}, refusals }, network.exchangeJson)
 
   /** Requests a checked quote, or with `isCall` the call for one that was given. */
   const quoted = async (
@@ -74,11 +74,22 @@ export function relay(
       includeProtocolData: true,
     }
     const api = apiOf(here)
-    const answer = await api.post('/quote/v2', asked, signal)
-    if (answer.status !== 200) throw api[isCall ? 'refusedCall' : 'refused'](answer, 'did not return a quote')
+    const askAt = async (path: string) => {
+      const answer = await api.post(path, asked, signal)
+      if (answer.status === 200) return readQuote(answer.body)
+      if (!network.hasKey('relay') && isGone(answer)) throw retiredError(path, answer.status)
+      throw api[isCall ? 'refusedCall' : 'refused'](answer, 'did not return a quote')
+    }
+    const isKeyed = network.hasKey('relay')
+    const first = await askAt(isKeyed ? '/quote/v3' : '/quote/v2')
+    // A shape of v3 that this version does not know: the old one says the same while it is served.
+    const found =
+      isKeyed && (typeof first === 'string' || !first.order)
+        ? await askAt('/quote/v2').catch(() => first)
+        : first
     const ends = [here, on(to.chainId)] as const
-    const read = readQuote(answer.body, { ...terms, route }, ends, tokens)
-    if (typeof read === 'string') throw unusableResponseError(provider, `${label} ${read}`, answer.status)
+    const read = typeof found === 'string' ? found : checkQuote(found, { ...terms, route }, ends, tokens)
+    if (typeof read === 'string') throw unusableResponseError(provider, `${label} ${read}`, 200)
     return read
   }
 

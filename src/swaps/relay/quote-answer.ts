@@ -48,30 +48,56 @@ const Order = z.object({
   fees: z.tuple([]),
 })
 
-/** The used fields of a `/quote/v2` response (`@relayprotocol/relay-sdk` 7.0.3, api.d.ts). */
+const QuotedOrder = z.object({ orderId: Hash, orderData: z.unknown() })
+
+/**
+ * The used fields of a response of `/quote/v2` (`@relayprotocol/relay-sdk` 7.0.3, api.d.ts) or `/quote/v3` (docs.relay.link, Migrating to Quote
+ * v3: the same fields, flatter, with one step per action).
+ */
 const Quoted = z.object({
+  requestId: Hash.optional(),
   steps: z.array(z.looseObject({ id: z.string() })).min(1),
   fees: z.record(z.string(), z.unknown()).optional(),
-  details: z.object({ timeEstimate: z.number().min(0).max(1e6).optional() }).optional(),
-  protocol: z.object({ v2: z.object({ orderId: Hash, orderData: z.unknown() }) }).optional(),
+  details: z.object({ timeEstimate: z.number().min(0).max(1e6).nullish() }).optional(),
+  protocol: z.union([z.object({ v2: QuotedOrder }).transform(({ v2 }) => v2), QuotedOrder]).optional(),
 })
-const Deposit = z.object({
-  id: z.literal('deposit'),
-  kind: z.literal('transaction'),
-  requestId: Hash,
-  items: z.tuple([
-    z.object({
-      data: z.object({ to: CatalogAddress, data: HexData, value: Amount.default('0'), chainId: z.int() }),
-    }),
-  ]),
-})
+const Call = z.object({ to: CatalogAddress, data: HexData, value: Amount.default('0'), chainId: z.int() })
+const deposits = { id: z.literal('deposit'), kind: z.literal('transaction'), requestId: Hash.optional() }
+const OfItems = z.object({ ...deposits, items: z.tuple([z.object({ data: Call })]) })
+/** A step of one action has its call in itself, or in a field. */
+const OfOneAction = z.union([
+  z.object({ ...deposits, items: z.never().optional(), data: Call }),
+  z.object({ ...deposits, items: z.never().optional(), transaction: Call }),
+  z.object({ ...deposits, items: z.never().optional(), ...Call.shape }),
+])
+
+/** The call and the request of a deposit step; `undefined` for another step. */
+function depositIn(
+  step: unknown,
+  request: Hex | undefined,
+): { call: z.output<typeof Call>; requestId: Hex } | undefined {
+  const old = OfItems.safeParse(step).data
+  const flat = old ? undefined : OfOneAction.safeParse(step).data
+  const requestId = (old ?? flat)?.requestId ?? request
+  if (requestId === undefined) return undefined
+  if (old) return { call: old.items[0].data, requestId }
+  if (!flat) return undefined
+  const call = 'to' in flat ? flat : 'transaction' in flat ? flat.transaction : flat.data
+  return { call, requestId }
+}
+
 const Fee = z.object({
   amount: z.string().regex(/^[1-9]\d{0,77}$/),
   currency: z.object({ chainId: z.int(), address: CatalogAddress }),
 })
 
-/** The service's fees and our kinds. Not included: `gas`, the cost of the deposit itself, and `relayer`, the sum of two others. */
+/**
+ * The service's fees and our kinds. Not included: `gas`, the cost of the deposit itself, and `relayer`, the sum of two others. v3 has the
+ * names of `/requests/v3`.
+ */
 const feeKinds = { relayerGas: 'network', relayerService: 'relayer', app: 'app' } as const
+const feeKindsV3 = { execution: 'network', platform: 'relayer', app: 'app' } as const
+const FeesV3 = z.object({ currency: Fee.shape.currency, quoted: z.record(z.string(), z.unknown()) })
 
 /** The request that a quote must match. */
 type Asked = { route: Route; amount: bigint; wallet: Address; recipient: Address }
@@ -79,26 +105,46 @@ type Asked = { route: Route; amount: bigint; wallet: Address; recipient: Address
 /** A quote that matches its request: the terms of its order, whose hash is `id`; `seconds` until the payment, `null` if unknown. */
 export type RelayQuote = { terms: RelayTerms; id: Hex; seconds: number | null; fees: OfferFee[] }
 
+/** A response that was understood, not yet compared with its request. */
+type ReadQuote = {
+  call: z.output<typeof Call>
+  requestId: Hex
+  order: z.output<typeof Order> | undefined
+  orderId: Hex | undefined
+  seconds: number | null
+  fees: Readonly<Record<string, unknown>>
+}
+
+/** Reads the shape of a quote, or returns its fault as the rest of a sentence that begins with the service's name. */
+export function readQuote(body: unknown): ReadQuote | string {
+  const found = Quoted.safeParse(body).data
+  if (!found) return 'did not return a quote'
+  // Ignore an approval before the deposit: the program makes its own.
+  const isAlone = found.steps.slice(0, -1).every(({ id }) => id === 'approve')
+  const deposit = isAlone ? depositIn(found.steps.at(-1), found.requestId) : undefined
+  if (!deposit) return 'does not request exactly one deposit for an order'
+  return {
+    ...deposit,
+    order: Order.safeParse(found.protocol?.orderData).data,
+    orderId: found.protocol?.orderId,
+    seconds: found.details?.timeEstimate ?? null,
+    fees: found.fees ?? {},
+  }
+}
+
 /**
- * Parses and checks a quote, or returns its fault as the rest of a sentence that begins with the service's name. Its last step must be one
- * deposit of exactly the input for the order in the response; the hash of that order with our tokens, amount and recipient must be the
- * order id.
+ * Checks a quote, or returns its fault as the rest of a sentence that begins with the service's name. Its deposit must be one of exactly the
+ * input for the order in the response; the hash of that order with our tokens, amount and recipient must be the order id.
  */
-export function readQuote(
-  body: unknown,
+export function checkQuote(
+  found: ReadQuote,
   asked: Asked,
   ends: RelayEnds,
   tokens: readonly Token[],
 ): RelayQuote | string {
   const { route, amount, wallet, recipient } = asked
   const [here] = ends
-  const found = Quoted.safeParse(body).data
-  if (!found) return 'did not return a quote'
-  // Ignore an approval before the deposit: the program makes its own.
-  const isAlone = found.steps.slice(0, -1).every(({ id }) => id === 'approve')
-  const deposit = isAlone ? Deposit.safeParse(found.steps.at(-1)).data : undefined
-  if (!deposit) return 'does not request exactly one deposit for an order'
-  const { to, data, value, chainId } = deposit.items[0].data
+  const { to, data, value, chainId } = found.call
   const otherDepository = differingFields({ to: [here.depository, to] })
   if (otherDepository) return `returned another depository than the catalogue: ${otherDepository}`
   const call = decodeDeposit({ data, value: BigInt(value) })
@@ -111,20 +157,20 @@ export function readQuote(
     amount: [amount, call.amount],
   })
   if (otherInput) return `requests a deposit that differs from the swap input: ${otherInput}`
-  const order = Order.safeParse(found.protocol?.v2.orderData).data
-  if (!order) return 'returned an order that does not pay only the recipient'
+  const { order, orderId } = found
+  if (!order || !orderId) return 'returned an order that does not pay only the recipient'
   const otherSolver = differingFields({
     solver: [here.solver, order.solver],
     solverChainId: [here.solverChain, order.solverChainId],
   })
   if (otherSolver) return `returned another solver than the catalogue: ${otherSolver}`
-  const terms = termsOf(order, deposit.requestId, ends)
+  const terms = termsOf(order, found.requestId, ends)
   const id = terms && orderIdOf(ends, { ...route, amountIn: amount, recipient }, terms)
-  if (!terms || !id || !isSameOrder(id, found.protocol!.v2.orderId) || !isSameOrder(id, call.id))
+  if (!terms || !id || !isSameOrder(id, orderId) || !isSameOrder(id, call.id))
     return 'returned an order that differs from its deposit or from the request'
   const fault = refundFault(terms, { asked: { ...route, wallet, recipient }, ends, tokens })
   if (fault) return `returned an order that ${fault.text}`
-  return { terms, id, seconds: found.details?.timeEstimate ?? null, fees: feesOf(found.fees, route) }
+  return { terms, id, seconds: found.seconds, fees: feesOf(found.fees, route) }
 }
 
 /** The terms of an order between two chains; `undefined` if a refund is on a third chain. */
@@ -144,10 +190,13 @@ function termsOf(
 }
 
 /** The fees in tokens of the two chains; the amounts already include them. Negative fees, which are discounts, are left out. */
-const feesOf = (fees: Readonly<Record<string, unknown>> = {}, { from, to }: Route): OfferFee[] =>
-  Object.entries(feeKinds).flatMap(([name, kind]) => {
-    const fee = Fee.safeParse(fees[name]).data
+function feesOf(fees: Readonly<Record<string, unknown>>, { from, to }: Route): OfferFee[] {
+  const flat = FeesV3.safeParse(fees).data
+  return Object.entries(flat ? feeKindsV3 : feeKinds).flatMap(([name, kind]) => {
+    const one = flat ? { currency: flat.currency, ...Object(flat.quoted[name]) } : fees[name]
+    const fee = Fee.safeParse(one).data
     if (!fee || ![from.chainId, to.chainId].includes(fee.currency.chainId)) return []
     const { chainId, address: token } = fee.currency
     return [{ kind, token, chainId, amount: fee.amount }]
   })
+}

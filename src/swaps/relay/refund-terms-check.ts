@@ -1,7 +1,6 @@
 import { type Address, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { type Token, tokenAt } from '../../domain/token.ts'
 import type { RelayEnds, RelayRefund, RelayRoute, RelayTerms } from './order.ts'
-import { routersOf } from './routers.ts'
 
 /** A fault of an order's refund terms: `text` describes it, `of` is the kind of term. */
 export type RefundFault = { of: 'recipient' | 'count' | 'token' | 'deadline' | 'payer'; text: string }
@@ -62,5 +61,7 @@ const isPaidByRouter = ({ chainId, extraData }: RelayRefund, ends: RelayEnds): b
   ends.some(
     (end) =>
       BigInt(end.chainId) === chainId &&
-      routersOf(end).some((router) => sameAddress(extraData, `0x${'0'.repeat(24)}${router.slice(2)}`)),
+      [end.router, end.router32].some((router) =>
+        sameAddress(extraData, `0x${'0'.repeat(24)}${router.slice(2)}`),
+      ),
   )

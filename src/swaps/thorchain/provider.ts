@@ -239,7 +239,14 @@ const Inbound = z.array(
 /** The API of a THORNode. */
 const thornodeApi = (base: string, exchangeJson: SwapDependencies['exchangeJson']) =>
   providerApi(
-    { provider: name, label: 'THORChain', base: base.replace(/\/$/, ''), headers: {}, refusals },
+    {
+      provider: name,
+      label: 'THORChain',
+      service: 'thornode',
+      base: base.replace(/\/$/, ''),
+      headers: {},
+      refusals,
+    },
     exchangeJson,
   )
 

@@ -6,7 +6,6 @@ import type { Hex } from '../../../src/domain/address.ts'
 import { jsonBody, type Loopback, serveLoopback } from '../../../src/sandbox/loopback-server.ts'
 import { cowContracts } from '../../../src/swaps/cow/constants-schema.ts'
 import { depositProviderNames } from '../../../src/swaps/deposit-provider-registry.ts'
-import { serviceExchange } from '../../../src/swaps/provider-api.ts'
 import { depositRelay } from '../../../src/swaps/relay/encode.ts'
 import {
   decodeOrder,
@@ -16,6 +15,7 @@ import {
   relayOn,
 } from '../../../src/swaps/relay/order.ts'
 import { relayOrders } from '../../../src/swaps/relay/order-use.ts'
+import { serviceAccess } from '../../../src/swaps/service-access.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { followTransfer, swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
 import { engineOn } from '../../support/engine.ts'
@@ -388,7 +388,7 @@ describe('an order of Relay that a remote service makes up', () => {
     const reads = {
       rpc: (chainId: number) => sandbox.chain(chainId).rpc,
       catalog: sandbox.world.catalog(),
-      exchangeJson: serviceExchange,
+      ...serviceAccess(),
     }
     const swap = {
       tokenIn: sandbox.token(31337, 'USDC'),

@@ -234,6 +234,14 @@ const beside: [Name, string, (file: CatalogFile) => void, RegExp][] = [
   ],
   [
     'base',
+    'the Relay router 3.2 belongs to another network',
+    (file) => {
+      file.swaps.relay!.router32 = '0x6328ea02d28131e58B28E55c6258258A30d90E05'
+    },
+    /its router 3.2 of Relay is somewhere else/,
+  ],
+  [
+    'base',
     'Relay has another API',
     (file) => {
       file.swaps.relay!.api = 'https://example.com'

@@ -124,11 +124,17 @@ function relayFaults({ swaps: { relay }, network }: CatalogFile, testnet: boolea
     network === 'linea'
       ? '0x9EF6d3c2F60d7b9008D74CAb1FC0F899c957C819'
       : '0xb92fe925DC43a0ECdE6c8b1a2709c170Ec4fFf4f'
+  // docs.relay.link, changelog of October 2026.
+  const router32 =
+    network === 'linea'
+      ? '0x6328ea02d28131e58B28E55c6258258A30d90E05'
+      : '0x0729E2a4716d9f7dD17858d5d504426D228697f7'
   return [
     ...(testnet ? ['Relay carries nothing between test networks'] : []),
     ...(relay.api === 'https://api.relay.link' ? [] : ['its Relay is somebody else']),
     ...(relay.depository === depository ? [] : ['its depository of Relay is somewhere else']),
     ...(relay.router === router ? [] : ['its router of Relay is somewhere else']),
+    ...(relay.router32 === router32 ? [] : ['its router 3.2 of Relay is somewhere else']),
     ...(relay.chain === network ? [] : ['Relay calls it otherwise']),
     ...(relay.solverChain === 'base' && relay.solver === '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF'
       ? []

@@ -566,7 +566,8 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
 /** Whether relayers other than the exclusive one may fill a deposit within ten minutes, given as a time or as seconds from its block. */
 const isSoonForAll = ({ exclusivityParameter, quoteTimestamp }: Record<string, unknown>) => {
   const [alone, from] = [exclusivityParameter as number, quoteTimestamp as number]
-  return alone <= 600 || (alone >= from && alone <= from + 600)
+  // A larger number than a year of seconds is a time (SpokePool.sol).
+  return alone <= 600 || (alone > 31_536_000 && alone <= from + 600)
 }
 
 /** The checked fields of a LI.FI swap step. */

@@ -34,6 +34,8 @@ export const diamond = address('96')
 export const depository = address('9a')
 /** The contract through which Relay pays native coins, and the solver of its orders. */
 export const relayRouter = address('9d')
+/** Its version 3.2. */
+export const relayRouter32 = address('9c')
 export const solver = address('9c')
 export const messenger = address('c6')
 export const messengerThere = address('c7')
@@ -152,6 +154,7 @@ export const catalog = {
         depository,
         chain: 'sandbox-one',
         router: relayRouter,
+        router32: relayRouter32,
         solver,
         solverChain: 'base',
         api: null,
@@ -161,6 +164,7 @@ export const catalog = {
         depository: address('9b'),
         chain: 'sandbox-two',
         router: relayRouter,
+        router32: relayRouter32,
         solver,
         solverChain: 'base',
         api: null,

@@ -6,7 +6,7 @@ import type {
   DepositDependencies,
   DepositProvider,
 } from '../../../src/swaps/deposit-provider.ts'
-import { serviceExchange } from '../../../src/swaps/provider-api.ts'
+import { serviceExchange } from '../../../src/swaps/service-access.ts'
 
 /** Answers one request to the service of a test. */
 export type Answering = (request: { url: URL; body: unknown }) => Answer | 'drop' | Promise<Answer | 'drop'>

@@ -1,0 +1,34 @@
+import type { Finding } from '../../cli/health-findings.ts'
+import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import type { ServiceAccess } from '../../swaps/service-access.ts'
+import { dayOf, noteRetirement, retirementFindings } from '../doctor/service-retirements.ts'
+import type { BackendInputs } from './backend-input-types.ts'
+
+/**
+ * The services of swap providers with the keys of the environment. What a service says about the end of an endpoint is kept for `doctor`, and
+ * shown with `--debug`. CONFIG_INVALID for a key that is no header text.
+ */
+export async function servicesOf({
+  secrets,
+  dirs,
+  now,
+  globals,
+  io,
+}: Pick<BackendInputs, 'secrets' | 'dirs' | 'now' | 'globals' | 'io'>): Promise<ServiceAccess> {
+  const { serviceAccess, serviceKeysIn } = await import('../../swaps/service-access.ts')
+  return serviceAccess(serviceKeysIn(secrets.serviceKeys), (retirement) => {
+    noteRetirement(dirs, retirement, now())
+    if (!globals.debug) return
+    const { host, path, deprecatedAt, goneAt } = retirement
+    const since = deprecatedAt === null ? '' : ` deprecated ${dayOf(deprecatedAt)}`
+    const until = goneAt === null ? '' : ` gone ${dayOf(goneAt)}`
+    io.err.write(io.err.paint.dim(sanitizeText(`http ${host} ${path}${since}${until}`).concat('\n')))
+  })
+}
+
+/** What services said about the end of what this setup asks of them, for `doctor`. */
+export async function endingServices(
+  needs: Pick<BackendInputs, 'secrets' | 'dirs' | 'now' | 'globals' | 'io'>,
+): Promise<Finding[]> {
+  return retirementFindings(needs.dirs, needs.now(), (await servicesOf(needs)).hasKey)
+}
