@@ -95,7 +95,7 @@ export async function bestOffer(
   known: Parameters<typeof routesFrom>[2],
 ): Promise<ProviderOffer & { others: readonly ProviderOffer[] }> {
   const able = eligibleProviders(providers, ask, known, preferred)
-  const { answers, faults: all } = await askAll(able, deadlineMs, (provider, signal) =>
+  const { answers, faults } = await askAll(able, deadlineMs, (provider, signal) =>
     provider.quote(ask, signal),
   )
   const payable = answers.flatMap(({ provider, offer }): ProviderOffer[] =>
@@ -103,9 +103,9 @@ export async function bestOffer(
   )
   if (payable.length > 0) {
     const { choice = 'output', gasBeside = () => 0n, ...prices } = await reading
-    const all = payable.map(({ offer }) => offer)
+    const payableOffers = payable.map(({ offer }) => offer)
     const offers = payable.flatMap(({ provider, offer }): ProviderOffer[] => {
-      const percent = percentAboveSpot(ask, offer, all, prices)
+      const percent = percentAboveSpot(ask, offer, payableOffers, prices)
       if (percent !== undefined) faults.push(aboveSpotError(provider, percent))
       if (percent !== undefined) return []
       const { gas } = offer
@@ -122,19 +122,19 @@ export async function bestOffer(
     if (best) return { ...best, others: inOrder(offers.filter((one) => one !== best)) }
   }
   // No route at one provider says nothing about the request at another.
-  const [noRoutes, faults] = [all.filter(isNoRoute), all.filter((fault) => !isNoRoute(fault))]
-  throwRequestError(faults)
-  const named = faults.find(
+  const [noRoutes, others] = [faults.filter(isNoRoute), faults.filter((fault) => !isNoRoute(fault))]
+  throwRequestError(others)
+  const named = others.find(
     (fault): fault is AppError =>
       fault instanceof AppError &&
       /^(RPC_|CHAIN_ID_|PROVIDER_API_|KEY_SOURCE|CONFIG_INVALID)/.test(fault.code),
   )
-  if (preferred !== undefined) throw preferredQuoteError(able[0]!.name, named ?? noRoutes[0], all)
-  const isAll = faults.length === able.length
+  if (preferred !== undefined) throw preferredQuoteError(able[0]!.name, named ?? noRoutes[0], faults)
+  const isAll = others.length === able.length
   if (named && isAll) throw named
-  if (isAll && faults.every(isTimeout)) throw quoteTimeoutError(ask, able, deadlineMs, faults[0])
-  const reasons = [...noRoutes, ...faults.filter(isRefusal)].map(({ message }) => `. ${message}`).join('')
-  throw faults.length === 0
+  if (isAll && others.every(isTimeout)) throw quoteTimeoutError(ask, able, deadlineMs, others[0])
+  const reasons = [...noRoutes, ...others.filter(isRefusal)].map(({ message }) => `. ${message}`).join('')
+  throw others.length === 0
     ? new AppError(
         'NO_ROUTE_FOUND',
         `No pool or bridge can deliver this amount of ${ask.tokenOut.symbol} for ${ask.tokenIn.symbol}${reasons}`,
@@ -142,7 +142,7 @@ export async function bestOffer(
     : new AppError(
         'QUOTE_GENERATION_FAILED',
         `No provider returned a quote (asked: ${able.map(({ name }) => name).join(', ')})${reasons}`,
-        { cause: faults[0] },
+        { cause: others[0] },
       )
 }
 

@@ -109,15 +109,16 @@ export function refuseAllowanceConflict(
       },
     )
   const order = others.find((operation) => orderAllowances(context, operation).some(isTouched))
-  if (order)
-    throw new AppError(
-      'OPERATION_UNFINISHED',
-      `The order of ${order.id} is open, and this action would use the allowance that its fill needs. It holds the allowance until it is filled or expires, within 35 minutes`,
-      {
-        details: { operation: order.id },
-        hint: `To wait for it: sluice action resume ${order.id}; to see its state: sluice action explain ${order.id}`,
-      },
-    )
+  if (!order) return
+  const { id } = order
+  throw new AppError(
+    'OPERATION_UNFINISHED',
+    `The order of ${id} is open, and this action would use the allowance that its fill needs. It holds the allowance until it is filled or expires, within 35 minutes`,
+    {
+      details: { operation: id },
+      hint: `To wait for it: sluice action resume ${id}; to see its state: sluice action explain ${id}`,
+    },
+  )
 }
 
 const isSameAllowance = (a: AllowanceUse, b: AllowanceUse) =>

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { QuoteInput } from '../../../src/api/quote.ts'
 import { quoteFor } from '../../../src/engine/quotes/create-quote.ts'
 import type { SwapProvider } from '../../../src/swaps/provider.ts'
+import { relayContracts } from '../../../src/swaps/relay/constants-schema.ts'
+import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
 import { codeOf, engineOn } from '../../support/engine.ts'
 import { startHostileService } from '../../support/services/hostile-service.ts'
@@ -62,8 +64,9 @@ describe('the best quote', () => {
       },
       apiKey,
     )
+    const api = contractsIn(sandbox.world.catalog(), relayContracts)[0]!.api!
     const at = {
-      env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: remote.url },
+      env: { ...rpcEnvOf(sandbox), SLUICE_BASE_URL: remote.url, SLUICE_RELAY_URL: api },
       secrets: { privateKey: sandbox.user.key, apiKey },
     }
     try {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Quote } from '../../../src/api/quote.ts'
 import type { Cli } from '../../../src/cli/command-run-types.ts'
 import { payAndFollow } from '../../../src/commands/swap/bitcoin-deposit.ts'
+import { openJournal } from '../../../src/store/journal/journal.ts'
 import { codeOf, engineOn } from '../../support/engine.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -39,7 +40,15 @@ async function shown(
     io: { canAsk: false },
     globals: {},
     program: { policyPath: '/nowhere', now: Date.now },
-    backend: { catalog: async () => sandbox.world.catalog(), prices: async () => [] },
+    backend: {
+      catalog: async () => sandbox.world.catalog(),
+      prices: async () => [],
+      context: async () => ({
+        catalog: sandbox.world.catalog(),
+        rpc: (chainId: number) => sandbox.world.chains.find((one) => one.network.chainId === chainId)!.rpc,
+        journal: openJournal(':memory:', Date.now),
+      }),
+    },
     service: async () => service,
     emit: (document: Shown) => told.push(document),
   } as unknown as Cli
