@@ -119,7 +119,7 @@ export type Position = {
   profitUsd: string | null
   apy: number | null
   /** The part of the balance whose receipts (`shares`) are staked in the contract `at`: it cannot be withdrawn before it is unstaked there. `null` if nothing is staked. */
-  staked: z.output<typeof StakedWire> | null
+  staked: { at: Address; shares: bigint; amount: bigint } | null
   /** Queued withdrawals that wait, and those that can be claimed. The balance does not include them; `queuedUsd` is their total value. */
   pending: QueuedWithdrawal[] | null
   claimable: QueuedWithdrawal[] | null

@@ -20,7 +20,7 @@ test('the daemon survives a service error, keeps faults between commands, and fo
     json: { kind: 'rpc-502', text: 'the node answers 502 on sandbox-two' },
   })
   const record = JSON.parse(readFileSync(sandboxFiles(home.data).record, 'utf8'))
-  const [{ api }] = record.catalog.kyberSwap
+  const [{ api }] = record.catalog.swaps.kyberswap
   expect((await fetch(`${api}/route/build`, { method: 'POST', body: '{' })).status).toBe(500)
   const { json, err } = await sluice('sandbox status')
   expect(json).toMatchObject({

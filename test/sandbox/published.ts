@@ -123,7 +123,7 @@ export const publishedPackages: readonly {
         name: 'Vault',
         path: 'dist/tasks/20210418-vault/artifact/Vault.json',
         licence: 'GPL-3.0-only',
-        uses: ['batchSwap', 'getPoolTokens', 'joinPool', 'swap'],
+        uses: ['batchSwap', 'getPool', 'getPoolTokens', 'joinPool', 'swap'],
       },
       {
         name: 'BalancerQueries',

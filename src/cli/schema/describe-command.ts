@@ -2,7 +2,12 @@ import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { assuranceLevels } from '../../guard/assurance.ts'
-import { publicServiceNames, serviceVariable } from '../../protocols/public-services.ts'
+import {
+  keyedServices,
+  keyVariable,
+  publicServiceNames,
+  serviceVariable,
+} from '../../protocols/public-services.ts'
 import { examplesOf, placeholderOf, signs, wordsOf } from '../options/command-tree-queries.ts'
 import { globalOptions } from '../options/global-options.ts'
 import { repeatable } from '../options/option-values.ts'
@@ -24,6 +29,7 @@ const asked = [
   'SLUICE_SWAP_PROVIDERS',
   'SLUICE_QUOTE_DEADLINE',
   ...publicServiceNames.map(serviceVariable),
+  ...keyedServices.map(keyVariable),
   'SLUICE_AVENIA_FILE',
   'SLUICE_ONEINCH_FILE',
   'SLUICE_ANVIL',

@@ -113,13 +113,21 @@ export async function bestOffer(
         { provider, offer: gas === undefined ? offer : { ...offer, gas: gas + gasBeside(provider, offer) } },
       ]
     })
-    const inOrder = (some: readonly ProviderOffer[]) =>
+    const inOrder = (some: readonly ProviderOffer[], by: Choice) =>
       some.toSorted((one, other) => {
-        if (isBetter(choice, ask, one.offer, other.offer, prices)) return -1
-        return isBetter(choice, ask, other.offer, one.offer, prices) ? 1 : 0
+        if (isBetter(by, ask, one.offer, other.offer, prices)) return -1
+        return isBetter(by, ask, other.offer, one.offer, prices) ? 1 : 0
       })
-    const [best] = inOrder(preferredOffers(ask, offers))
-    if (best) return { ...best, others: inOrder(offers.filter((one) => one !== best)) }
+    const [best] = inOrder(preferredOffers(ask, offers), choice)
+    // The other offers are in one order, whatever chose the best one.
+    if (best)
+      return {
+        ...best,
+        others: inOrder(
+          offers.filter((one) => one !== best),
+          'output',
+        ),
+      }
   }
   // No route at one provider says nothing about the request at another.
   const [noRoutes, others] = [faults.filter(isNoRoute), faults.filter((fault) => !isNoRoute(fault))]

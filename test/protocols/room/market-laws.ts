@@ -103,6 +103,12 @@ export const marketLaws = {
         totalSupply: lots * units,
         balanceOf: 100n * units,
         'pool.balanceOf': lots * units,
+        getUserStake: {
+          cumulativeBalance: 0n,
+          averageDepositTime: 0n,
+          rewardsAccumulatedPerToken: 0n,
+          rewardsOutstanding: 0n,
+        },
       }),
       states: {
         paused: () => ({ paused: true }),
