@@ -48,7 +48,7 @@ test.each(['first', 'second'])(
       if (kind === 'sent') setTimeout(() => void chain.rpc.request('anvil_mine', ['0x8']), 50)
     }
     await expect(
-      run(journal, home, chain.url, 'pay', { rpc: () => both, timeoutMs: 1_000, onProgress }),
+      run(journal, home, chain.url, 'pay', { rpc: () => both, timeoutMs: 3_000, onProgress }),
     ).rejects.toMatchObject({
       code: 'PENDING',
       message: `The transaction is in block ${stoppedAt + 1} but not final yet: ${host} does not have block ${stoppedAt + 1}, which ${new URL(chain.url).host} has; a block is final only if all endpoints have it`,

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postJson } from '../../src/http/client.ts'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
 import { type DistantNodes, distantNodes } from '../support/nodes/distant-nodes.ts'
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
@@ -31,6 +33,26 @@ const rows: readonly [line: string, trips: number, requests: number][] = [
   [`history ${strategy}`, 3, 3],
   [`strategies show ${strategy}`, 3, 4],
 ]
+
+test('a round holds all independent requests of slow work, and none of the work before it', async () => {
+  const far = distantNodes()
+  const node = await far.inFrontOf(sandbox.chain(31337).rpcUrl)
+  const ask = (method: string) => postJson(node.url, { jsonrpc: '2.0', id: 1, method, params: [] })
+  /** Reads a file for so long that any pause between two requests of a usual run is over. */
+  const slowly = async () => {
+    for (const until = performance.now() + 300; performance.now() < until; )
+      await readFile(import.meta.filename)
+  }
+  const before = ask('eth_syncing')
+  const { rounds } = await far.during(async () => {
+    await Promise.all([ask('eth_chainId'), slowly().then(() => ask('eth_gasPrice'))])
+    await slowly()
+    await ask('eth_blockNumber')
+  })
+  expect(rounds).toEqual(['eth_chainId | eth_gasPrice', 'eth_blockNumber'])
+  await before
+  await node.close()
+})
 
 describe.for([1, 2])('with %i endpoints per network', (count) => {
   let far: DistantNodes

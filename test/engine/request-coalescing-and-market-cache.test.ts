@@ -78,10 +78,10 @@ describe('the reuse of an answer after many concurrent requests', () => {
   })
 
   test('applies for a short time after many callers', async () => {
-    const { open, ask, settle } = await answered(8, 200)
+    const { open, ask, settle } = await answered(8, 1_000)
     expect([await ask(), await ask()]).toEqual(['old', 'old'])
     expect(open).toHaveLength(1)
-    await new Promise((resolve) => setTimeout(resolve, 210))
+    await new Promise((resolve) => setTimeout(resolve, 1_010))
     const next = ask()
     await settle()
     open[1]!.answer('new')
@@ -155,6 +155,7 @@ describe('the market cache', () => {
   test('reads markets and newest block in one first round trip, and does not cache them for that block', async () => {
     let [underWay, trips] = [0, 0]
     let hold: Promise<void> | undefined
+    const holding = Promise.withResolvers<void>()
     const real = sandbox.chain(31337).rpc
     const counting: ChainClient = {
       ...real,
@@ -162,7 +163,10 @@ describe('the market cache', () => {
         if (underWay++ === 0) trips++
         try {
           // The markets are read before the block that is mined meanwhile, and the newest block after it.
-          if (method === 'eth_getBlockByNumber') await hold
+          if (method === 'eth_getBlockByNumber' && hold) {
+            holding.resolve()
+            await hold
+          }
           return await real.request(method, params)
         } finally {
           underWay--
@@ -175,7 +179,7 @@ describe('the market cache', () => {
     let release = () => {}
     hold = new Promise((go) => (release = go))
     const first = service.listStrategies({ limit: 100 })
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await holding.promise
     await perform(sandbox, wallet, (await deposited(90_000_000000n)).bytecode)
     release()
     const tvl = (items: readonly { slug: string; tvlUsd: string | null }[]) =>
@@ -290,12 +294,17 @@ describe('the market cache', () => {
     const real = sandbox.chain(31337).rpc
     let release = () => {}
     let holds = false
+    const holding = Promise.withResolvers<void>()
     /** A node that holds back its answer for the newest block. */
     const slow: ChainClient = {
       ...real,
       request: async (method, params) => {
         const answer = await real.request(method, params)
-        if (holds && method === 'eth_getBlockByNumber') await new Promise<void>((go) => (release = go))
+        if (holds && method === 'eth_getBlockByNumber') {
+          const released = new Promise<void>((go) => (release = go))
+          holding.resolve()
+          await released
+        }
         return answer as never
       },
     }
@@ -304,7 +313,7 @@ describe('the market cache', () => {
     const before = Number((await service.getStrategy({ id: slug })).tvlUsd)
     holds = true
     const early = service.getStrategy({ id: slug })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await holding.promise
     await perform(sandbox, wallet, bytecode)
     const late = service.getStrategy({ id: slug })
     holds = false

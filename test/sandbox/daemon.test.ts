@@ -1,7 +1,6 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { httpRpc } from '../../src/chain/rpc/failover.ts'
 import type { Address, Hex } from '../../src/domain/address.ts'
@@ -263,8 +262,12 @@ test('no node remains when the daemon is killed while it builds the first world'
   const home = newHome()
   const started = up(home, { cacheDir: join(home, 'cache') }).catch(() => undefined)
   await until(() => nodesOf(home).length > 0)
-  // The watchdog that ends a node with its daemon starts a moment after the node.
-  await sleep(300)
+  // The watcher that ends a node with its daemon starts a moment after the node.
+  await until(() =>
+    nodesOf(home).every(({ pid }) =>
+      allProcesses().some(({ command }) => command.trim().endsWith(` sh ${pid}`)),
+    ),
+  )
   for (const { pid } of daemonsOf(home)) process.kill(pid, 'SIGKILL')
   await until(() => nodesOf(home).length === 0)
   await started

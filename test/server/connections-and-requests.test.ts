@@ -87,7 +87,7 @@ describe('a connection', () => {
     await fees.asked
     open.splice(0)
     const closed = app.close()
-    await sleep(50)
+    await expect.poll(() => app.server.listening).toBe(false)
     socket.write(`GET /fees HTTP/1.1\r\n${head}\r\n`)
     fees.answer()
     await Promise.all([closed, over])
@@ -126,7 +126,7 @@ test('a response during shutdown has connection: close, and the shutdown does no
   await fees.asked
   open.splice(0)
   const closed = app.close()
-  await sleep(50)
+  await expect.poll(() => app.server.listening).toBe(false)
   fees.answer()
   // The client keeps its connection open.
   await closed
@@ -136,15 +136,16 @@ test('a response during shutdown has connection: close, and the shutdown does no
 
 test('a client that disconnects is logged and counted with status 499, not as an error', async () => {
   // The response is also late: first the deadline passes, then the response is ready.
-  const { app, url, lines } = await served({ deadlineMs: 100 }, async () => sleep(300, usualFees))
+  const { app, url, lines } = await served({ deadlineMs: 1_000 }, async () => sleep(1_500, usualFees))
   const body = `content-type: application/json\r\ncontent-length: 100\r\n\r\n{`
   for (const sent of [`PUT /fees HTTP/1.1\r\n${head}${body}`, `GET /fees HTTP/1.1\r\n${head}\r\n`]) {
+    const arrived = once(app.server, 'request')
     const { socket } = speak(url, sent)
-    await sleep(50)
+    await arrived
     socket.destroy()
   }
   await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(2)
-  await sleep(300)
+  await sleep(1_800)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: 'info', method: 'PUT', route: '/fees', status: 499, key: 'tests' },
     { level: 'info', method: 'GET', route: '/fees', status: 499, key: 'tests' },

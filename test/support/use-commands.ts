@@ -11,6 +11,7 @@ import { selectProfile } from '../../src/app/profiles/profile-selection.ts'
 import { withoutSecrets } from '../../src/app/profiles/saved-secrets.ts'
 import { fileSettings } from '../../src/app/profiles/settings-files.ts'
 import { signerReads } from '../../src/app/signing/signer-recorded-inputs.ts'
+import type { ChainClient } from '../../src/chain/chain-client.ts'
 import type { Sandbox } from '../../src/cli/sandbox-control-type.ts'
 import type { Io, Stream } from '../../src/cli/terminal/io-types.ts'
 import type { Hex } from '../../src/domain/address.ts'
@@ -171,6 +172,7 @@ export function useCommands(
         }),
       )
       checkHint(wordsOf(line), said.out, said.err)
+      if (line.includes('--no-wait')) for (const { rpc } of world.chains) await untilMined(rpc)
       return {
         exit,
         ...said,
@@ -207,6 +209,21 @@ function patiently(words: readonly string[]): readonly string[] {
   if (at === 0 || count === undefined || !isSigning || busyness <= 1) return words
   const ms = Math.ceil(Number(count) * (unit === 's' ? 1_000 : 1) * busyness)
   return words.with(at, `${ms}ms`)
+}
+
+/** Waits until a node that mines by itself has mined what can be mined: after `--no-wait` it may still be about to. */
+async function untilMined(rpc: ChainClient): Promise<void> {
+  const isMining = async () => {
+    if (!(await rpc.request<boolean>('anvil_getAutomine'))) return false
+    const [pool, block] = (await rpc.batch([
+      ['txpool_content', []],
+      ['eth_getBlockByNumber', ['pending', false]],
+    ])) as [{ pending: Record<string, Record<string, { maxFeePerGas: Hex }>> }, { baseFeePerGas: Hex }]
+    return Object.values(pool.pending)
+      .flatMap((ofSender) => Object.values(ofSender))
+      .some(({ maxFeePerGas }) => BigInt(maxFeePerGas) >= BigInt(block.baseFeePerGas))
+  }
+  while (await isMining()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** The words of a command line; a list is returned unchanged. */

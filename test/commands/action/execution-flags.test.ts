@@ -4,6 +4,7 @@ import { keccak256, parseTransaction } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { engineOn } from '../../support/engine.ts'
 import { provider } from '../../support/nodes/proxy-node.ts'
+import { untilPoolChanges } from '../../support/nodes/until-pool-changes.ts'
 import { startHostileService } from '../../support/services/hostile-service.ts'
 import { rpcEnvOf, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
@@ -41,15 +42,12 @@ const waiting = async () => {
   return (sent.json as { error: { details: { id: string } } }).error.details.id
 }
 const mining = () => rpc().request('evm_setAutomine', [true])
-/** Runs a command, and mines a block after it has signed one more transaction. */
+/** Runs a command, and mines a block after it has sent one more transaction. */
 const mined = async (line: readonly string[]) => {
-  const before = attempts()
-  const ended = run(line)
-  while (attempts() === before) await new Promise((resolve) => setTimeout(resolve, 10))
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  const { started } = await untilPoolChanges(rpc(), () => run(line))
   await rpc().request('evm_mine')
   await mining()
-  return ended
+  return started
 }
 
 describe('speed-up and cancel of a pending transfer', () => {
@@ -104,7 +102,6 @@ describe('speed-up and cancel without a pending transaction', () => {
     })
     const half = await deposit('--no-wait')
     const halfId = (half.json as { error: { details: { id: string } } }).error.details.id
-    await new Promise((resolve) => setTimeout(resolve, 100))
     // The approval is mined by now: nothing is left to cancel, and nothing more is signed.
     expect(await run(['action', 'cancel', halfId, '--yes', '--json'])).toMatchObject({ exit: 21 })
     expect(attempts()).toBe(before + 1)

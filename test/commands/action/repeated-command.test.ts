@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { sandboxKey } from '../../../src/sandbox/accounts.ts'
 import { tryLock } from '../../../src/store/file-lock.ts'
+import { untilPoolChanges } from '../../support/nodes/until-pool-changes.ts'
 import { type Ran, useCommands } from '../../support/use-commands.ts'
 import { useSandbox } from '../../support/use-sandbox.ts'
 
@@ -199,11 +200,9 @@ describe('a failed repeat of an operation that ended or is partly done', () => {
 
   test('exits 24 for a cancelled operation', async () => {
     const id = await waiting(transfer)
-    const cancelling = run(`action cancel ${id} --yes --json`)
-    while (attempts() < 2) await new Promise((resolve) => setTimeout(resolve, 10))
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const { started } = await untilPoolChanges(rpc(), () => run(`action cancel ${id} --yes --json`))
     await mined()
-    expect(await cancelling).toMatchObject({ exit: 24 })
+    expect(await started).toMatchObject({ exit: 24 })
     expect(told(await run(`action resume ${id} --json ${missing}`))).toEqual({
       ...pending(id, 'KEY_SOURCE'),
       // An ended operation is reported without a key.

@@ -232,8 +232,10 @@ describe('the chain', () => {
       depth: 3,
       onProgress: ({ kind }) => {
         kinds.push(kind)
-        if (kind === 'included' && !reorged) reorged = chain.rpc.request('anvil_reorg', [1, []])
-        if (kind === 'gone') setTimeout(() => void chain.rpc.request('anvil_mine', ['0x3']), 300)
+        if (kind === 'included') {
+          if (reorged) void chain.rpc.request('anvil_mine', ['0x3'])
+          reorged ??= chain.rpc.request('anvil_reorg', [1, []])
+        }
       },
     })
     const done = await running
