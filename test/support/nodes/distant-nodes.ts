@@ -38,8 +38,7 @@ for (const end of ['undici:request:trailers', 'undici:request:error'])
   })
 
 /** Whether this process waits for a file or for the start of a connection. */
-const isReading = (): boolean =>
-  process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap/.test(name))
+const isReading = (): boolean => process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap/.test(name))
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
