@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { sandboxKey } from '../../src/sandbox/accounts.ts'
+import { nodeWithPlan } from '../support/nodes/node-with-plan.ts'
 import { type Provider, provider } from '../support/nodes/proxy-node.ts'
 import { rpcEnvOf, useCommands } from '../support/use-commands.ts'
 import { useSandbox } from '../support/use-sandbox.ts'
@@ -148,4 +149,36 @@ test('a node that lacks the block of a transaction leaves the action MINED_NOT_F
     ),
     next: `sluice action explain ${id}`,
   })
+})
+
+test('at nodes of 15 calls a second every command passes, and --debug shows the plan that an earlier command learned', async () => {
+  const words = '15/second request limit reached - reduce calls per second or upgrade your plan'
+  const urls: Record<string, string> = {}
+  const nodes = []
+  for (const { network, rpcUrl } of sandbox.world.chains) {
+    const node = await nodeWithPlan(15, { target: rpcUrl, how: 'status', words })
+    nodes.push(node)
+    urls[network.name] = node.url
+  }
+  try {
+    const env = { ...rpcEnvOf(sandbox, urls), SLUICE_PROFILE: 'engine' }
+    const go = (line: string) => run(line, { env, secrets: { privateKey: sandboxKey() } })
+    for (const line of [
+      deposit,
+      'withdraw aave-v3-usdc-sandbox-one --amount 1 --yes --allow-duplicate --json',
+      'transfer --token USDC --amount 1 --to 0x1234567890123456789012345678901234567890 --network sandbox-one --yes --allow-duplicate --json',
+      'wallet show --json',
+      'history aave-v3-usdc-sandbox-one --json',
+      'doctor --json',
+    ]) {
+      const { exit, out, err, json } = await go(line)
+      expect({ line, exit, missing: json.missing ?? [] }, out + err).toEqual({ line, exit: 0, missing: [] })
+    }
+    const { err } = await go('wallet show --debug')
+    expect(err).toMatch(
+      /^rpc 127\.0\.0\.1:\d+ allows about 15 calls a second, as an earlier command learned: /m,
+    )
+  } finally {
+    for (const node of nodes) await node.close()
+  }
 })

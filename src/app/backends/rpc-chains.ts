@@ -9,6 +9,7 @@ import { rpcUrls } from '../profiles/rpc-settings.ts'
 import { chainWithTimeLimit } from '../reads-time-limit.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { callLimitReport, withCallTrace } from './rpc-debug-log.ts'
+import { keptRpcPlans } from './rpc-plans.ts'
 
 /** The chains with an RPC in the environment: the whole catalogue, the part for these chains, and their clients. */
 export type RpcChains = {
@@ -21,7 +22,14 @@ export type RpcChains = {
 const patienceMs = 30_000
 
 /** Reads the RPCs from the environment. No node is called before the first read. */
-export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (() => Promise<RpcChains>) =>
+export const rpcChains = ({
+  dirs,
+  env,
+  globals,
+  io,
+  until,
+  now,
+}: BackendInputs): (() => Promise<RpcChains>) =>
   once(async () => {
     const { failoverRpc } = await import('../../chain/rpc/failover.ts')
     const urlsOf = rpcUrls(env, allNetworks)
@@ -32,7 +40,12 @@ export const rpcChains = ({ dirs, env, globals, io, until }: BackendInputs): (()
         chainId,
         withCallTrace(
           chainWithTimeLimit(
-            failoverRpc(urls, { budgetMs, chainId, ...callLimitReport(globals.debug ? io : undefined) }),
+            failoverRpc(urls, {
+              budgetMs,
+              chainId,
+              plans: keptRpcPlans(dirs, now),
+              ...callLimitReport(globals.debug ? io : undefined),
+            }),
             until,
           ),
           globals.debug ? io : undefined,

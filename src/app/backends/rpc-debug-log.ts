@@ -26,13 +26,21 @@ export function withCallTrace(client: ChainClient, io: Io | undefined): ChainCli
   })
 }
 
-/** With `--debug`, reports each node's limit of calls per request once. */
-export const callLimitReport = (io: Io | undefined): Pick<RpcOptions, 'onLimit'> =>
+/** With `--debug`, reports each node's limit of calls per request, and its plan of calls a second whenever it is learned or recalled. */
+export const callLimitReport = (io: Io | undefined): Pick<RpcOptions, 'onLimit' | 'onPlan'> =>
   io
     ? {
         onLimit: ({ host, calls }) => {
           const most = calls === 1 ? 'no batch of calls' : `at most ${calls} calls at once`
           io.err.write(io.err.paint.dim(`rpc ${host} accepts ${most}: commands need more round trips\n`))
+        },
+        onPlan: ({ host, callsPerSecond, isRecalled }) => {
+          const since = isRecalled ? ', as an earlier command learned' : ''
+          io.err.write(
+            io.err.paint.dim(
+              `rpc ${host} allows about ${callsPerSecond} calls a second${since}: calls wait for their turn\n`,
+            ),
+          )
         },
       }
     : {}

@@ -19,7 +19,7 @@ import { serveProfile } from '../serving/serve-profile.ts'
 import type { BackendInputs } from './backend-input-types.ts'
 import { localEngine } from './local-engine.ts'
 import { localWallet } from './local-side-of-profile.ts'
-import { withCallTrace } from './rpc-debug-log.ts'
+import { callLimitReport, withCallTrace } from './rpc-debug-log.ts'
 import { servicesOf } from './services-with-keys.ts'
 
 /** Access to the embedded chains: their administration, and the facts that the engine needs. */
@@ -69,7 +69,13 @@ export function sandboxBackend(needs: Needs): Backend {
     const { httpRpc } = await import('../../chain/rpc/failover.ts')
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
     const at = (rpcUrl: string) =>
-      withCallTrace(chainWithTimeLimit(httpRpc(rpcUrl, { budgetMs }), until), globals.debug ? io : undefined)
+      withCallTrace(
+        chainWithTimeLimit(
+          httpRpc(rpcUrl, { budgetMs, ...callLimitReport(globals.debug ? io : undefined) }),
+          until,
+        ),
+        globals.debug ? io : undefined,
+      )
     const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl)]))
     const rpc = (chainId: number): ChainClient => {
       const found = byChain.get(chainId)

@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Endpoint } from './endpoint.ts'
 import {
   batchRefusedError,
+  busyFault,
   invalidAnswer,
   isRecord,
   type Outcome,
@@ -74,25 +75,36 @@ async function inParts(
   size: number,
   time: Time,
 ): Promise<Outcome[]> {
-  const { host, exchange } = endpoint
+  const { host, exchange, most = () => maxBatchCalls } = endpoint
   const others = calls.filter(({ method }) => method !== 'eth_getLogs')
   const anchors = others.length < calls.length ? others : []
   const rest = calls.filter((call) => !anchors.includes(call))
   const room = size - anchors.length
   if (room < 1)
     throw batchRefusedError(host, anchors.length + 1, 'logs are asked for together with their block')
-  const parts = Array.from({ length: Math.ceil(rest.length / room) }, (_, at) => [
-    ...anchors,
-    ...rest.slice(at * room, (at + 1) * room),
-  ])
+  const slicesOf = (of: readonly RpcCall[]): (readonly RpcCall[])[] => {
+    const each = Math.max(1, Math.min(room, most() - anchors.length))
+    return Array.from({ length: Math.ceil(of.length / each) }, (_, at) =>
+      of.slice(at * each, (at + 1) * each),
+    )
+  }
   const answers = new Map<RpcCall, Outcome>()
-  const ask = async (part: readonly RpcCall[]): Promise<void> => {
+  const outcomesOf = async (part: readonly RpcCall[]): Promise<Outcome[]> => {
     const [only, ...more] = part
     const left = leftOf(time)
-    const said =
-      only && more.length === 0
-        ? [outcomeOf(host, await exchange(only, left), only)]
-        : unwrapBatch(host, await exchange(part, left), part)
+    return only && more.length === 0
+      ? [outcomeOf(host, await exchange(only, left, time.until), only)]
+      : unwrapBatch(host, await exchange(part, left, time.until), part)
+  }
+  const ask = async (slice: readonly RpcCall[]): Promise<void> => {
+    const part = [...anchors, ...slice]
+    const said = await outcomesOf(part).catch((error: unknown) => error)
+    if (!Array.isArray(said)) {
+      // The refusal has made the plan smaller: the same calls may pass in smaller parts, each when its turn comes.
+      const smaller = faultOf(said) === busyFault ? slicesOf(slice) : []
+      if (smaller.length < 2) throw said
+      return all(smaller)
+    }
     if (size < maxBatchCalls) acceptedSizes.set(endpoint, { size, until: performance.now() + acceptedSizeMs })
     for (const [at, call] of part.entries()) {
       const known = answers.get(call)
@@ -101,8 +113,11 @@ async function inParts(
       answers.set(call, said[at]!)
     }
   }
-  for (let at = 0; at < parts.length; at += maxParallel)
-    await Promise.all(parts.slice(at, at + maxParallel).map(ask))
+  const all = async (slices: (readonly RpcCall[])[]): Promise<void> => {
+    for (let at = 0; at < slices.length; at += maxParallel)
+      await Promise.all(slices.slice(at, at + maxParallel).map(ask))
+  }
+  await all(slicesOf(rest))
   return calls.map((call) => answers.get(call)!)
 }
 

@@ -4,14 +4,24 @@ import { exchangeJson, hostOf } from '../../http/client.ts'
 import { newDispatcher } from '../../http/dispatcher.ts'
 import { createRedactor } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
-import { batchRefusedError, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
+import { batchRefusedError, busyFault, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
 import { isExecutionErrorBody } from './error-table.ts'
 import { isBusy } from './errors.ts'
 import { quantity } from './quantities.ts'
 import { asksForSyncSends } from './sync-send.ts'
 
-/** One JSON-RPC URL: its host, and one exchange within a deadline. RPC_UNREACHABLE without an answer. */
-export type Endpoint = { host: string; exchange: (body: unknown, deadlineMs: number) => Promise<unknown> }
+/**
+ * One JSON-RPC URL: its host, and one exchange within a deadline, which may wait for its turn until `until` (monotonic). RPC_UNREACHABLE without
+ * an answer.
+ */
+export type Endpoint = {
+  host: string
+  exchange: (body: unknown, deadlineMs: number, until?: number) => Promise<unknown>
+  /** The most calls of one exchange that its plan allows; no limit without. */
+  most?: () => number
+  /** The number of calls that the next exchange sends beside its own: the check of the chain. */
+  beside?: () => number
+}
 
 /**
  * Opens an endpoint with its own connections. Sends no request, and errors never reveal the secrets of its URL. The chain id is checked
@@ -41,7 +51,8 @@ export function openEndpoint(
     })
     const answer = inLowerCase(text, said.body)
     if (status === 200 && answer !== undefined) return answer
-    const error = isRecord(answer) && isRecord(answer.error) ? answer.error : undefined
+    const [only] = [answer].flat()
+    const error = isRecord(only) && isRecord(only.error) ? only.error : undefined
     // A refused call may have an HTTP status of its own; a failure of the server or a proxy is no answer.
     if (error && isRecord(answer) && answer.jsonrpc === '2.0' && isNodeAnswer(status, error)) return answer
     // A batch is refused by one error in place of all answers, or as too large.
@@ -51,7 +62,12 @@ export function openEndpoint(
     const waitMs = retryAfterMs(headers['retry-after'], Date.now())
     const words = typeof error?.message === 'string' ? `: ${error.message}` : ''
     throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}${words}`, {
-      details: { host, status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
+      details: {
+        host,
+        status,
+        ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+        ...(status === 429 && { fault: busyFault }),
+      },
     })
   }
   /** When it last confirmed the expected chain id. */
@@ -77,8 +93,10 @@ export function openEndpoint(
       details: { host, expected: chainId, said },
     })
   }
+  const isUnchecked = () => performance.now() - right >= checkMs
   return {
     host,
+    beside: () => (isUnchecked() ? 1 : 0),
     exchange: async (body, deadlineMs) => {
       if (right === -Infinity) {
         const until = performance.now() + deadlineMs
@@ -88,7 +106,7 @@ export function openEndpoint(
         await checkChain(deadlineMs)
         return reading ?? exchange(body, until - performance.now())
       }
-      if (performance.now() - right < checkMs) return exchange(body, deadlineMs)
+      if (!isUnchecked()) return exchange(body, deadlineMs)
       // The node may have moved to another chain. Checked in parallel, without extra time; if unanswered, it is checked first next
       // time.
       right = performance.now()

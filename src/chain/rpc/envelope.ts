@@ -26,10 +26,13 @@ const maxErrorLength = 1_000
 /** How long a busy node is left alone, in ms: rate limits count by the second. */
 const busyPauseMs = 1_000
 
+/** The fault of a refusal because of the rate. */
+export const busyFault = 'busy'
+
 /** A busy node gives no answer: RPC_UNREACHABLE, which is transient. */
 const busyError = (host: string, message: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} is overloaded: ${message}`, {
-    details: { host, retryAfterMs: busyPauseMs },
+    details: { host, retryAfterMs: busyPauseMs, fault: busyFault },
   })
 
 /** What an error to a call means. A node that names the transaction's fault has judged it; any other error to a broadcast says nothing. */

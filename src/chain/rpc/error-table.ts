@@ -110,6 +110,16 @@ const matchesCode = ({ codes }: Row<unknown>, said: NodeErrorBody): boolean =>
 export const isExecutionErrorBody = (said: NodeErrorBody): boolean =>
   matchesCode(execution, said) || matchesWords(execution, said)
 
+/** A number of calls in a short time, which passes by itself; `limit exceeded` alone may be about something else. */
+const tooFast =
+  /(per |\/ ?)s(ec(ond)?)?\b|\brps\b|\brate[ -]?limit|too many requests|requests? limit|throttl|slow down|retry (in|after)/i
+
+/** Whether an error refuses a call because of the rate: fewer calls a second pass. Its codes: QuickNode, Alchemy, Infura (-32005), dRPC. */
+export const isTooFast = (said: NodeErrorBody): boolean =>
+  !isExecutionErrorBody(said) &&
+  !/^0x/.test(String(said.data)) &&
+  (tooFast.test(String(said.message)) || said.code === 429 || isLimitCode(said))
+
 /** Whether a text is about a rate limit. */
 export const isRateLimitText = (words: string): boolean => rateLimit.test(words)
 

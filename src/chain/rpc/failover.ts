@@ -15,6 +15,7 @@ import {
 } from './envelope.ts'
 import { sendErrorClass } from './error-table.ts'
 import { isTransientFault } from './errors.ts'
+import { type KeptPlans, type OnPlan, withPacing } from './pacing.ts'
 import { awaitsBlock, receiptAmong, syncSendMethod, syncSends } from './sync-send.ts'
 
 /**
@@ -43,10 +44,11 @@ export function withoutSilentEndpoints(
     return now < outUntil || now - Math.max(oldest, answered) > silentMs
   }
   const isUp = (one: EndpointHealth): boolean => !one.failed && !isSilent(one)
-  return endpoints.map(({ host, exchange }, at) => {
+  return endpoints.map(({ host, exchange, beside }, at) => {
     const own = known[at]!
     return {
       host,
+      ...(beside && { beside }),
       exchange: async (body, deadlineMs) => {
         if (isSilent(own) && known.some((other) => other !== own && isUp(other)))
           throw new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer and is skipped for now`, {
@@ -86,11 +88,13 @@ export type RpcOptions = {
   checkMs?: number
   signal?: AbortSignal
   onLimit?: OnBatchLimit
+  plans?: KeptPlans
+  onPlan?: OnPlan
 } & SilenceLimits
 
 /** One endpoint. Reads are retried on transport faults; transactions are never resent by themselves. */
 export const httpRpc = (url: string, options: RpcOptions = {}): ChainClient =>
-  readAndSendOver([openEndpoint(url, options)], options)
+  readAndSendOver([withPacing(openEndpoint(url, options), url, options)], options)
 
 /**
  * One chain behind several endpoints. A read uses the endpoint that answered last, and on a transport fault the next; signed bytes
@@ -102,7 +106,10 @@ export function failoverRpc(urls: readonly string[], options: RpcOptions = {}): 
   const { silentMs = 3_000 } = options
   const first = each.length > 1 && { firstMs: silentMs }
   const endpoints = each.map((url) => openEndpoint(url, { ...options, ...first }))
-  return readAndSendOver(withoutSilentEndpoints(endpoints, { ...options, silentMs }), options)
+  const paced = withoutSilentEndpoints(endpoints, { ...options, silentMs }).map((one, at) =>
+    withPacing(one, each[at]!, options),
+  )
+  return readAndSendOver(paced, options)
 }
 
 /** How long to wait for slower endpoints after one has accepted, in ms. */

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { failoverRpc } from '../../../src/chain/rpc/failover.ts'
+import type { CallPlan } from '../../../src/chain/rpc/pacing.ts'
+import { nodeWithPlan, type PlanRefusal } from '../../support/nodes/node-with-plan.ts'
+import { fakeNode } from '../../support/nodes/scripted-node.ts'
+
+const asked = (count: number) =>
+  Array.from({ length: count }, (_, at) => ['eth_getBalance', [`0x${at}`]] as const)
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => `0x${at}`)
+
+/** Plans in memory, as two processes share them. */
+const plansOf = () => {
+  const kept = new Map<string, CallPlan>()
+  return {
+    find: (url: string) => kept.get(url),
+    keep: (url: string, plan: CallPlan) => void kept.set(url, plan),
+  }
+}
+
+const ways: readonly PlanRefusal[] = ['status', 'one error', 'each']
+const sentences = [
+  ['names its plan', '15/second request limit reached - reduce calls per second or upgrade your plan'],
+  ['does not name its plan', 'Too many requests'],
+] as const
+
+it.concurrent.each(ways.flatMap((how) => sentences.map(([kind, words]) => ({ how, kind, words }))))(
+  'a node of 15 calls a second that $kind and refuses more by $how answers 40 calls, and refuses none of a later process',
+  async ({ how, words }) => {
+    const node = await nodeWithPlan(15, { how, words })
+    try {
+      const plans = plansOf()
+      const told: unknown[] = []
+      const open = () =>
+        failoverRpc([node.url], { chainId: 1, plans, onPlan: (plan) => void told.push(plan) })
+      expect(await open().batch(asked(40))).toEqual(numbers(40))
+      const { callsPerSecond } = plans.find(node.url)!
+      expect(callsPerSecond).toBeGreaterThan(0)
+      expect(callsPerSecond).toBeLessThanOrEqual(15)
+      expect(told.at(-1)).toMatchObject({ callsPerSecond, isRecalled: false })
+      // The next process begins in a second of its own.
+      await new Promise((resolve) => setTimeout(resolve, 1_100))
+      const refused = node.refused()
+      expect(await open().batch(asked(20))).toEqual(numbers(20))
+      expect(node.refused()).toBe(refused)
+      expect(told.at(-1)).toMatchObject({ callsPerSecond, isRecalled: true })
+    } finally {
+      await node.close()
+    }
+  },
+)
+
+it('a node that names a wait gets no call before its end, also from another read', async () => {
+  const node = await fakeNode()
+  try {
+    let refusedAt = Number.NEGATIVE_INFINITY
+    const early: number[] = []
+    node.answer = (sent, response) => {
+      const now = performance.now()
+      if (refusedAt === Number.NEGATIVE_INFINITY) {
+        refusedAt = now
+        response.writeHead(429, { 'retry-after': '2' }).end('{}')
+        return
+      }
+      if (now - refusedAt < 1_990) early.push(now - refusedAt)
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: sent.id, result: sent.params[0] }))
+    }
+    const rpc = failoverRpc([node.url])
+    const first = rpc.request('eth_getBalance', ['0x1'])
+    while (refusedAt === Number.NEGATIVE_INFINITY) await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await Promise.all([first, rpc.request('eth_getBalance', ['0x2'])])).toEqual(['0x1', '0x2'])
+    expect(early).toEqual([])
+  } finally {
+    await node.stop()
+  }
+})
