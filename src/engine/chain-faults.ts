@@ -5,6 +5,10 @@ import type { Network } from '../domain/networks.ts'
 export const isChainFault = (error: unknown): error is AppError =>
   error instanceof AppError && /^(RPC_|CHAIN_ID_)/.test(error.code)
 
+/** Whether a chain did not answer in time, so that asking it again may take as long. */
+export const isTimeout = ({ details }: AppError): boolean =>
+  ['deadline', 'silent', 'time over'].includes(String(details?.fault))
+
 /** Returns an error of one network with the names of all networks, for the case that none answers. */
 export const withAllNetworks = (
   { code, message, details, hint, cause }: AppError,

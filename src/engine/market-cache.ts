@@ -6,7 +6,7 @@ import type { AppError } from '../domain/errors.ts'
 import { type Network, networkNamed } from '../domain/networks.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { Market } from '../protocols/market-adapter.ts'
-import { isChainFault, withAllNetworks } from './chain-faults.ts'
+import { isChainFault, isTimeout, withAllNetworks } from './chain-faults.ts'
 import type {
   ListedMarket,
   MarketCache,
@@ -37,8 +37,8 @@ type MarketCacheOptions = {
 }
 
 /**
- * How long lists omit a chain that did not answer before it is tried again, in ms. A timeout takes long, so it is not
- * repeated for each list.
+ * How long lists omit a chain that did not answer in time before it is tried again, in ms. A timeout takes long, so it is not
+ * repeated for each list; an error comes quickly, and so does its end.
  */
 const retryAfterMs = 5_000
 
@@ -89,7 +89,7 @@ export function createMarketCache(
         } catch (error) {
           if (!isChainFault(error)) throw error
           const last = { chainId, fault: error, at: now() }
-          silent.set(chainId, last)
+          if (isTimeout(error)) silent.set(chainId, last)
           return last
         }
       }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type ChainClient, clientOf } from '../../chain/chain-client.ts'
+import { aroundCalls, type ChainClient, clientOf } from '../../chain/chain-client.ts'
 import type { Backend } from '../../cli/backend-types.ts'
 import type { Sandbox } from '../../cli/sandbox-control-type.ts'
 import type { Serving } from '../../cli/server-administration.ts'
@@ -7,6 +7,7 @@ import type { Hex } from '../../domain/address.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import type { SandboxFault } from '../../domain/sandbox-fault.ts'
+import { coalesceRequests } from '../../engine/request-coalescing.ts'
 import type { Catalog } from '../../protocols/catalog-types.ts'
 import { sandboxAccountAddress } from '../../sandbox/accounts.ts'
 import type { SignerIdentity } from '../../signing/signer.ts'
@@ -68,15 +69,15 @@ export function sandboxBackend(needs: Needs): Backend {
       for (const { text } of faults) io.err.write(io.err.paint.dim(`sandbox fault: ${text}\n`))
     const { httpRpc } = await import('../../chain/rpc/failover.ts')
     const budgetMs = Math.min(patienceMs, (globals.timeoutMs ?? patienceMs) + 5_000)
-    const at = (rpcUrl: string) =>
+    const at = (rpcUrl: string, chainId: number) =>
       withCallTrace(
         chainWithTimeLimit(
-          httpRpc(rpcUrl, { budgetMs, ...callLimitReport(globals.debug ? io : undefined) }),
+          httpRpc(rpcUrl, { budgetMs, chainId, ...callLimitReport(globals.debug ? io : undefined) }),
           until,
         ),
         globals.debug ? io : undefined,
       )
-    const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl)]))
+    const byChain = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, at(rpcUrl, chainId)]))
     const rpc = (chainId: number): ChainClient => {
       const found = byChain.get(chainId)
       if (found) return found
@@ -123,26 +124,26 @@ export function sandboxBackend(needs: Needs): Backend {
   }
 }
 
-/**
- * Interval in which a server polls the sandbox, in ms: a new fault takes effect within it, and polling keeps the
- * sandbox from its idle end.
- */
-const lookMs = 500
+/** Interval in which a server asks for the sandbox, in ms, which keeps it from its idle end. */
+const lookMs = 5_000
 
 type ServingInputs = {
   dir: string
   sandbox: Pick<Sandbox, 'status'>
-  /** `at` connects to a chain at a URL. */
+  /** `at` connects to this chain at a URL. */
   opened: () => Promise<{
     catalog: Catalog
     rpc: (chainId: number) => ChainClient
-    at: (rpcUrl: string) => ChainClient
+    at: (rpcUrl: string, chainId: number) => ChainClient
     aheadMs: number
     store: EngineStore
   }>
 }
 
-/** A server over the sandbox. It follows the chain URLs, which change with faults, and uses the sandbox's clock. */
+/**
+ * A server over the sandbox. Before it reads a chain it asks for the URLs of the chains, which change with faults, and for the sandbox's clock: a
+ * fault is obeyed when the command that sets it returns.
+ */
 function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: ServingInputs): Serving {
   const chains = new Map<number, { rpcUrl: string; rpc: ChainClient }>()
   let ahead: number | undefined
@@ -150,8 +151,9 @@ function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: ServingI
     const [{ at }, { chains: found, aheadMs = 0 }] = await Promise.all([opened(), sandbox.status()])
     ahead = aheadMs
     for (const { chainId, rpcUrl } of found)
-      if (chains.get(chainId)?.rpcUrl !== rpcUrl) chains.set(chainId, { rpcUrl, rpc: at(rpcUrl) })
+      if (chains.get(chainId)?.rpcUrl !== rpcUrl) chains.set(chainId, { rpcUrl, rpc: at(rpcUrl, chainId) })
   }
+  const lookOnce = coalesceRequests(() => look().catch(() => undefined))
   return serveProfile(
     { ...needs, now: () => needs.now() + (ahead ?? 0) },
     {
@@ -159,10 +161,20 @@ function sandboxServing(needs: BackendInputs, { dir, sandbox, opened }: ServingI
       opened: async () => {
         const { catalog, rpc, aheadMs } = await opened()
         ahead ??= aheadMs
-        return { catalog, rpc: (chainId) => clientOf(() => chains.get(chainId)?.rpc ?? rpc(chainId)) }
+        return {
+          catalog,
+          rpc: (chainId) =>
+            aroundCalls(
+              clientOf(() => chains.get(chainId)?.rpc ?? rpc(chainId)),
+              async (_, __, send) => {
+                await lookOnce()
+                return send()
+              },
+            ),
+        }
       },
       own: async () => (await opened()).store,
-      keepAlive: { work: look, everyMs: lookMs },
+      keepAlive: { work: lookOnce, everyMs: lookMs },
     },
   )
 }

@@ -82,7 +82,11 @@ export function networkHealth(
 const inTime = <value>(ms: number, work: Promise<value>, host: string): Promise<value> =>
   new Promise((resolve, reject) => {
     const late = () =>
-      reject(new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer within ${ms} ms`))
+      reject(
+        new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer within ${ms} ms`, {
+          details: { host, fault: 'deadline' },
+        }),
+      )
     const timer = setTimeout(late, ms)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -104,6 +104,6 @@ export const withAnswerTimeout = (client: ChainClient, ms = nodeTimeoutMs): Chai
     )
     if (answer) return answer.said
     throw new AppError('RPC_UNREACHABLE', `The node at ${host} did not answer within ${ms} ms`, {
-      details: { host },
+      details: { host, fault: 'deadline' },
     })
   })

@@ -282,6 +282,24 @@ describe('node faults', () => {
     expect(attempts()).toBe(0)
   })
 
+  test.each([
+    'strategies list',
+    'strategies show aave-v3-usdc-sandbox-one',
+    'yield recommend USDC',
+    'wallet show',
+    'history aave-v3-usdc-sandbox-one',
+    'swap quote --from sandbox-one --token-in USDC --token-out WETH --amount-in 1',
+    'doctor',
+  ])('rpc-wrong-chain is an error of %s, or its network is missing with the reason', async (line) => {
+    await fault('rpc-wrong-chain --network sandbox-one')
+    const { exit, out, err, json } = await run(`${line} --json`)
+    const code = json.error?.code
+    if (exit === 0 && json.missing) expect(json.missing).toEqual(['sandbox-one'])
+    else if (exit === 0) expect(err).toContain('sandbox-one')
+    else expect({ exit, code }, out).toEqual({ exit: 7, code: 'CHAIN_ID_MISMATCH' })
+    expect(out + err).toMatch(/is on chain 1, not 31337/)
+  })
+
   test('rpc-head-back returns an old head, and a transfer refuses it as inconsistent', async () => {
     for (let at = 0; at < 6; at++) await node().request('evm_mine')
     await transfer()

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type ProgramHome, programHome, spawnSluice, startSluice } from '../../support/spawn-program.ts'
 import { type Document, oneDocument } from '../../support/use-commands.ts'
@@ -26,12 +25,14 @@ test('a running server applies faults that another process sets', async () => {
     })
     return { missing: answer.headers.get('x-sluice-missing'), body: (await answer.json()) as Document }
   }
-  const seen = async (missing: string | null) => {
-    while ((await asked('/strategies')).missing !== missing) await sleep(100)
-  }
+  const seen = async (missing: string | null) => expect((await asked('/strategies')).missing).toBe(missing)
   await seen(null)
   await sluice('sandbox', 'fault', 'rpc-down', '--network', 'sandbox-one')
   await seen('sandbox-one')
+  await sluice('sandbox', 'fault', 'clear')
+  await seen(null)
+  await sluice('sandbox', 'fault', 'rpc-wrong-chain', '--network', 'sandbox-two')
+  await seen('sandbox-two')
   await sluice('sandbox', 'fault', 'clear')
   await seen(null)
   // The server also follows the sandbox clock, which stale-quote moves forward.
@@ -48,9 +49,9 @@ test('a running server applies faults that another process sets', async () => {
     const { body } = await asked(
       `/v2/swap/quote?${new URLSearchParams({ chainIdIn: '31337', chainIdOut: '31337', tokenIn: quote.tokenIn.address, tokenOut: quote.tokenOut.address, amountIn: '5000000' })}`,
     )
-    return Date.parse(body.quote.deadline)
+    return body.quote.deadline * 1_000
   }
-  while ((await deadline()) < Date.now() + 2_000_000) await sleep(100)
+  expect(await deadline()).toBeGreaterThan(Date.now() + 2_000_000)
   server.child.kill('SIGTERM')
   await server.ended
 })
