@@ -20,6 +20,8 @@ export function broadcastAnswer(error: unknown): string {
   const said = isAnswer ? error.details?.message : error instanceof Error ? error.message : error
   const words = sanitizeText(String(said)).slice(0, maxMessageLength)
   const is = sendErrorClass(words)
+  // A gateway refuses with a status of its own.
+  if (is === 'barred') return `${is}: ${words}`
   if (is === 'known') return is
   // A missing answer is no refusal.
   return `${isAnswer ? (is ?? 'refused') : 'unknown'}: ${words}`
@@ -42,6 +44,10 @@ export const isAccepted = ({ lastAnswer }: Pick<Attempt, 'lastAnswer'>): boolean
 /** Whether a send error is about the fee, so that a higher one helps. */
 export const isFeeTooLow = (refusal: SendError | undefined): boolean =>
   refusal !== undefined && ['cheap', 'fee', 'under'].includes(refusal.is)
+
+/** Whether resending the same bytes to the same nodes never helps. */
+export const isRefusedForGood = (refusal: SendError): boolean =>
+  isPermanentError(refusal) || refusal.is === 'barred'
 
 /** Whether a send error is permanent: the transaction uses more gas, or may cost more, than the node ever accepts. */
 export const isPermanentError = ({ is }: SendError): boolean => is === 'gas' || is === 'dear'

@@ -5,7 +5,7 @@ import { newDispatcher } from '../../http/dispatcher.ts'
 import { createRedactor } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
 import { batchRefusedError, busyFault, isRecord, isWriteMethod, type RpcCall, unwrap } from './envelope.ts'
-import { isExecutionErrorBody } from './error-table.ts'
+import { isExecutionErrorBody, isQuotaUsedUp } from './error-table.ts'
 import { isBusy } from './errors.ts'
 import { quantity } from './quantities.ts'
 import { asksForSyncSends } from './sync-send.ts'
@@ -66,7 +66,7 @@ export function openEndpoint(
         host,
         status,
         ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-        ...(status === 429 && { fault: busyFault }),
+        ...(status === 429 && { fault: isQuotaUsedUp(words) ? 'refused' : busyFault }),
       },
     })
   }

@@ -1,5 +1,11 @@
 import { AppError } from '../../domain/errors.ts'
-import { type NodeErrorBody, type ReadErrorClass, readErrorClass, sendErrorClass } from './error-table.ts'
+import {
+  isQuotaUsedUp,
+  type NodeErrorBody,
+  type ReadErrorClass,
+  readErrorClass,
+  sendErrorClass,
+} from './error-table.ts'
 import { isBatchTooLarge, temporaryFault } from './errors.ts'
 import { checkedNumbers } from './quantities.ts'
 
@@ -32,7 +38,9 @@ export const busyFault = 'busy'
 /** A busy node gives no answer: RPC_UNREACHABLE, which is transient. */
 const busyError = (host: string, message: string): AppError =>
   new AppError('RPC_UNREACHABLE', `The node at ${host} is overloaded: ${message}`, {
-    details: { host, retryAfterMs: busyPauseMs, fault: busyFault },
+    details: isQuotaUsedUp(message)
+      ? { host, fault: 'refused' }
+      : { host, retryAfterMs: busyPauseMs, fault: busyFault },
   })
 
 /** What an error to a call means. A node that names the transaction's fault has judged it; any other error to a broadcast says nothing. */

@@ -12,7 +12,8 @@ export type ReadErrorClass = 'execution' | 'busy' | 'temporary' | 'internal' | '
 /**
  * What an error to a broadcast means. `known`: the pool already has the transaction. Too cheap for the pool (`cheap`), for the next block
  * (`fee`), or to replace another one (`under`). `low`, `high`: the nonce is used, or is not the next. `funds`: the balance. `dear`: above
- * the node's own cap. `gas`: the gas limit. `chain`: the chain ID. `refused`: any other refusal.
+ * the node's own cap. `gas`: the gas limit. `chain`: the chain ID. `barred`: the node never takes such a transaction from this caller, by its type,
+ * the provider's policy or a quota that is used up. `refused`: any other refusal.
  */
 export type SendErrorClass =
   | 'known'
@@ -25,6 +26,7 @@ export type SendErrorClass =
   | 'dear'
   | 'gas'
   | 'chain'
+  | 'barred'
   | 'refused'
 
 /** A row of a table: what the words mean, or the codes if no words of another row match. */
@@ -44,6 +46,17 @@ const rateLimit =
 /** A gateway that has no node at the moment, or none for this caller. */
 const unavailable =
   /must be authenticated|(missing|invalid) (api key|project id)|usage limit|cannot fulfill request|(endpoint|service|network|gateway)\b.* no longer available|over.?capacity|capacity exceeded|backend (is )?(offline|currently not healthy)|no backend|gateway timeout|temporarily unavailable|too much load/i
+
+/** A quota of a day or a month that is used up: waiting for a second does not help. */
+const spent =
+  /(daily|monthly) (request|call|usage|quota|limit|credit|compute)|(quota|credits?).{0,40}(exceeded|exhausted|used up|reached|spent)|(exceeded|exhausted|used up|out of|reached) .{0,40}(daily|monthly|quota|credits?)|(per |\/ ?)(day|month)\b/i
+
+/** Whether a text says that a quota is used up, which does not pass in the time of a command. */
+export const isQuotaUsedUp = (words: string): boolean => spent.test(words) && !/second/i.test(words)
+
+/** A transaction that a node or its provider does not take, whatever its nonce and fee. */
+const barred =
+  /(transaction|tx) ?type\b.*(not (supported|valid|accepted|allowed|enabled)|unsupported|invalid)|(unsupported|invalid|unknown|disallowed) (transaction|tx) ?type|(transactions?|tx|sender|address|contract|method|request)\b.*(blocked|denied|forbidden|prohibited|not allowed|rejected|violates).*(polic|sanction|compliance|blocklist|blacklist|provider|rule)|(polic(y|ies)|sanctions?|compliance|blocklist|blacklist(ed)?)\b.*(block|den(y|ied)|forbid|prohibit|not allow|reject|violat|transaction)|sanctioned address/i
 
 const missing =
   /missing trie node|(header|block|hash).* (not|could not be) found|unknown block|block.?out.?of.?range|no state available|(state|history|data)\b.*(not available|unavailable|pruned)|pruned (history|state|data)|maximum proof window/i
@@ -98,6 +111,7 @@ const sendErrors: readonly (readonly [SendErrorClass, RegExp])[] = [
   ],
   ['fee', /fee ?cap/i],
   ['chain', /chain ?id/i],
+  ['barred', barred],
 ]
 
 const matchesWords = ({ words }: Row<unknown>, said: NodeErrorBody): boolean =>
@@ -118,6 +132,7 @@ const tooFast =
 export const isTooFast = (said: NodeErrorBody): boolean =>
   !isExecutionErrorBody(said) &&
   !/^0x/.test(String(said.data)) &&
+  !isQuotaUsedUp(String(said.message)) &&
   (tooFast.test(String(said.message)) || said.code === 429 || isLimitCode(said))
 
 /** Whether a text is about a rate limit. */
@@ -150,7 +165,7 @@ export function readErrorClass(said: NodeErrorBody, method: string): ReadErrorCl
 
 /** What the words of an error to a broadcast mean; `undefined` if they name no cause. */
 export const sendErrorClass = (words: string): SendErrorClass | undefined =>
-  sendErrors.find(([, pattern]) => pattern.test(words))?.[0]
+  sendErrors.find(([, pattern]) => pattern.test(words))?.[0] ?? (isQuotaUsedUp(words) ? 'barred' : undefined)
 
 /** The classes of refusals, in the order of their table. */
 export const refusalClasses: readonly SendErrorClass[] = [

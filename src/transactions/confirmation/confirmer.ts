@@ -15,7 +15,7 @@ import { hexQuantity } from '../../chain/rpc/quantities.ts'
 import { blockNumber } from '../../chain/word-reads.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import type { Step } from '../../store/journal/operation-types.ts'
+import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { endedWithoutEffect } from '../../store/journal/replan-and-reopen-writes.ts'
 import { broadcast } from '../broadcaster.ts'
 import { clearNonceConflict, resolveNonceConflict } from '../nonces/nonce-conflict.ts'
@@ -36,7 +36,7 @@ import {
   runStopped,
   stepAt,
 } from '../run-state.ts'
-import { needsImmediateBump } from '../send-errors.ts'
+import { isRefusedForGood, needsImmediateBump, sendErrorOf } from '../send-errors.ts'
 import { finishStep } from '../steps/finish-step.ts'
 
 /** Since when (monotonic) the node lacks the block that contained the step; `undefined` if the last look found it. */
@@ -211,6 +211,8 @@ export async function confirmStep(
         const isJustSent = local && sent && run.clock.now() - now < localVisibleMs
         if (!isJustSent) await handleMissing(run, index, rpc, watch, await counting?.catch(() => undefined))
         if (stepAt(run, index).state === 'SUPERSEDED') return
+        // Neither time nor the same bytes help: the user needs the node's words now.
+        if (isHopeless(journal.attempts(operationId, index))) throw runStopped
       }
     } catch (error) {
       if (!isNodeFailure(error)) throw error
@@ -221,6 +223,14 @@ export async function confirmStep(
     wait = Math.min(wait * 1.3, local ? 100 : 5_000)
   }
 }
+
+/** Whether the nodes refused every attempt for good, so that none can be waiting in a pool. */
+const isHopeless = (attempts: readonly Attempt[]): boolean =>
+  attempts.length > 0 &&
+  attempts.every((attempt) => {
+    const refusal = sendErrorOf(attempt)
+    return refusal !== undefined && isRefusedForGood(refusal)
+  })
 
 function noteInclusion(run: Run, index: number, found: MinedTransaction): void {
   const { journal, operationId } = run

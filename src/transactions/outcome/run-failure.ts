@@ -1,5 +1,6 @@
 import { parseUnits } from 'viem/utils'
 import { AppError, errorRow } from '../../domain/errors.ts'
+import { networkNamed, rpcVariable } from '../../domain/networks.ts'
 import { isInFlight, isUnsigned } from '../../domain/step-state.ts'
 import type { Attempt, Step } from '../../store/journal/operation-types.ts'
 import { isAllFinal } from '../operations/active-steps.ts'
@@ -23,14 +24,17 @@ function sendErrorOfRun(run: Run): { refused: SendError; attempts: Attempt[] } |
 
 /** The command after a send error: a higher fee if it was too cheap, a cancellation if the node can never accept it. */
 function sendErrorHint(
-  { operationId: id }: Run,
+  { operationId: id, networks }: Run,
   { refused, attempts }: { refused: SendError; attempts: readonly Attempt[] },
   resume: string,
+  chainId: number,
 ): string {
+  const network = networkNamed(networks, chainId)
   if (isBehindForeign(attempts))
     return `Another transaction of this wallet is pending with its nonce. To see it: sluice action explain ${id}. To replace it with this one: sluice action speed-up ${id}`
   const cancel = `sluice action cancel ${id} --yes`
   if (isFeeTooLow(refused)) return isCancelling(attempts) ? cancel : `sluice action speed-up ${id}`
+  if (refused.is === 'barred') return `Set another RPC in ${rpcVariable(network)}, then: ${resume}`
   return isPermanentError(refused) ? cancel : resume
 }
 
@@ -133,7 +137,7 @@ function pendingError(run: Run, inTheAir: Step | undefined, again: string): AppE
     )
   return error(
     `The transaction is signed but not final yet; the node refused it when it was sent: ${said.refused.words}`,
-    run.replacement === 'cancel' ? again : sendErrorHint(run, said, again),
+    run.replacement === 'cancel' ? again : sendErrorHint(run, said, again, inTheAir.transaction.chainId),
     { refused: said.refused.words },
   )
 }
