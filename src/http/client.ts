@@ -93,6 +93,10 @@ export function hostOf(url: string): string {
   }
 }
 
+/** Whether a response is a page for people, as gateways send it in place of the node or service behind them. */
+export const isWebPage = ({ headers, text }: Pick<HttpAnswer, 'headers' | 'text'>): boolean =>
+  /^text\/html\b/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype html|html)\b/i.test(text)
+
 /** The host that a redirect leads to; only the host is printed, because the rest may contain keys. */
 function redirectHost(location: string | undefined, from: string): string {
   const target = location === undefined ? null : URL.parse(location, from)

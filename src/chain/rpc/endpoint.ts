@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { retryAfterMs } from '../../http/backoff.ts'
-import { exchangeJson, hostOf } from '../../http/client.ts'
+import { exchangeJson, hostOf, isWebPage } from '../../http/client.ts'
 import { newDispatcher } from '../../http/dispatcher.ts'
 import { createRedactor } from '../../http/redaction.ts'
 import { secretUrlParts } from '../../http/secret-url-parts.ts'
@@ -61,7 +61,10 @@ export function openEndpoint(
       throw batchRefusedError(host, body.length, `HTTP status ${status}`)
     const waitMs = retryAfterMs(headers['retry-after'], Date.now())
     const words = typeof error?.message === 'string' ? `: ${error.message}` : ''
-    throw new AppError('RPC_UNREACHABLE', `The node at ${host} answers with HTTP status ${status}${words}`, {
+    const who = isWebPage({ headers, text })
+      ? `The gateway in front of the node at ${host}, and not the node,`
+      : `The node at ${host}`
+    throw new AppError('RPC_UNREACHABLE', `${who} answers with HTTP status ${status}${words}`, {
       details: {
         host,
         status,
@@ -163,5 +166,22 @@ const unreachable = (host: string, cause: unknown): AppError =>
   new AppError(
     'RPC_UNREACHABLE',
     `The node at ${host} cannot be used: ${cause instanceof Error ? cause.message : 'no answer'}`,
-    { details: { host, ...(cause instanceof AppError && { fault: cause.details?.fault }) }, cause },
+    {
+      details: { host, ...(cause instanceof AppError && { fault: cause.details?.fault }) },
+      cause,
+      ...(cause instanceof AppError && faultHint(cause)),
+    },
   )
+
+/** What helps against a fault of the connection. */
+const faultHint = ({ details }: AppError): { hint?: string } => {
+  if (details?.fault === 'certificate')
+    return {
+      hint: 'If the issuer is your own authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem. Otherwise set another RPC in SLUICE_RPC_<NETWORK>.',
+    }
+  return details?.fault === 'redirect'
+    ? {
+        hint: 'Set the URL that it leads to in SLUICE_RPC_<NETWORK>; it often begins with https:// instead of http://.',
+      }
+    : {}
+}

@@ -126,6 +126,25 @@ describe('a JSON-RPC error with an HTTP error status', () => {
   })
 })
 
+it.each([403, 429, 500, 502, 503])(
+  'an HTML page with status %i is said to be of the gateway',
+  async (status) => {
+    node.answer = (_, response) =>
+      void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>error code: 1020</html>')
+    await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject({
+      code: 'RPC_UNREACHABLE',
+      message: `The gateway in front of the node at ${new URL(node.url).host}, and not the node, answers with HTTP status ${status}`,
+    })
+  },
+)
+
+it('a redirect has a hint to set the URL that it leads to', async () => {
+  node.answer = (_, response) => void response.writeHead(301, { location: 'https://node.test/' }).end()
+  await expect(httpRpc(node.url, { retries: 0 }).request('eth_call')).rejects.toMatchObject({
+    hint: expect.stringContaining('https://'),
+  })
+})
+
 describe('an error in another format', () => {
   it.each<[string, object, object]>([
     [
