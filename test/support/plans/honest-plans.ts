@@ -567,7 +567,11 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
  * Whether an exclusivity names its relayer, and others may fill the deposit within ten minutes, given as a time or as seconds from its
  * block.
  */
-const isSoonForAll = ({ exclusiveRelayer, exclusivityParameter, quoteTimestamp }: Record<string, unknown>) => {
+const isSoonForAll = ({
+  exclusiveRelayer,
+  exclusivityParameter,
+  quoteTimestamp,
+}: Record<string, unknown>) => {
   const [alone, from] = [exclusivityParameter as number, quoteTimestamp as number]
   if (alone !== 0 && BigInt(exclusiveRelayer as Hex) === 0n) return false
   // A larger number than a year of seconds is a time (SpokePool.sol).
