@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Service } from '../api/service-type.ts'
+import { asDrafts, type Service } from '../api/service-type.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
@@ -158,7 +158,8 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await acted(await cliFor(program, await optionsOf(command), answer, command))
+      const cli = await cliFor(program, await optionsOf(command), answer, command)
+      await acted(isDryRun(command) ? withDrafts(cli) : cli)
     } catch (error) {
       throw withCommandHelp(error, command)
     }
@@ -172,6 +173,12 @@ export const action =
       }
     }
   }
+
+/** Whether a command signs nothing, by its own --dry-run. */
+const isDryRun = (command: Command): boolean => command.opts<{ dryRun?: boolean }>().dryRun === true
+
+/** The same run with a service whose quotes and transactions are not listed. */
+export const withDrafts = (cli: Cli): Cli => ({ ...cli, service: async () => asDrafts(await cli.service()) })
 
 /** Makes the `Cli` of a command line whose global options are parsed. */
 export async function cliFor(

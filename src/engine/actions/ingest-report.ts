@@ -22,12 +22,13 @@ type ClientReport = {
  */
 export async function ingest(
   context: EngineContext,
-  { actionId, txHash, chainId }: ClientReport,
+  { actionId, event, txHash, chainId }: ClientReport,
 ): Promise<Action> {
   if (chainId !== undefined && !isChainInScope(context, chainId))
     throw fieldError('chainId', 'is not a network of this service')
   const found = await findOperation(context, actionId)
   if (!found) throw new AppError('ACTION_NOT_FOUND', `There is no action "${actionId}"`)
+  if (event === 'SIGNED') await context.store.listAction(context.customer, actionId)
   if (txHash) await takeClientReport(context, found, txHash.toLowerCase() as Hex, chainId)
   return actionOf(context, actionId)
 }

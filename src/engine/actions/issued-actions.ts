@@ -82,6 +82,7 @@ export async function trackOperation(
       createdAt: now,
       updatedAt: now,
       finishedAt: null,
+      draft: context.isDraft ? 1 : 0,
     },
     transactions.map((tx, idx) => ({
       actionId: about.id,
