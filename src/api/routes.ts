@@ -95,12 +95,12 @@ export const routes = {
     path: '/actions/ingest/wallet',
     input: z.object({
       actionId: Name,
-      event: z.enum(['SIGNED', 'TX_FAILED']),
+      event: z.enum(['SIGNED', 'TX_FAILED', 'CANCELLED']),
       txHash: Hash.optional(),
       chainId: ChainId.optional(),
     }),
     output: Action,
-    doc: 'Extension, optional: reports the hash of a transaction that the client signed for an action. Without a report the transaction is found on chain. A hash that no node knows is accepted, because a node may see it later. Only the chain decides the outcome, also after TX_FAILED; a report without `txHash` changes nothing.',
+    doc: 'Extension, optional: reports the hash of a transaction that the client signed for an action. Without a report the transaction is found on chain. A hash that no node knows is accepted, because a node may see it later. Only the chain decides the outcome, also after TX_FAILED. CANCELLED says that the client sends no more of the action: it ends as FAILED once its chains show none of its transactions pending, and a transaction that is reported later counts. SIGNED without `txHash` lists the action of a dry run.',
   },
   listQuotes: {
     method: 'GET',

@@ -83,6 +83,7 @@ export async function trackOperation(
       updatedAt: now,
       finishedAt: null,
       draft: context.isDraft ? 1 : 0,
+      cancelledAt: null,
     },
     transactions.map((tx, idx) => ({
       actionId: about.id,

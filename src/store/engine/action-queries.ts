@@ -31,6 +31,13 @@ export const actionQueries = (sql: Sql) => ({
   listAction: (customer: string, id: string) =>
     sql.query('update actions set draft = 0 where customer = $1 and id = $2 and draft = 1', [customer, id]),
 
+  /** Keeps that the client of an action, and of the other issues of its quote, sends no more of it. */
+  endAction: (customer: string, id: string, now: number) =>
+    sql.query(
+      'update actions set cancelled_at = $3 where customer = $1 and (id = $2 or quote_id = $2) and cancelled_at is null',
+      [customer, id, now],
+    ),
+
   /** The ids of strategies in which a wallet had an action, of any customer: chains are public. */
   strategiesOf: async (wallet: string): Promise<string[]> =>
     (

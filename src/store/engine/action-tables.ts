@@ -34,6 +34,8 @@ export type ActionRow = {
   finishedAt: number | null
   /** 1 if its transactions were built for a dry run: it is listed once one of them is found or reported. */
   draft: number
+  /** When its client reported that it sends no more of it; `null` otherwise. */
+  cancelledAt: number | null
 }
 
 /** One transaction of a tracked operation: its call, and what was found on chain. */
@@ -61,7 +63,7 @@ export type ActionTxRow = {
 export const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt", draft, outcome`
 /** The columns of an `ActionRow`. */
 export const actionColumns = `id, customer, type, status, strategy_id as "strategyId", strategy_slug as "strategySlug", wallet, receiver, amounts, quote_id as "quoteId",
-  destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt", draft`
+  destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt", draft, cancelled_at as "cancelledAt"`
 /** The columns of an `ActionTxRow`. */
 export const txColumns = `action_id as "actionId", idx, kind, chain_id as "chainId", recipient, data, value, from_block as "fromBlock", from_nonce as "fromNonce",
   hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`
@@ -97,10 +99,11 @@ export const hashesByCustomer = `alter table action_txs rename to action_txs_of_
      from action_txs_of_all t join actions a on a.id = t.action_id;
    drop table action_txs_of_all`
 
-/** Marks quotes of comparisons and actions of dry runs, and keeps the final status of a quote. */
+/** Marks quotes of comparisons, actions of dry runs and actions that their client ended, and keeps the final status of a quote. */
 export const drafts = `alter table quotes add column draft integer not null default 0;
    alter table quotes add column outcome text;
-   alter table actions add column draft integer not null default 0`
+   alter table actions add column draft integer not null default 0;
+   alter table actions add column cancelled_at bigint`
 
 /** Whether an action is listed: a draft is none until one of its transactions is found, as SQL. */
 export const isListedAction = (alias: string): string =>

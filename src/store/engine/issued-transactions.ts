@@ -40,13 +40,13 @@ export const issuedTransactionQueries = (sql: Sql) => {
       txs: readonly ActionTxRow[],
       { otherId, most }: { otherId: string; most: number },
     ): Promise<boolean> => {
-      // The issues of a quote are one action, so the execution of one lists them all.
+      // The issues of a quote are one action, so the execution of one lists them all, and none is ended any more.
       const list = async (query: Sql['query'], issues: readonly IssuedOperation[]): Promise<void> => {
-        if (row.draft === 0 && issues.some(({ action }) => action.draft === 1))
-          await query('update actions set draft = 0 where customer = $1 and quote_id = $2', [
-            row.customer,
-            row.quoteId,
-          ])
+        if (row.draft === 0 && issues.some(({ action }) => action.draft === 1 || action.cancelledAt !== null))
+          await query(
+            'update actions set draft = 0, cancelled_at = null where customer = $1 and quote_id = $2',
+            [row.customer, row.quoteId],
+          )
       }
       const same = (one: IssuedOperation) => isSame(one, row, txs)
       const earlier = async (query: Parameters<typeof all>[0]) =>

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { relayOn } from '../../../src/swaps/relay/order.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
 import { uniswapV3Contracts } from '../../../src/swaps/uniswap-v3/constants-schema.ts'
 import { engineOn } from '../../support/engine.ts'
@@ -9,12 +10,14 @@ import { useSandbox } from '../../support/use-sandbox.ts'
 const sandbox = useSandbox()
 const { run: runHere } = useCommands(sandbox)
 let server: TestServer
+let engine: ReturnType<typeof engineOn>
 /** By how much the clock of the service is ahead, in ms. */
 let ahead = 0
 const apiKey = 'key-one-status'
 beforeEach(async () => {
   ahead = 0
-  server = await serveTo(engineOn(sandbox, { now: () => Date.now() + ahead }).service, apiKey)
+  engine = engineOn(sandbox, { now: () => Date.now() + ahead })
+  server = await serveTo(engine.service, apiKey)
 })
 afterEach(() => server.close())
 
@@ -23,6 +26,7 @@ const profiles = {
   sandbox: (): Circumstances => ({}),
   remote: (): Circumstances => {
     const { esplora } = sandbox.world.catalog().bitcoin!
+    const relay = relayOn(sandbox.world.catalog(), 31337)!.api
     // With the faults of the nodes.
     const nodes = Object.fromEntries(
       sandbox.world.chains.map(({ network: { name, chainId } }) => [
@@ -31,7 +35,12 @@ const profiles = {
       ]),
     )
     return {
-      env: { ...rpcEnvOf(sandbox, nodes), SLUICE_BASE_URL: server.url, SLUICE_ESPLORA_URL: esplora },
+      env: {
+        ...rpcEnvOf(sandbox, nodes),
+        SLUICE_BASE_URL: server.url,
+        SLUICE_ESPLORA_URL: esplora,
+        SLUICE_RELAY_URL: relay!,
+      },
       secrets: { privateKey: sandbox.user.key, apiKey },
     }
   },
@@ -183,4 +192,122 @@ describe('the status of a quote is the same in swap list, swap status and action
     expect((await run(`swap status ${id} --json`, later)).json.status).toBe(status)
     expect(await listed()).toBe(status)
   })
+})
+
+const remotely: Run = (line, later = 0) => runHere(line, { ...profiles.remote(), later })
+const quoteIds = async () => (await engine.service.listQuotes({ limit: 100 })).items.map(({ id }) => id)
+/** The actions on the page of a server. */
+const onPage = () => engine.context.store.recentActions('tests', 10)
+const friend = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const slug = 'aave-v3-usdc-sandbox-one'
+
+describe('drafts', () => {
+  const signing = [
+    `swap execute ${near}`,
+    `swap execute ${far('cctp')}`,
+    `deposit ${slug} --amount 5`,
+    'deposit aave-v3-usdc-sandbox-two --amount 50 --from sandbox-one',
+    `transfer --network sandbox-one --token USDC --to ${friend} --amount 5`,
+  ]
+  test('no dry run of a command and no comparison is listed', async () => {
+    const lines = [
+      `swap quote ${near} --compare`,
+      ...signing.map((line) => `${line} --dry-run`),
+      `withdraw ${slug} --amount 1 --dry-run`,
+    ]
+    expect((await runHere(`deposit ${slug} --amount 5 --yes --json`)).exit).toBe(0)
+    for (const line of lines) {
+      const ran = await remotely(`${line} --json`)
+      expect(ran.exit, `${line}: ${ran.out}${ran.err}`).toBe(0)
+      expect({ line, quotes: await quoteIds(), actions: await onPage() }).toEqual({
+        line,
+        quotes: [],
+        actions: [],
+      })
+    }
+  })
+
+  test('what is executed after a comparison or a dry run is listed', async () => {
+    const { json: compared } = await remotely(`swap quote ${near} --compare --json`)
+    const { id } = compared.items.find(({ quote }: Document) => quote).quote
+    expect((await remotely(`swap execute ${id} --dry-run --json`)).exit).toBe(0)
+    expect([await quoteIds(), await onPage()]).toEqual([[], []])
+    expect((await remotely(`swap execute ${id} --yes --json`)).exit).toBe(0)
+    expect([await quoteIds(), await onPage()]).toEqual([[id], [id]])
+    const plan = await remotely(`${signing.at(-1)} --dry-run --json`)
+    expect(await onPage()).toEqual([id])
+    const submitted = await runHere('action submit - --yes --json', { ...profiles.remote(), stdin: plan.out })
+    expect(submitted.exit, submitted.out).toBe(0)
+    expect(await onPage()).toEqual([submitted.json.id, id])
+  })
+})
+
+describe('an action that ends here without its effect ends at the service too', () => {
+  const statusOf = async (id: string) => (await engine.service.getAction({ id })).status
+  const begun = (ran: { json: Document }) => ran.json.error.details.operation ?? ran.json.error.details.id
+
+  test('cancelled: FAILED once the cancellation is mined, not before', async () => {
+    await runHere('sandbox fault stop-mining --json')
+    const id = begun(
+      await remotely(
+        `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --allow-duplicate --timeout 1500ms`,
+      ),
+    )
+    expect((await remotely(`action cancel ${id} --yes --no-wait --json`)).exit).toBe(20)
+    // The word of a client ends nothing that may still be mined.
+    await engine.service.ingest({ actionId: id, event: 'CANCELLED' })
+    expect(await statusOf(id)).not.toBe('FAILED')
+    await runHere('sandbox fault clear --json')
+    expect((await remotely(`action resume ${id} --json`)).exit).toBe(24)
+    expect(await statusOf(id)).toBe('FAILED')
+  })
+
+  test('abandoned after its approval: FAILED, and its quote failed', async () => {
+    const partly = begun(
+      await remotely(`deposit ${slug} --amount 5 --yes --json --allow-duplicate --no-wait`),
+    )
+    expect((await remotely(`action abandon ${partly} --yes --json`)).exit).toBe(0)
+    expect(await statusOf(partly)).toBe('FAILED')
+    const { json: quote } = await remotely(`swap quote ${near} --json`)
+    await remotely(`swap execute ${quote.id} --yes --json --no-wait`)
+    await remotely(`action abandon ${quote.id} --yes --json`)
+    expect((await engine.service.swapStatus({ id: quote.id })).status).toBe('failed')
+  })
+
+  test('a transaction that is mined after a report of a cancellation counts', async () => {
+    await runHere('sandbox fault stop-mining --json')
+    const id = begun(
+      await remotely(
+        `transfer --network sandbox-one --token USDC --to ${friend} --amount 5 --yes --json --allow-duplicate --timeout 1500ms`,
+      ),
+    )
+    await engine.service.ingest({ actionId: id, event: 'CANCELLED' })
+    await runHere('sandbox fault clear --json')
+    await expect.poll(() => statusOf(id)).toBe('SUCCESS')
+  })
+})
+
+test.each([
+  ['by its ID', true],
+  ['with the flags of a quote', false],
+])(
+  'swap execute of the ID of a done swap that was executed %s repeats its result and pays nothing',
+  async (_, byId) => {
+    const { json: quote } = byId ? await runHere(`swap quote ${near} --json`) : { json: undefined }
+    const { json: done } = await runHere(
+      byId ? `swap execute ${quote.id} --yes --json` : `swap execute ${near} --yes --json`,
+    )
+    expect(done.status).toBe('SUCCESS')
+    const again = await runHere(`swap execute ${done.id} --yes --json`)
+    expect(again.exit, again.out).toBe(0)
+    expect(again.json).toMatchObject({ id: done.id, status: 'SUCCESS', replayed: true })
+  },
+)
+
+test('swap execute refuses the ID of a quote that another program has executed', async () => {
+  const { json: quote } = await runHere(`swap quote ${near} --json`)
+  await sentElsewhere((await runHere(`swap execute ${quote.id} --dry-run --json`)).json)
+  const again = await runHere(`swap execute ${quote.id} --yes --json`)
+  expect(again).toMatchObject({ exit: 10, json: { error: { code: 'ORDER_USED' } } })
+  expect(again.json.error.hint).toBe(`sluice swap status ${quote.id}`)
 })
