@@ -170,7 +170,7 @@ export function useCommands(
           },
         }),
       )
-      checkHint(wordsOf(line), said.out, said.err)
+      checkHint(wordsOf(line), said.out, said.err, exit)
       return {
         exit,
         ...said,
