@@ -6,16 +6,16 @@ import type { Answer, Read } from './composable-reading.ts'
 import { hexQuantity } from './rpc/quantities.ts'
 
 /**
- * Many reads in one Multicall3 call, at the latest or a given block; a refused or undecodable read is `undefined`. Like viem's
- * `multicall`, but each function selector is hashed once a call instead of once a read, which dominates the time of hundreds of
- * reads.
+ * Many reads in one Multicall3 call, at the latest or a given block; a refused or undecodable read is `undefined`. The whole is
+ * `undefined` if that address has no Multicall3 at that block. Like viem's `multicall`, but each function selector is hashed once a
+ * call instead of once a read, which dominates the time of hundreds of reads.
  */
 export async function callMulticall(
   rpc: ChainClient,
   multicall3: Address,
   reads: readonly Read[],
   blockNumber?: bigint,
-): Promise<Answer[]> {
+): Promise<Answer[] | undefined> {
   const prepared = functionResolver()
   const calls = reads.map((read) => {
     const { abi, functionName } = prepared(read)
@@ -25,6 +25,7 @@ export async function callMulticall(
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
   const answer = await callAt(rpc, { to: multicall3, data }, blockNumber)
   const results = decodeResults(answer)
+  if (!results) return undefined
   return reads.map((read, at) => {
     const { success, returnData } = results[at] ?? nothing
     if (!success) return undefined
@@ -55,11 +56,11 @@ export async function callAt(
 const nothing = { success: false, returnData: '0x' } as const
 
 /** Decodes the result of Multicall3; `undefined` if it is something else. */
-function decodeResults(data: Hex): readonly { success: boolean; returnData: Hex }[] {
+function decodeResults(data: Hex): readonly { success: boolean; returnData: Hex }[] | undefined {
   try {
     return decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data })
   } catch {
-    return []
+    return undefined
   }
 }
 

@@ -1,6 +1,5 @@
 import { createClient, custom, parseAbi } from 'viem'
 import { multicall } from 'viem/actions'
-import type { Address, Hex } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Answer, both, type Read, type Reading } from './composable-reading.ts'
 import type { Rounds } from './contract-query.ts'
@@ -42,12 +41,12 @@ async function answersTo(chain: Chain, reads: readonly Read[], blockNumber?: big
   if (reads.length === 0) return []
   const { multicall3 } = chain.network
   try {
-    const answers = await (multicall3
-      ? callMulticall(chain.rpc, multicall3, reads, blockNumber)
-      : withOwnCode(chain, reads, blockNumber))
-    const isSilent = answers.every((answer) => answer === undefined)
-    if (!isSilent || !multicall3 || !(await isMissing(chain, multicall3, blockNumber))) return answers
-    return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
+    const answers = multicall3 && (await callMulticall(chain.rpc, multicall3, reads, blockNumber))
+    if (answers) return answers
+    // A local chain or an old block may lack that contract.
+    if (multicall3)
+      return answersTo({ ...chain, network: { ...chain.network, multicall3: undefined } }, reads, blockNumber)
+    return await withOwnCode(chain, reads, blockNumber)
   } catch (error) {
     const fault = transportFaultOf(error)
     if (!fault || !isExecutionError(fault)) throw fault ?? error
@@ -70,12 +69,6 @@ async function withOwnCode({ rpc }: Chain, reads: readonly Read[], blockNumber?:
   const fault = results.map(({ error }) => transportFaultOf(error)).find((one) => one !== undefined)
   if (fault) throw fault
   return results.map(({ status, result }) => (status === 'success' ? result : undefined))
-}
-
-/** Whether an address has no code: a local chain or an old block may lack a contract of the network. */
-async function isMissing({ rpc }: Chain, address: Address, blockNumber?: bigint): Promise<boolean> {
-  const block = blockNumber === undefined ? 'latest' : `0x${blockNumber.toString(16)}`
-  return (await rpc.request<Hex>('eth_getCode', [address, block])) === '0x'
 }
 
 /**

@@ -1,31 +1,31 @@
-import type { Amounts } from '../domain/accepted-amounts.ts'
 import type { Intent } from '../protocols/intent.ts'
+import { shortfallShare } from './price-tolerance.ts'
 
-/** The slippage of a swap, as a fraction of the expected amount; `undefined` if unknown or not a swap. */
+/**
+ * The slippage of a swap, as a fraction of the expected amount, to a unit of rounding; `undefined` if unknown or not a swap.
+ */
 export function slippageOf(
   intent: Intent,
   { in: expectedIn, out: expectedOut }: { in: { raw: string } | null; out: { raw: string } | null },
 ): number | undefined {
-  if (isPriced(intent))
-    return expectedOut ? roundFraction(1 - ratio(intent.least, BigInt(expectedOut.raw))) : undefined
+  const shortOf = (expected: bigint, least: bigint) =>
+    expected === 0n
+      ? 0
+      : shortfallShare({ amountIn: 1n, amountOut: least }, { amountIn: 1n, amountOut: expected })
+  if (isPriced(intent)) return expectedOut ? shortOf(BigInt(expectedOut.raw), intent.least) : undefined
   if (intent.kind !== 'swap') return undefined
   const { tokenIn, tokenOut, amountIn, amountOut } = intent
   const isSameKind = tokenIn.symbol === tokenOut.symbol && tokenIn.decimals === tokenOut.decimals
-  if (intent.exact === 'out')
-    return expectedIn ? roundFraction(ratio(amountIn, BigInt(expectedIn.raw)) - 1) : undefined
+  if (intent.exact === 'out') return expectedIn ? excessShare(amountIn, BigInt(expectedIn.raw)) : undefined
   const bringing = expectedOut ? BigInt(expectedOut.raw) : isSameKind ? amountIn : undefined
-  return bringing === undefined ? undefined : roundFraction(1 - ratio(amountOut, bringing))
+  return bringing === undefined ? undefined : shortOf(bringing, amountOut)
 }
 
-/** How much less than at a price amounts bring, as a fraction; zero if more. */
-export const lossShare = (given: Amounts, price: Amounts): number =>
-  Math.max(0, roundFraction(1 - ratio(given.amountOut * price.amountIn, given.amountIn * price.amountOut)))
-
-/** Rounds a fraction to the digits that amounts carry. */
-const roundFraction = (share: number): number => Math.round(share * 1e9) / 1e9
-
-/** The quotient of two amounts, to twelve digits. */
-const ratio = (a: bigint, b: bigint): number => (b === 0n ? 0 : Number((a * 10n ** 12n) / b) / 1e12)
+/** By how much an input exceeds the expected one, as a fraction of it, to a unit of rounding. */
+function excessShare(most: bigint, expected: bigint): number {
+  const more = most - 1n - expected
+  return more <= 0n || expected === 0n ? 0 : Number((more * 1_000_000_000n) / expected) / 1e9
+}
 
 /** Whether a deposit or withdrawal is an exchange at a moving price. */
 export const isPriced = (

@@ -2,7 +2,7 @@ import { sameAddress } from '../domain/address.ts'
 import { formatAmount } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Transaction } from '../domain/transaction-types.ts'
-import { isPriced, lossShare, slippageOf } from '../guard/intent-slippage.ts'
+import { isPriced, slippageOf } from '../guard/intent-slippage.ts'
 import { isWithinTolerance, type Price, shortfallShare } from '../guard/price-tolerance.ts'
 import { inShort } from '../protocols/compound-v3/encode.ts'
 import { feesOf, withoutPayments } from '../protocols/service-fees-of-intent.ts'
@@ -62,7 +62,8 @@ export function slippageEstimates(
   return activeLegs(proposal).flatMap(({ intent, at: leg }): SlippageEstimate[] => {
     if (intent.kind !== 'swap' && !isPriced(intent)) return []
     const price = intent.kind === 'swap' ? opinion?.price : undefined
-    if (price && intent.kind === 'swap') return [{ leg, share: lossShare(intent, price), by: 'own engine' }]
+    if (price && intent.kind === 'swap')
+      return [{ leg, share: shortfallShare(intent, price), by: 'own engine' }]
     const share = slippageOf(intent, proposal.about.amounts)
     return [{ leg, share, by: opinion?.isWord && !isPriced(intent) ? 'service' : 'own engine' }]
   })

@@ -9,7 +9,7 @@ import type { SwapIntent } from '../protocols/intent.ts'
 import type { Offer as Exchanged } from '../protocols/moving-price-quotes.ts'
 import type { ContractAssertion } from '../protocols/shared/contract-assertions.ts'
 import type { FollowTransfer } from './bridge-delivery.ts'
-import type { PoolRecognition } from './pool-recognition.ts'
+import type { PoolShape } from './pool-recognition.ts'
 import type { SwapProvider } from './provider.ts'
 import type { SwapDependencies } from './provider-dependencies.ts'
 import type { ServiceRefusals } from './service-answers/service-refusals.ts'
@@ -80,7 +80,7 @@ export type SwapDefinition<contracts extends SwapContracts = SwapContracts> = {
   /** What its contracts on a chain must answer about themselves (`catalog:verify`); none without contracts there. */
   assertions: (catalog: Catalog, chainId: number) => readonly ContractAssertion[]
   /** How its pools are recognised, since nothing is paid to a pool; `none` if it has no pools, or none with an address of its own. */
-  pools: PoolRecognition | 'none'
+  pools: PoolShape | 'none'
   reach: 'same-chain' | 'cross-chain' | 'both'
   proof: SwapProof
   /** What its service's refusals mean. */

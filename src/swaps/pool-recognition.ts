@@ -1,74 +1,90 @@
-import type { Abi } from 'viem'
+import { type Abi, parseAbi } from 'viem'
 import type { Query, Rounds } from '../chain/contract-query.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 
-/**
- * How a pool of an exchange is recognised: it answers the `getters`, whose first names its factory, and the factory answers `confirm` with
- * the pool's address. The pool names its factory itself, so the pools of unlisted forks are recognised too.
- */
-export type PoolRecognition = {
+/** How a pool is recognised: by what it answers about itself, and no wallet does. So the pools of unlisted exchanges are recognised, too. */
+export type PoolShape = {
   abi: Abi
-  getters: readonly string[]
-  /** The function of the factory, and its arguments from the answers to the other getters. */
-  confirm: { abi: Abi; functionName: string; args: (answers: readonly unknown[]) => readonly unknown[] }
+  getters: readonly Pick<Query, 'functionName' | 'args'>[]
+  /** Whether these answers of an address, `undefined` for a refused one, are those of a pool. */
+  isPool: (answers: readonly unknown[], address: Address) => boolean
+  /** The getter of the contract of its exchange that made it or holds its tokens, by which the exchange is named. */
+  madeBy?: string
 }
 
-const isContract = (value: unknown): value is Address =>
+const isAddress = (value: unknown): value is Address =>
   typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value) && value !== nativeAddress
 
-/** An answer that is a pool's address, or whose first value is. */
-const poolIn = (answer: unknown): unknown => (Array.isArray(answer) ? answer[0] : answer)
+/** Whether two answers are two tokens. A wallet that answers everything alike names one twice. */
+const areTwoTokens = ([one, other]: readonly unknown[]): boolean =>
+  isAddress(one) && isAddress(other) && !sameAddress(one, other)
+
+/** A pool of two tokens, as Uniswap v2 and v3 name them, and after them Solidly, Slipstream, Algebra and most other exchanges. */
+export const pairPool: PoolShape = {
+  abi: parseAbi([
+    'function token0() view returns (address)',
+    'function token1() view returns (address)',
+    'function factory() view returns (address)',
+  ]),
+  getters: [{ functionName: 'token0' }, { functionName: 'token1' }],
+  isPool: areTwoTokens,
+  madeBy: 'factory',
+}
+
+/** The shapes of exchanges without a provider here: Curve (the index was `int128` in its first pools), and the pools of Trader Joe in bins. */
+const otherShapes: readonly PoolShape[] = [
+  ...['function coins(uint256) view returns (address)', 'function coins(int128) view returns (address)'].map(
+    (coins): PoolShape => ({
+      abi: parseAbi([coins]),
+      getters: [
+        { functionName: 'coins', args: [0n] },
+        { functionName: 'coins', args: [1n] },
+      ],
+      isPool: areTwoTokens,
+    }),
+  ),
+  {
+    abi: parseAbi([
+      'function getTokenX() view returns (address)',
+      'function getTokenY() view returns (address)',
+    ]),
+    getters: [{ functionName: 'getTokenX' }, { functionName: 'getTokenY' }],
+    isPool: areTwoTokens,
+  },
+]
 
 /** An exchange as a recipient check knows it. */
-type Exchange = { title: string; pools: PoolRecognition | 'none'; contracts: { name: string } }
+type Exchange = { title: string; pools: PoolShape | 'none'; contracts: { name: string } }
 
-/**
- * Reads which exchange an address is a pool of, in at most two rounds; an account without code takes one. `undefined` for any other address.
- */
+/** Reads which exchange an address is a pool of, in one round; `undefined` for any other address. */
 export function* poolAt(
   exchanges: readonly Exchange[],
   { swaps }: Pick<Catalog, 'swaps'>,
   address: Address,
 ): Rounds<string | undefined> {
-  const kinds = [...new Set(exchanges.flatMap(({ pools }) => (pools === 'none' ? [] : [pools])))]
-  const said = yield* perKind(kinds, ({ abi, getters }) =>
-    getters.map((functionName): Query => ({ address, abi, functionName })),
+  const own = exchanges.flatMap(({ pools }) => (pools === 'none' ? [] : [pools]))
+  const shapes = [...new Set([...own, ...otherShapes])]
+  const queries = shapes.map(({ abi, getters, madeBy }) =>
+    [...getters, ...(madeBy === undefined ? [] : [{ functionName: madeBy }])].map(
+      (getter): Query => ({ address, abi, ...getter }),
+    ),
   )
-  const alike = kinds.flatMap((kind, at) => {
-    const [factory, ...answers] = said[at]!
-    return isContract(factory) && answers.every((one) => one !== undefined)
-      ? [{ kind, factory, answers }]
-      : []
-  })
-  if (alike.length === 0) return undefined
-  const named = yield alike.map(({ kind: { confirm }, factory, answers }): Query => {
-    const { abi, functionName, args } = confirm
-    return { address: factory, abi, functionName, args: args(answers) }
-  })
-  const found = alike.find((_, at) => {
-    const pool = poolIn(named[at])
-    return isContract(pool) && sameAddress(pool, address)
-  })
-  if (!found) return undefined
-  const ofKind = exchanges.filter(({ pools }) => pools === found.kind)
-  const own = ofKind.find(({ contracts: { name } }) =>
-    JSON.stringify(swaps[name] ?? [])
-      .toLowerCase()
-      .includes(found.factory.toLowerCase()),
-  )
-  return own ? own.title : `an exchange like ${ofKind[0]!.title}`
-}
-
-/** One round of the queries of every kind; the answers by kind. */
-function* perKind(
-  kinds: readonly PoolRecognition[],
-  queriesOf: (kind: PoolRecognition) => readonly Query[],
-): Rounds<readonly (readonly unknown[])[]> {
-  const queries = kinds.map(queriesOf)
   const answers = yield queries.flat()
-  return queries.map((some, at) => {
+  for (const [at, shape] of shapes.entries()) {
     const first = queries.slice(0, at).flat().length
-    return answers.slice(first, first + some.length)
-  })
+    const count = shape.getters.length
+    if (!shape.isPool(answers.slice(first, first + count), address)) continue
+    const maker = shape.madeBy === undefined ? undefined : answers[first + count]
+    const known = exchanges.find(
+      ({ pools, contracts: { name } }) =>
+        pools === shape &&
+        isAddress(maker) &&
+        JSON.stringify(swaps[name] ?? [])
+          .toLowerCase()
+          .includes(maker.toLowerCase()),
+    )
+    return known ? known.title : 'an exchange'
+  }
+  return undefined
 }

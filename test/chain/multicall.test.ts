@@ -44,7 +44,7 @@ test('a multicall returns what viem returns, undefined for failed reads', async 
     batchSize: 0,
     allowFailure: true,
   })
-  const ours = await callMulticall(rpc, network.multicall3!, reads)
+  const ours = (await callMulticall(rpc, network.multicall3!, reads))!
   expect(ours).toEqual((viems as { result?: unknown }[]).map(({ result }) => result))
   expect(ours.slice(-5)).toEqual([expect.any(BigInt), undefined, undefined, undefined, undefined])
   expect(ours.filter((answer) => answer !== undefined).length).toBeGreaterThan(20)

@@ -16,7 +16,7 @@ const rows: readonly [line: string, trips: number, requests: number][] = [
   [`deposit ${strategy} --amount 1 --yes --allow-duplicate`, 7, 9],
   [`deposit ${strategy} --amount 1 --yes --allow-duplicate --pipeline`, 6, 9],
   [`withdraw ${strategy} --amount 1 --yes --allow-duplicate`, 5, 7],
-  [`transfer --network sandbox-one --token USDC --to ${other} --amount 1 --yes --allow-duplicate`, 6, 8],
+  [`transfer --network sandbox-one --token USDC --to ${other} --amount 1 --yes --allow-duplicate`, 5, 7],
   [
     'swap execute --from sandbox-one --token-in USDC --token-out WETH --amount-in 1 --yes --allow-duplicate',
     8,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { acceptedAmounts, type QuotedAmounts } from '../../src/domain/accepted-amounts.ts'
-import { parseSlippage } from '../../src/domain/slippage.ts'
+import { addSlippage, parseSlippage, subtractSlippage } from '../../src/domain/slippage.ts'
+import { slippageOf } from '../../src/guard/intent-slippage.ts'
 import { burnBridgePrice, isWithinTolerance, maxPriceShortfall } from '../../src/guard/price-tolerance.ts'
 
 const shown: QuotedAmounts = {
@@ -92,6 +93,42 @@ test('isWithinTolerance allows a shortfall of 3 % plus one unit of rounding, and
   const price = { amountIn: 1n, amountOut: 1n, most: maxPriceShortfall }
   expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 969_999n }, price)).toBe(true)
   expect(isWithinTolerance({ amountIn: 1_000_000n, amountOut: 969_998n }, price)).toBe(false)
+})
+
+test('slippageOf finds at most the slippage that the bound of any amount was rounded with, and more for two units more', () => {
+  const token = {
+    chainId: 1,
+    address: '0x1111111111111111111111111111111111111111',
+    decimals: 8,
+    symbol: 'A',
+    name: 'A',
+  } as const
+  const swap = {
+    kind: 'swap',
+    wallet: token.address,
+    provider: 'a',
+    tokenIn: token,
+    tokenOut: { ...token, symbol: 'B' },
+    recipient: token.address,
+    deadline: 0,
+  } as const
+  const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
+  fc.assert(
+    fc.property(amount, fc.integer({ min: 0, max: 50_000 }), (expected, millionths) => {
+      const share = millionths / 1e6
+      const amounts = { in: { raw: String(expected) }, out: { raw: String(expected) } }
+      const [least, most] = [subtractSlippage(expected, share), addSlippage(expected, share)]
+      const atLeast = (amountOut: bigint) =>
+        slippageOf({ ...swap, exact: 'in', amountIn: 1n, amountOut }, amounts)!
+      const atMost = (amountIn: bigint) =>
+        slippageOf({ ...swap, exact: 'out', amountIn, amountOut: 1n }, amounts)!
+      for (const found of [atLeast(least), atMost(most)]) expect(found).toBeLessThanOrEqual(share + 1e-8)
+      const unit = 1e8 / Number(expected) / 1e8
+      if (unit > 1e-8)
+        for (const found of [atLeast(least - 2n), atMost(most + 2n)])
+          expect(found).toBeGreaterThan(share + unit / 2)
+    }),
+  )
 })
 
 test('burnBridgePrice allows a bridge to take 0.75 % plus one unit of rounding, and not a unit more', () => {

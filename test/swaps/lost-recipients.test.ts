@@ -1,3 +1,4 @@
+import { toFunctionSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, nativeAddress } from '../../src/domain/address.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -120,6 +121,55 @@ describe.each(swapDefinitions.map((one) => [one.name, one] as const))('%s', (nam
     ])
     expect(quoted).toContain('a pool of')
   })
+})
+
+/** Code that answers each function with one word, and refuses every other call. */
+function answering(words: Readonly<Record<string, string>>): Hex {
+  const all = Object.entries(words)
+  const [head, body] = [15 * all.length + 3, 40]
+  const two = (value: number) => value.toString(16).padStart(4, '0')
+  // PUSH0, CALLDATALOAD, PUSH1 0xe0, SHR, PUSH4 selector, EQ, PUSH2 target, JUMPI.
+  const jumps = all.map(
+    ([signature], at) =>
+      `5f3560e01c63${toFunctionSelector(signature).slice(2)}1461${two(head + body * at)}57`,
+  )
+  // JUMPDEST, PUSH32 word, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN.
+  const answers = all.map(([, word]) => `5b7f${word.slice(2).padStart(64, '0')}5f5260205ff3`)
+  return `0x${jumps.join('')}5f5ffd${answers.join('')}`
+}
+
+const [tokenA, tokenB] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`] as const
+
+/** Code that answers a function of an index with an address of its own for each index, as a pool of Curve does. */
+const coinsBy = (index: string): Hex =>
+  // PUSH0, CALLDATALOAD, PUSH1 0xe0, SHR, PUSH4 selector, EQ, PUSH1 target, JUMPI, revert; JUMPDEST, PUSH1 4, CALLDATALOAD, PUSH2 0xc0de, ADD.
+  `0x5f3560e01c63${toFunctionSelector(`coins(${index})`).slice(2)}146011575f5ffd5b60043561c0de015f5260205ff3`
+
+/** Pools of exchanges without a provider here, by the functions of their published interfaces. */
+const otherPools: Readonly<Record<string, Hex>> = {
+  Solidly: answering({ 'token0()': tokenA, 'token1()': tokenB, 'factory()': someone, 'stable()': '0x00' }),
+  Slipstream: answering({
+    'token0()': tokenA,
+    'token1()': tokenB,
+    'factory()': someone,
+    'tickSpacing()': '0x64',
+  }),
+  Algebra: answering({
+    'token0()': tokenA,
+    'token1()': tokenB,
+    'factory()': someone,
+    'globalState()': '0x01',
+  }),
+  Curve: coinsBy('uint256'),
+  'the first Curve': coinsBy('int128'),
+  'Trader Joe': answering({ 'getTokenX()': tokenA, 'getTokenY()': tokenB, 'getBinStep()': '0x14' }),
+}
+
+test.each(Object.keys(otherPools))('a pool like those of %s is no recipient', async (name) => {
+  const pool: Address = '0x00000000000000000000000000000000c0de0003'
+  await sandbox.chain(chainId).rpc.request('anvil_setCode', [pool, otherPools[name]])
+  const lost = lostAs('a pool of an exchange')
+  expect(await refusals(pool)).toEqual([lost, lost, lost])
 })
 
 test('a wallet is a recipient: with a key, and with code that answers nothing, or anything', async () => {

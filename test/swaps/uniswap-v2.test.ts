@@ -7,14 +7,14 @@ import type { Transaction } from '../../src/domain/transaction-types.ts'
 import type { SwapIntent } from '../../src/protocols/intent.ts'
 import { contractsIn, contractsOn, withContracts } from '../../src/swaps/swap-contracts.ts'
 import { swapExchange, swapExpectation } from '../../src/swaps/swap-provider-registry.ts'
-import { swapsAbi, uniswapV2FactoryAbi } from '../../src/swaps/uniswap-v2/abi.ts'
+import { swapsAbi } from '../../src/swaps/uniswap-v2/abi.ts'
 import { uniswapV2Contracts } from '../../src/swaps/uniswap-v2/constants-schema.ts'
 import { uniswapV2 } from '../../src/swaps/uniswap-v2/definition.ts'
 import { swapV2 } from '../../src/swaps/uniswap-v2/encode.ts'
 import { pairOf } from '../../src/swaps/uniswap-v2/provider.ts'
 import { withoutProviders } from '../support/changed-catalogs.ts'
 import { useCommands } from '../support/use-commands.ts'
-import { useSandbox } from '../support/use-sandbox.ts'
+import { calldata, useSandbox } from '../support/use-sandbox.ts'
 
 const sandbox = useSandbox()
 const { run } = useCommands(sandbox)
@@ -84,7 +84,7 @@ describe('Uniswap v2', () => {
   test('computes the pair address of the factory, and refuses a pair as recipient', async () => {
     const { factory } = contracts()
     const [a, b] = [token('USDC').address, token('WETH').address]
-    const data = encodeFunctionData({ abi: uniswapV2FactoryAbi, functionName: 'getPair', args: [a, b] })
+    const data = calldata('function getPair(address,address)', [a, b])
     const said = await sandbox
       .chain(chainId)
       .rpc.request<string>('eth_call', [{ to: factory, data }, 'latest'])

@@ -4,10 +4,18 @@ export type NodeErrorBody = { code?: unknown; message?: unknown; data?: unknown 
 /**
  * What an error to a read means. `execution`: the executed code failed. `busy`: a rate limit or an overload. `temporary`: a failure of
  * the node or its gateway. `internal`: such a failure without a cause, which a node may also give for what it never answers. `missing`: the
- * node does not hold the block or state. `crashed`: an internal error in other words. `other`: any other answer. All but `execution`
- * and `other` may be answered by another endpoint.
+ * node does not hold the block or state. `crashed`: an internal error in other words. `other`: an answer about the call itself.
+ * `unknown`: words that no table has. All but `execution` and `other` may be answered by another endpoint.
  */
-export type ReadErrorClass = 'execution' | 'busy' | 'temporary' | 'internal' | 'missing' | 'crashed' | 'other'
+export type ReadErrorClass =
+  | 'execution'
+  | 'busy'
+  | 'temporary'
+  | 'internal'
+  | 'missing'
+  | 'crashed'
+  | 'other'
+  | 'unknown'
 
 /**
  * What an error to a broadcast means. `known`: the pool already has the transaction. Too cheap for the pool (`cheap`), for the next block
@@ -30,13 +38,16 @@ export type SendErrorClass =
 /** A row of a table: what the words mean, or the codes if no words of another row match. */
 type Row<Class> = { is: Class; words?: RegExp; codes?: readonly number[] }
 
-/** The failures of the executed code. Code 3: geth; -32015: Nethermind and OpenEthereum. */
+/** The failures of the executed code. Code 3: geth. */
 const execution = {
   is: 'execution',
-  codes: [3, -32015],
+  codes: [3],
   words:
-    /revert|execution fail|bad jump|opcode|out ?of ?gas|stack (under|over)|bad instruction|invalid jump|vm execution/i,
+    /revert|execution (fail|error)|bad ?jump|opcode|out ?of ?gas|stack ?(under|over)|bad ?instruction|invalid ?jump|vm execution/i,
 } as const satisfies Row<ReadErrorClass>
+
+/** A failed execution at Nethermind and OpenEthereum, and a node that did not answer at the gateways of erpc: then the words say so. */
+const executionOrTimeout = -32015
 
 const rateLimit =
   /\brate\b|(per |\/)(second|minute|hour|day)\b|\brps\b|too many (requests?|connections)\b|(request|call|plan|api|capacity) limit|retry (in|after)|throttl|quota|credits|compute units|reached the free tier/i
@@ -49,7 +60,7 @@ const missing =
   /missing trie node|(header|block|hash).* (not|could not be) found|unknown block|block.?out.?of.?range|no state available|(state|history|data)\b.*(not available|unavailable|pruned)|pruned (history|state|data)|maximum proof window/i
 
 const temporary =
-  /time.?out|timed out|deadline exceeded|context cancell?ed|temporary|(please|and) (retry|try again)|try again later|no (response|answer) from|no (available|healthy|suitable) |(can'?t|cannot) route|upstream (error|connect|request|failure)|bad gateway|service unavailable|overloaded|server (is )?busy|connection (refused|reset|closed)|unexpected eof|sync is still in progress|not (yet )?in sync/i
+  /time.?out|timed out|deadline exceeded|context cancell?ed|temporary|(please|and) (retry|try again)|try again later|no (response|answer) from|no (available|healthy|suitable) |(can'?t|cannot) route|upstream (error|connect|request|failure)|bad gateway|service unavailable|overloaded|server (is )?(too )?busy|connection (refused|reset|closed)|unexpected eof|sync is still in progress|not (yet )?in sync/i
 
 /**
  * The errors to reads: the first row whose words match, or else the first whose codes match. Sources: EIP-1474; the errors of go-ethereum,
@@ -76,14 +87,14 @@ const sendErrors: readonly (readonly [SendErrorClass, RegExp])[] = [
     'known',
     /already[ _]?known|already ?(been )?(imported|exists|finalized)|already in (the )?(tx ?)?(pool|mempool|system|cache|queue)|\bknown transaction|existing txn? with same hash|^mined$/i,
   ],
-  ['low', /nonce (is )?too low|invalid (transaction )?nonce|oldnonce|Pool\(Stale\)/i],
+  ['low', /nonce (is )?too low|nonce already used|invalid (transaction )?nonce|oldnonce|Pool\(Stale\)/i],
   [
     'high',
     /nonce (is )?too (high|distant)|nonce ?gap|gapped.?nonce|lower nonce exists|future transaction tries to replace/i,
   ],
   ['dear', /exceeds the configured cap|transaction fee cap exceeded/i],
   ['under', /replacement|replace existing|replaced by/i],
-  ['fee', /max ?fee ?per ?gas (less|too low)|(less than|below) (the )?(block|current|min) base fee/i],
+  ['fee', /max ?fee ?per ?gas (is )?(less|too low)|(less than|below) (the )?(block|current|min) base fee/i],
   [
     'gas',
     /gas ?limit|intrinsic ?gas|block gas|floor data gas|transaction gas is too low|gas is beyond limit|gas ?uint ?(64 )?overflow|exceeds current gas/i,
@@ -108,7 +119,9 @@ const matchesCode = ({ codes }: Row<unknown>, said: NodeErrorBody): boolean =>
 
 /** Whether an error says that the executed code failed, and not that the node could not execute it. */
 export const isExecutionErrorBody = (said: NodeErrorBody): boolean =>
-  matchesCode(execution, said) || matchesWords(execution, said)
+  matchesCode(execution, said) ||
+  matchesWords(execution, said) ||
+  (said.code === executionOrTimeout && !readErrors.some((row) => matchesWords(row, said)))
 
 /** Whether a text is about a rate limit. */
 export const isRateLimitText = (words: string): boolean => rateLimit.test(words)
@@ -116,6 +129,13 @@ export const isRateLimitText = (words: string): boolean => rateLimit.test(words)
 /** EIP-1474: a limit. Besu uses that code for "too large", and a simulation for a fee that is too low. */
 const isLimitCode = ({ code, message }: NodeErrorBody): boolean =>
   code === -32005 && !/batch|gas|fee|range|size|block/i.test(String(message))
+
+/**
+ * Whether an error is about the call itself, by its code (EIP-1474): an unknown or unsupported method, invalid parameters, and the refusals
+ * of blocks by `eth_simulateV1`.
+ */
+const isOfCall = ({ code }: NodeErrorBody): boolean =>
+  [-32601, -32602, -32004].includes(Number(code)) || (Number(code) <= -38_000 && Number(code) > -39_000)
 
 /**
  * What an error to a read means. A contract's data makes it an answer. A refusal of logs may be about their number, also where the node
@@ -127,13 +147,15 @@ export function readErrorClass(said: NodeErrorBody, method: string): ReadErrorCl
   const found =
     readErrors.find((row) => matchesWords(row, said))?.is ??
     (isLimitCode(said) ? 'busy' : readErrors.find((row) => matchesCode(row, said))?.is) ??
-    'other'
+    (isOfCall(said) ? 'other' : 'unknown')
   // Besu refuses a signature with that code.
   if (/^eth_send/.test(method) && said.code === -32002 && !temporary.test(String(said.message)))
     return 'other'
   if (method !== 'eth_getLogs') return found
   if (found === 'internal') return 'crashed'
-  return found === 'busy' || /time|range|results?\b|logs?\b|large/i.test(String(said.message))
+  return found === 'busy' ||
+    found === 'unknown' ||
+    /time|range|results?\b|logs?\b|large/i.test(String(said.message))
     ? 'other'
     : found
 }

@@ -179,7 +179,7 @@ function readAndSendOver(endpoints: readonly Endpoint[], options: RpcOptions): C
     )
     return (await Promise.all(parts.map((part) => read(part, again)))).flat()
   }
-  const together = coalesced(readAll)
+  const together = coalesced(readAll, (outcomes) => timesToAsk(outcomes, endpoints.length, 1) > 0)
   const write = async (method: string, params: readonly unknown[], ms = deadlineMs): Promise<unknown> => {
     const call = callOf(method, params)
     return unwrap(first.host, await first.exchange(call, ms), call)
@@ -225,7 +225,8 @@ type Waiting = {
 /**
  * How often calls with these outcomes are asked in all; 0 if each has its answer. A failure of the node is asked like one without an
  * answer, but an internal error only once more: it may be the node's answer for ever. What a node does not have is asked of each once, and
- * of a single one twice: several nodes may answer for it.
+ * of a single one twice: several nodes may answer for it. An error in unknown words is asked of each once, because gateways have words of
+ * their own for their failures.
  */
 function timesToAsk(outcomes: readonly Outcome[], endpoints: number, retries: number): number {
   const once = Math.min(retries, 1)
@@ -233,6 +234,7 @@ function timesToAsk(outcomes: readonly Outcome[], endpoints: number, retries: nu
     const is = errorClassOf(outcome)
     if (is === 'temporary') return endpoints + retries
     if (is === 'internal' || is === 'crashed') return endpoints + once
+    if (is === 'unknown') return endpoints > 1 ? endpoints : 0
     return is === 'missing' ? Math.max(endpoints, 1 + once) : 0
   })
   return Math.max(...times)
@@ -245,6 +247,7 @@ function timesToAsk(outcomes: readonly Outcome[], endpoints: number, retries: nu
  */
 function coalesced(
   readAll: (calls: readonly RpcCall[], again: boolean) => Promise<Outcome[]>,
+  mayChange: (outcomes: readonly Outcome[]) => boolean,
 ): (calls: readonly RpcCall[]) => Promise<Outcome[]> {
   let waiting: Waiting[] = []
   const apart = ({ calls, resolve, reject }: Waiting) => readAll(calls, true).then(resolve, reject)
@@ -259,7 +262,7 @@ function coalesced(
       return asked.filter(({ calls, resolve }) => {
         const own = outcomes.slice(at, at + calls.length)
         at += calls.length
-        if (!again && timesToAsk(own, 1, 1) > 0) return true
+        if (!again && mayChange(own)) return true
         resolve(own)
         return false
       })

@@ -23,7 +23,6 @@ export const vaultSwaps = parseAbi([
 
 /** The Vault's read of a pool's tokens and balances. */
 export const vaultPoolsAbi = parseAbi([
-  'function getPool(bytes32 poolId) view returns (address pool, uint8 specialization)',
   'function getPoolTokens(bytes32 poolId) view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock)',
 ])
 

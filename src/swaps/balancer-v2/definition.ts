@@ -2,7 +2,7 @@ import type { Read } from '../../chain/composable-reading.ts'
 import type { Address } from '../../domain/address.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
-import { poolGettersAbi, queriesVaultAbi, vaultPoolsAbi } from './abi.ts'
+import { poolGettersAbi, queriesVaultAbi } from './abi.ts'
 import { checkBalancerV2Calldata } from './calldata-check.ts'
 import { balancerV2Contracts } from './constants-schema.ts'
 import { priceQueries } from './path-quote.ts'
@@ -31,10 +31,11 @@ export const balancerV2 = poolSwapDefinition({
   ],
   pools: {
     abi: poolGettersAbi,
-    getters: ['getVault', 'getPoolId'],
-    confirm: { abi: vaultPoolsAbi, functionName: 'getPool', args: (answers) => answers },
+    getters: [{ functionName: 'getPoolId' }],
+    // The ID of a pool begins with its address.
+    isPool: ([id], address) => String(id).toLowerCase().startsWith(address.toLowerCase()),
+    madeBy: 'getVault',
   },
-  // Chains with at least one pool.
   isUsable: ({ pools }) => pools.length > 0,
   routerOf: ({ vault }) => vault,
   check: checkBalancerV2Calldata,

@@ -19,21 +19,9 @@ export const amountsAbi = parseAbi([
 /** The used functions of UniswapV2Router02. */
 export const uniswapV2RouterAbi = [...swapsAbi, ...amountsAbi] as const
 
-/** The factory's read of the pair of two tokens; the zero address without one. */
-export const uniswapV2FactoryAbi = parseAbi([
-  'function getPair(address tokenA, address tokenB) view returns (address pair)',
-])
-
 /** A pair's read of its reserves; token0 has the lower address. */
 export const uniswapV2PairAbi = parseAbi([
   'function getReserves() view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast)',
-])
-
-/** The getters of a pair, with its factory (IUniswapV2Pair of `@uniswap/v2-core`). */
-export const pairAbi = parseAbi([
-  'function factory() view returns (address)',
-  'function token0() view returns (address)',
-  'function token1() view returns (address)',
 ])
 
 /** The getters by which router and factory identify themselves (`@uniswap/v2-periphery`, `@uniswap/v2-core`). */

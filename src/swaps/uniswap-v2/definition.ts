@@ -1,21 +1,10 @@
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
-import type { PoolRecognition } from '../pool-recognition.ts'
+import { pairPool } from '../pool-recognition.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
-import { pairAbi, uniswapV2FactoryAbi, uniswapV2GettersAbi } from './abi.ts'
+import { uniswapV2GettersAbi } from './abi.ts'
 import { checkUniswapV2Calldata } from './calldata-check.ts'
 import { uniswapV2ContractsNamed } from './constants-schema.ts'
 import { exchangeOfV2, uniswapV2 as openProvider } from './provider.ts'
-
-/** A pair of Uniswap v2, or of a fork. */
-const pairs: PoolRecognition = {
-  abi: pairAbi,
-  getters: ['factory', 'token0', 'token1'],
-  confirm: {
-    abi: uniswapV2FactoryAbi,
-    functionName: 'getPair',
-    args: ([token0, token1]) => [token0, token1],
-  },
-}
 
 /**
  * Defines a provider for a fork of Uniswap v2 with the functions of UniswapV2Router02 and a fee of 0.3 %. `name` is its name in
@@ -37,7 +26,7 @@ export const likeUniswapV2 = <const name extends string>(name: name, title: stri
         functionName: 'allPairsLength',
       }),
     ],
-    pools: pairs,
+    pools: pairPool,
     routerOf: ({ router02 }) => router02,
     check: (transaction, intent, here, wrapped) =>
       checkUniswapV2Calldata(transaction, intent, { ...here, exchange: title, wrapped }),

@@ -8,11 +8,6 @@ export const quoterV2Abi = parseAbi([
   'function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256 amountIn, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)',
 ])
 
-/** The factory's read of the pool of two tokens and a fee tier; the zero address without one. */
-export const uniswapV3FactoryAbi = parseAbi([
-  'function getPool(address tokenA, address tokenB, uint24 fee) view returns (address pool)',
-])
-
 /** The multicall with a deadline, which contains one swap. */
 export const multicallAbi = parseAbi([
   'function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])',
@@ -54,14 +49,6 @@ export const swapRouter02Abi = [
   ...coinPaymentsAbi,
   ...feePaymentsAbi,
 ] as const
-
-/** The getters of a pool, with its factory (IUniswapV3PoolImmutables of `@uniswap/v3-core`). */
-export const poolGettersAbi = parseAbi([
-  'function factory() view returns (address)',
-  'function token0() view returns (address)',
-  'function token1() view returns (address)',
-  'function fee() view returns (uint24)',
-])
 
 /** The getters by which factory, quoter and router identify themselves (`@uniswap/v3-core`, `v3-periphery` and `swap-router-contracts`). */
 export const uniswapV3GettersAbi = parseAbi([

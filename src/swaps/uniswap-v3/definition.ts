@@ -1,8 +1,8 @@
 import type { Address } from '../../domain/address.ts'
 import { mustAnswer, mustRespond } from '../../protocols/shared/contract-assertions.ts'
-import type { PoolRecognition } from '../pool-recognition.ts'
+import { pairPool } from '../pool-recognition.ts'
 import { poolSwapDefinition } from '../pool-swap-definition.ts'
-import { poolGettersAbi, uniswapV3FactoryAbi, uniswapV3GettersAbi } from './abi.ts'
+import { uniswapV3GettersAbi } from './abi.ts'
 import { checkUniswapV3Calldata } from './calldata-check.ts'
 import { uniswapV3ContractsNamed } from './constants-schema.ts'
 import { exchangeOfV3, uniswapV3 as openProvider } from './provider.ts'
@@ -16,13 +16,6 @@ const spacingOf = (factory: Address, tier: number) => ({
   ...getterOf(factory, 'feeAmountTickSpacing'),
   args: [tier],
 })
-
-/** A pool of Uniswap v3, or of a fork. */
-const pools: PoolRecognition = {
-  abi: poolGettersAbi,
-  getters: ['factory', 'token0', 'token1', 'fee'],
-  confirm: { abi: uniswapV3FactoryAbi, functionName: 'getPool', args: (answers) => answers },
-}
 
 /**
  * Defines a provider for Uniswap v3, or for a fork with the same quoter and router functions. `name` is its name in catalogues, `exchange`
@@ -48,7 +41,7 @@ export const likeUniswapV3 = <const name extends string>(
       // The earlier router supports v3 pools only, and lacks this getter.
       mustRespond(`the other factory of the router of ${exchange}`, getterOf(swapRouter02, 'factoryV2')),
     ],
-    pools,
+    pools: pairPool,
     routerOf: ({ swapRouter02 }) => swapRouter02,
     check: (transaction, intent, here, wrapped) =>
       checkUniswapV3Calldata(transaction, intent, { ...here, exchange, wrapped }),

@@ -56,6 +56,8 @@ const temporary: [number, string][] = [
   [-33000, 'Plan limit reached'],
   [-32001, 'You reached Blast Public API limit'],
   [-32002, 'request timed out'],
+  [-32015, 'Node timeout'],
+  [-32000, 'server too busy, retry later'],
   [-32000, 'execution aborted (timeout = 5s)'],
   [-32603, 'Internal error'],
   [-32603, 'Internal JSON-RPC error.'],
@@ -85,6 +87,21 @@ const absent: [number, string][] = [
   [4444, 'pruned history unavailable'],
 ]
 
+/** Errors in words that no table has, as gateways invent them: another endpoint may answer. */
+const unknown: [number, string][] = [
+  [-32055, 'No nodes available'],
+  [-32000, 'cannot query unfinalized data'],
+  [-32014, 'Missing data'],
+  [-32000, 'Node is not synced yet'],
+  [-32000, 'all upstreams failed'],
+  [-32000, 'Sequencer is down'],
+  [-32000, 'Load balancer is unavailable'],
+  [-32000, 'API key disabled'],
+  [-32000, 'daily limit exceeded'],
+  [-32099, 'Lorem ipsum dolor sit amet'],
+  [1, ''],
+]
+
 /** Answers, which are the same everywhere. */
 const final: Said[] = [
   { code: 3, message: 'execution reverted: Internal error' },
@@ -92,6 +109,8 @@ const final: Said[] = [
   { code: -32000, message: 'execution reverted' },
   { code: -32603, message: 'execution reverted: header not found' },
   { code: -32015, message: 'VM execution error.', data: 'revert: timeout' },
+  { code: -32015, message: 'BadInstruction' },
+  { code: -32015, message: 'PrecompileFailure' },
   { code: -32000, message: 'Internal error', data: '0x08c379a0' },
   { code: -32000, message: 'out of gas' },
   { code: -32601, message: 'the method eth_foo does not exist/is not available' },
@@ -129,6 +148,30 @@ describe('an error of a node inside HTTP status 200', () => {
       expect(bad.seen).toHaveLength(2)
       good.answer = (_, response) => void response.destroy()
       await expect(failoverRpc([bad.url, good.url]).request('eth_getBalance')).rejects.toMatchObject(expected)
+    },
+  )
+
+  it.each(unknown)(
+    '%i "%s" is asked of each endpoint once, and final if all say so',
+    async (code, message) => {
+      says = () => ({ code, message })
+      expect(await failoverRpc([bad.url, good.url]).request('eth_call')).toBe('0x7')
+      expect([bad.seen, good.seen]).toEqual([['eth_call'], ['eth_call']])
+      // Beside other calls, too.
+      const rpc = failoverRpc([bad.url, good.url])
+      says = ({ method }) => (method === 'eth_call' ? { code, message } : undefined)
+      expect(await Promise.all([rpc.request('eth_call'), rpc.request('eth_gasPrice')])).toEqual([
+        '0x7',
+        '0x7',
+      ])
+      bad.seen.length = 0
+      await expect(httpRpc(bad.url).request('eth_call')).rejects.toMatchObject({
+        code: expect.stringMatching(/^RPC_/),
+      })
+      good.answer = bad.answer
+      await expect(failoverRpc([bad.url, good.url]).request('eth_call')).rejects.toMatchObject({
+        code: expect.stringMatching(/^RPC_/),
+      })
     },
   )
 

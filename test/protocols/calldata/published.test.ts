@@ -11,12 +11,9 @@ import { pendleRouterAbi } from '../../../src/protocols/pendle-pt/abi.ts'
 import { depositAbi, spokePoolAbi } from '../../../src/swaps/across/abi.ts'
 import { queriesAbi, vaultPoolsAbi, vaultSwaps } from '../../../src/swaps/balancer-v2/abi.ts'
 import { messageTransmitterV2Abi, tokenMessengerV2Abi } from '../../../src/swaps/cctp-v2/abi.ts'
-import {
-  uniswapV2FactoryAbi,
-  uniswapV2PairAbi,
-  uniswapV2RouterAbi,
-} from '../../../src/swaps/uniswap-v2/abi.ts'
-import { quoterV2Abi, swapRouter02Abi, uniswapV3FactoryAbi } from '../../../src/swaps/uniswap-v3/abi.ts'
+import { pairPool } from '../../../src/swaps/pool-recognition.ts'
+import { uniswapV2PairAbi, uniswapV2RouterAbi } from '../../../src/swaps/uniswap-v2/abi.ts'
+import { quoterV2Abi, swapRouter02Abi } from '../../../src/swaps/uniswap-v3/abi.ts'
 import { stateViewAbi, universalRouterAbi, v4QuoterAbi } from '../../../src/swaps/uniswap-v4/abi.ts'
 
 const published = (file: string): Abi => {
@@ -55,7 +52,6 @@ describe('functions and events in use have the published signature', () => {
     ],
     ['QuoterV2', quoterV2Abi, ['@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json']],
     ['the router of Uniswap v2', uniswapV2RouterAbi, ['@uniswap/v2-periphery/build/UniswapV2Router02.json']],
-    ['the factory of Uniswap v2', uniswapV2FactoryAbi, ['@uniswap/v2-core/build/UniswapV2Factory.json']],
     ['a pair of Uniswap v2', uniswapV2PairAbi, ['@uniswap/v2-core/build/UniswapV2Pair.json']],
     [
       'SwapRouter02',
@@ -63,9 +59,12 @@ describe('functions and events in use have the published signature', () => {
       ['@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json'],
     ],
     [
-      'the factory of Uniswap v3',
-      uniswapV3FactoryAbi,
-      ['@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'],
+      'a pool of two tokens',
+      pairPool.abi,
+      [
+        '@uniswap/v2-core/build/UniswapV2Pair.json',
+        '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json',
+      ],
     ],
     ['the quoter of Uniswap v4', v4QuoterAbi, [`${published4}/V4Quoter.json`]],
     ['StateView of Uniswap v4', stateViewAbi, [`${published4}/StateView.json`]],

@@ -563,9 +563,17 @@ function isWrittenFor(intent: Swap, { name, args }: Written): boolean {
   )
 }
 
-/** Whether relayers other than the exclusive one may fill a deposit within ten minutes, given as a time or as seconds from its block. */
-const isSoonForAll = ({ exclusivityParameter, quoteTimestamp }: Record<string, unknown>) => {
+/**
+ * Whether an exclusivity names its relayer, and others may fill the deposit within ten minutes, given as a time or as seconds from its
+ * block.
+ */
+const isSoonForAll = ({
+  exclusiveRelayer,
+  exclusivityParameter,
+  quoteTimestamp,
+}: Record<string, unknown>) => {
   const [alone, from] = [exclusivityParameter as number, quoteTimestamp as number]
+  if (alone !== 0 && BigInt(exclusiveRelayer as Hex) === 0n) return false
   // A larger number than a year of seconds is a time (SpokePool.sol).
   return alone <= 600 || (alone > 31_536_000 && alone <= from + 600)
 }
