@@ -112,7 +112,7 @@ export const routes = {
       ...pagingFields,
     }),
     output: PageOf(Quote),
-    doc: 'The quotes given to this customer, newest first, without rawQuote. Networks are names or chain ids; an unknown network or provider is refused. `status` is the last known one; the status endpoint of a swap reads it again.',
+    doc: 'The quotes given to this customer, newest first, without rawQuote. Networks are names or chain ids; an unknown network or provider is refused. `status` is the one that the status endpoint of the swap returns, read again while the swap may change. Quotes that were requested for a comparison or a dry run (extension: request header `x-sluice-draft`, any value) are listed once a swap is executed with them.',
   },
   quote: {
     method: 'GET',

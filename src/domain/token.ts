@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from './address.ts'
 import { AppError } from './errors.ts'
 import { type Network, sandboxNetworks } from './networks.ts'
-import { symbolMeant, tokensCalled } from './token-symbols.ts'
+import { symbolMeant, tokensCalled } from './text/token-symbols.ts'
 
 /**
  * A token, identified by (chainId, address); the symbol is not unique. The native coin has the zero address.

@@ -131,7 +131,7 @@ test.each([
   ['strategies list --asset USDV --fields slug', 'No strategies for asset "USDV". Assets: '],
   ['swap list', 'No quotes. Get one: sluice swap quote --help'],
   ['action list', 'No actions'],
-  ['wallet approvals list', 'No '],
+  ['wallet approvals list', '0x'],
 ])('%s is empty and says why, as JSON too', async (line, why) => {
   const { exit, json } = await run(`${line} --json`)
   expect({ exit, items: json.items }).toEqual({ exit: 0, items: [] })

@@ -13,8 +13,8 @@ import { AppError } from '../../domain/errors.ts'
 import type { SandboxStatus } from '../../domain/sandbox-status-type.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { symbolMeant } from '../../domain/text/token-symbols.ts'
 import { nativeToken } from '../../domain/token.ts'
-import { symbolMeant } from '../../domain/token-symbols.ts'
 import { addFault } from './fault.ts'
 
 /** `sandbox`: the embedded chains. */

@@ -14,8 +14,8 @@ import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { assetCalled, symbolMeant } from '../../domain/text/token-symbols.ts'
 import type { Token } from '../../domain/token.ts'
-import { assetCalled, symbolMeant } from '../../domain/token-symbols.ts'
 
 type ListOptions = {
   protocol?: string

@@ -15,8 +15,8 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { assetCalled } from '../../domain/text/token-symbols.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
-import { assetCalled } from '../../domain/token-symbols.ts'
 import type { AllowanceRef } from '../../planning/revoke-legs.ts'
 
 type Which = { network?: string; token?: string; spender?: string; all?: true }

@@ -1,5 +1,5 @@
+import { otherSymbols, plainSymbol } from '../../domain/text/token-symbols.ts'
 import type { Token } from '../../domain/token.ts'
-import { otherSymbols, plainSymbol } from '../../domain/token-symbols.ts'
 
 /** Whether a word is a token's symbol, or another known symbol of it. */
 export const isSymbol = (said: string, token: Pick<Token, 'chainId' | 'address' | 'symbol'>): boolean =>

@@ -1,7 +1,6 @@
-import { nativeAddress, sameAddress } from './address.ts'
-import type { Token } from './token.ts'
+import { type Address, nativeAddress, sameAddress } from '../address.ts'
 
-type Named = Pick<Token, 'chainId' | 'address' | 'symbol'>
+type Named = { chainId: number; address: Address; symbol: string }
 
 /**
  * Other symbols of tokens, by `chainId:address`, from their contract or a published list: of renamed and bridged tokens, and of those named after what
@@ -34,7 +33,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The other symbols of a token; empty if none is known. */
-export const otherSymbols = ({ chainId, address }: Pick<Token, 'chainId' | 'address'>): readonly string[] =>
+export const otherSymbols = ({ chainId, address }: Omit<Named, 'symbol'>): readonly string[] =>
   others[`${chainId}:${address}`] ?? []
 
 /** A symbol as letters and digits in lower case: USD₮0 becomes usdt0, and BTC.b becomes btcb. */
