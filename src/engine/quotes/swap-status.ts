@@ -31,7 +31,7 @@ export async function swapStatus(
 }
 
 /** The fields of a quote that its status needs. */
-type StatusRow = Pick<QuoteRow, 'provider' | 'originChain' | 'expiresAt' | 'outcome'> & {
+type StatusRow = Pick<QuoteRow, 'provider' | 'originChain' | 'expiresAt' | 'draft' | 'outcome'> & {
   actionId: string | null
 }
 
@@ -49,6 +49,7 @@ async function readStatus(
   const status = isBitcoin
     ? await bitcoinStatus(context, (await findQuote(context, id))!, btcTxHash)
     : await currentStatus(context, id, row)
+  if (row.draft === 1 && status.originTxHash !== null) await context.store.listQuote(context.customer, id)
   if (isKept(status.status) && status.status !== row.outcome)
     await context.store.keepOutcome(context.customer, id, status.status)
   return status

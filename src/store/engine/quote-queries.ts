@@ -8,7 +8,7 @@ export type QuoteWithAction = QuoteRow & { actionId: string | null }
 /** The quote fields for a status without an operation. */
 type QuoteSummary = Pick<
   QuoteWithAction,
-  'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'outcome' | 'actionId'
+  'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'draft' | 'outcome' | 'actionId'
 >
 
 /**
@@ -44,7 +44,7 @@ const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (s
   (select t.block_number from action_txs t where t.kind <> 'fee' and t.action_id = (select a.id ${ofAction}) order by t.idx desc limit 1) as "originBlock",
   (select t.succeeded from action_txs t where t.kind = 'bridge' and t.action_id = (select a.id ${ofAction})) as "bridged"`
 
-const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", outcome, ${actionId}
+const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", draft, outcome, ${actionId}
   from quotes where customer = $1 and id = $2`
 
 /** The queries about quotes; each names its customer. */
@@ -64,11 +64,15 @@ export const quoteQueries = (sql: Sql) => ({
   keepOutcome: (customer: string, id: string, outcome: string) =>
     sql.query('update quotes set outcome = $1 where customer = $2 and id = $3', [outcome, customer, id]),
 
+  /** Lists a quote that was a draft: its swap is seen. */
+  listQuote: (customer: string, id: string) =>
+    sql.query('update quotes set draft = 0 where customer = $1 and id = $2', [customer, id]),
+
   /** The route and expiry of a quote, without its content. */
   quoteSummary: async (customer: string, id: string): Promise<QuoteSummary | undefined> =>
     (await sql.cachedQuery<QuoteSummary>(inBrief, [customer, id]))[0],
 
-  /** Newest first, between the given networks only. A draft is listed once an action of it is. */
+  /** Newest first, between the given networks only. A draft is listed once its swap is seen, or an action of it is listed. */
   quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
     const named = by.networks.map((_, at) => `$${at + 5}`).join(', ') || 'null'
     const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)

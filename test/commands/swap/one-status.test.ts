@@ -242,6 +242,29 @@ describe('drafts', () => {
   })
 })
 
+test('a quote from Bitcoin that was only compared is listed once its deposit is seen', async () => {
+  const { json: compared } = await runHere(
+    `swap quote ${bitcoin.replace(/ --provider .*/, '')} --compare --json`,
+  )
+  const { id } = compared.items[0].quote
+  const listed = async () => (await runHere('swap list --json')).json.items.map((one: Document) => one.id)
+  const { json } = await runHere(`swap execute ${id} --no-wait --json`)
+  expect(await listed()).toEqual([])
+  const { address, memo } = json.error.details.deposit
+  await runHere([
+    'sandbox',
+    'pay-bitcoin',
+    address,
+    '0.01',
+    '--json',
+    ...(memo === null ? [] : ['--memo', memo]),
+  ])
+  await expect
+    .poll(async () => (await runHere(`swap status ${id} --json`)).json.status, { interval: 100 })
+    .toBe('fulfilled')
+  expect(await listed()).toEqual([id])
+})
+
 describe('an action that ends here without its effect ends at the service too', () => {
   const statusOf = async (id: string) => (await engine.service.getAction({ id })).status
   const begun = (ran: { json: Document }) => ran.json.error.details.operation ?? ran.json.error.details.id
