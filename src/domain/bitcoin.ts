@@ -48,13 +48,27 @@ export function chainOfBitcoinAddress(text: string): BitcoinChain | undefined {
   }
 }
 
+/** Whether a text is a valid segwit address from which anyone can spend, so that what is paid there is lost. */
+export function canAnyoneSpendFrom(text: string): boolean {
+  try {
+    const { prefix, words } = decodeSegwit(text)
+    return prefix in prefixes && words[0] !== 0 && chainOfSegwit(text) === undefined
+  } catch {
+    return false
+  }
+}
+
 function chainOfSegwit(text: string): BitcoinChain | undefined {
-  const isPlain = /^(bc|tb|bcrt)1q/i.test(text)
-  const { prefix, words } = (isPlain ? bech32 : bech32m).decode(text as `${string}1${string}`, 90)
+  const { prefix, words } = decodeSegwit(text)
   const version = words[0]!
   const { length } = bech32.fromWords(words.slice(1))
   const fits = version === 0 ? length === 20 || length === 32 : version === 1 && length === 32
   return fits ? prefixes[prefix] : undefined
+}
+
+function decodeSegwit(text: string) {
+  const isPlain = /^(bc|tb|bcrt)1q/i.test(text)
+  return (isPlain ? bech32 : bech32m).decode(text as `${string}1${string}`, 90)
 }
 
 function chainOfBase58(text: string): BitcoinChain | undefined {

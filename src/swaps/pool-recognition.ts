@@ -1,4 +1,5 @@
-import { type Abi, parseAbi } from 'viem'
+import type { Abi } from 'viem'
+import { parseAbi } from 'viem/utils'
 import type { Query, Rounds } from '../chain/contract-query.ts'
 import { type Address, nativeAddress, sameAddress } from '../domain/address.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import { createRedactor } from '../http/redaction.ts'
-import type { PublicService } from '../protocols/public-services.ts'
+import { type PublicService, publicServices, serviceVariable } from '../protocols/public-services.ts'
 import type { ApiAnswer, SwapDependencies } from './provider-dependencies.ts'
 import { refusalError, type ServiceRefusals } from './service-answers/service-refusals.ts'
 
@@ -47,6 +47,7 @@ export function providerApi(
       provider,
       label,
       refusals,
+      takesKey: publicServices[service].key !== 'none',
       answer,
       isBuild,
       ...(what !== undefined && { what }),
@@ -74,9 +75,9 @@ export function providerApi(
         'PROVIDER_API_ERROR',
         `The service of ${label} ${isMoved ? `has moved: ${cause.message}` : 'returned an invalid response'}`,
         {
-          details: { provider },
+          details: { provider, ...(isMoved && { refusal: 'request' }) },
           cause,
-          ...(isMoved && { hint: 'Set its new URL, SLUICE_<NAME>_URL: sluice config list' }),
+          ...(isMoved && { hint: `Set its new URL in ${serviceVariable(service)}: sluice config list` }),
         },
       )
     })

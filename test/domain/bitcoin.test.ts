@@ -1,6 +1,12 @@
 import { bech32m } from '@scure/base'
 import { expect, test } from 'vitest'
-import { bitcoinUri, chainOfBitcoinAddress, RefundAddress } from '../../src/domain/bitcoin.ts'
+import { refundAddress } from '../../src/cli/options/option-values.ts'
+import {
+  bitcoinUri,
+  canAnyoneSpendFrom,
+  chainOfBitcoinAddress,
+  RefundAddress,
+} from '../../src/domain/bitcoin.ts'
 
 // The test vectors of BIP 173 and BIP 350, and addresses from recorded answers.
 test.each([
@@ -48,14 +54,16 @@ test('chainOfBitcoinAddress: no address from which anyone can spend is one, on a
       for (const length of lengths) {
         const isSpendable = version > 1 || length !== 32
         const chain = isSpendable ? undefined : prefix === 'bc' ? 'main' : 'test'
-        expect({ version, length, chain: chainOfBitcoinAddress(segwit(prefix, version, length)) }).toEqual({
-          ...{ version, length, chain },
-        })
+        const address = segwit(prefix, version, length)
+        expect({ version, length, chain: chainOfBitcoinAddress(address) }).toEqual({ version, length, chain })
+        if (address.length <= 90) expect(canAnyoneSpendFrom(address)).toBe(isSpendable)
       }
   }
   // Pay-to-anchor.
   expect(chainOfBitcoinAddress('bc1pfeessrawgf')).toBeUndefined()
   expect(RefundAddress.safeParse('bc1pfeessrawgf').success).toBe(false)
+  expect(() => refundAddress('bc1pfeessrawgf')).toThrow('an address from which anyone can spend')
+  expect(() => refundAddress('bc1pfeessrawgg')).toThrow('checksum')
 })
 
 test('RefundAddress accepts EVM and legacy Bitcoin addresses, and nothing else', () => {

@@ -152,7 +152,9 @@ test.each([
   ['@1795564800', 'Tue, 23 Feb 2027 00:00:00 GMT', '2026-11-25', '2027-02-23'],
   [undefined, 'Tue, 23 Feb 2027 00:00:00 GMT', null, '2027-02-23'],
   ['@1795564800', 'soon', '2026-11-25', null],
-  ['true', undefined, undefined, undefined],
+  ['true', undefined, null, null],
+  ['Wed, 25 Nov 2026 00:00:00 GMT', undefined, '2026-11-25', null],
+  ['false', undefined, undefined, undefined],
   ['@99999999999999', '2027-02-23', undefined, undefined],
 ] as const)(
   'the headers Deprecation %s and Sunset %s are read as %s and %s',

@@ -123,6 +123,21 @@ const refused: [provider: string, said: Said, expected: Expected][] = [
   ['relay', relay('AMOUNT_TOO_LOW'), amount(/too low/)],
   ['relay', relay('UNKNOWN_ERROR', 500), fault(/fault of its own/)],
   ['relay', relay('A_NEW_CODE'), request(/refuses the request: "said A_NEW_CODE" \(A_NEW_CODE\)/)],
+  ['kyberswap', { status: 403, body: {} }, request(/refuses access \(the HTTP status 403\)/)],
+  ['cow', { status: 403, body: {} }, request(/refuses access \(the HTTP status 403\)/)],
+  ['relay', { status: 403, body: {} }, key(/API key/)],
+  ['relay', { status: 501, body: {} }, request(/does not offer this request/)],
+  [
+    'across',
+    { status: 400, body: { error: 'Unsupported token on given origin chain' } },
+    request(/"Unsupported token on given origin chain"/),
+  ],
+  [
+    'across',
+    { status: 400, body: { errors: [{ code: 1 }, 'too much', 'of it'] } },
+    request(/"too much; of it"/),
+  ],
+  ['lifi', { status: 400, body: { error: { reason: 'one level deeper' } } }, request(/"one level deeper"/)],
   ['cow', cow('InsufficientLiquidity'), noRoute(/liquidity/)],
   ['cow', cow('TokenTemporarilySuspended'), noRoute(/does not trade one of the tokens/)],
   ['cow', cow('TradingOutsideAllowedWindow'), noRoute(/certain hours/)],
@@ -341,6 +356,16 @@ describe("a Bitcoin provider's refusal", () => {
       noRoute(/one of the tokens/),
     ],
     ['near-intents', { status: 400, body: { message: 'Failed to get quote' } }, noRoute(/has no quote/)],
+    [
+      'thorchain',
+      { status: 400, body: { error: "trading is halted, can't process swap" } },
+      { code: 'PROVIDER_API_ERROR', retryable: true, words: /does not trade now/, hint: /later/ },
+    ],
+    [
+      'near-intents',
+      { status: 400, body: { message: ['recipient is not valid', 'try again'] } },
+      wallet(/recipient/),
+    ],
     ['near-intents', { status: 401, body: { message: 'Unauthorized' } }, key(/API key/)],
     ['near-intents', { status: 400, body: { message: 'a new sentence' } }, request(/"a new sentence"/)],
   ]

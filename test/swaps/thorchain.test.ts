@@ -61,6 +61,15 @@ describe('a THORChain memo', () => {
       expect(namesAsset(named, usdc)).toBe(false)
     for (const named of ['ETH.ETH', 'e']) expect(namesAsset(named, ether)).toBe(true)
     for (const named of ['BASE.ETH', 'ETH.USDC', 'b']) expect(namesAsset(named, ether)).toBe(false)
+    // Each coin has a code of its own.
+    const codes = { 1: 'e', 56: 's', 8453: 'f', 43114: 'a' }
+    for (const [id, own] of Object.entries(codes))
+      for (const code of ['e', 'f', 'a', 's', 'b', 'r', 'E'])
+        expect([
+          id,
+          code,
+          namesAsset(code, nativeToken(publicNetworks.find(({ chainId }) => chainId === Number(id))!)),
+        ]).toEqual([id, code, code === own])
     expect(thorAsset({ ...usdc, chainId: 10 })).toBeUndefined()
   })
 })
@@ -260,7 +269,7 @@ describe('THORChain', () => {
       message: expect.stringMatching(
         /answered 301 with a redirect to gateway.example, which is not followed/,
       ),
-      hint: expect.stringContaining('SLUICE_<NAME>_URL'),
+      hint: expect.stringContaining('SLUICE_THORNODE_URL'),
     })
   })
 

@@ -7,7 +7,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { statedByService, wordOf } from '../../domain/swap-outcome.ts'
 import type { Token } from '../../domain/token.ts'
-import type { DepositSwap, PaymentBook } from '../../engine/quotes/deposit-swap-types.ts'
+import type { DepositChecks, DepositSwap, PaymentBook } from '../../engine/quotes/deposit-swap-types.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { DepositProgress } from '../../swaps/deposit-provider.ts'
 
@@ -23,28 +23,45 @@ const keys = {
 }
 
 /**
- * Checks swaps from Bitcoin that a remote service serves, on this machine: the engine's own checks, with Esplora, the nodes and
- * the journal that are set here. The journal keeps the terms of each deposit before it is shown, and the payments that ended a
- * swap. What the service says of a swap is a claim for these checks; of a swap that this machine did not show, it is `reported`.
+ * Checks swaps from Bitcoin that a remote service serves, on this machine: the engine's own checks, with Esplora, the nodes, the
+ * journal and the provider that are set here. The journal keeps the terms of each deposit before it is shown, and the payments that
+ * ended a swap. The provider itself is asked which payment belongs to a swap. If it does not answer, what the service says is a claim for
+ * these checks, and no more than `reported`; so is what it says of a swap that this machine did not show.
  */
 export function ownDepositChecks(
   context: () => Promise<ExecutionContext>,
   now: () => number,
 ): DepositKeeper & { checked: (service: Service) => Service['swapStatus'] } {
   const statusOf = async (
-    { journal, catalog, rpc }: ExecutionContext,
+    { journal, catalog, rpc, services }: ExecutionContext,
     kept: KeptSwap,
     told: SwapStatus | undefined,
     btcTxHash?: string,
   ): Promise<SwapStatus> => {
-    const [{ depositStatus }, { esplora }, { serviceExchange }] = await Promise.all([
+    const [{ depositStatus }, { esplora }, { serviceAccess }, { openDepositProviders }] = await Promise.all([
       import('../../engine/quotes/bitcoin-status.ts'),
       import('../../swaps/esplora.ts'),
       import('../../swaps/service-access.ts'),
+      import('../../swaps/deposit-provider-registry.ts'),
     ])
+    const { exchangeJson } = services ?? serviceAccess()
+    const provider = openDepositProviders(catalog.bitcoin, { exchangeJson, now }).find(
+      ({ name }) => name === kept.provider,
+    )
+    let isAnswered = false
+    const report: DepositChecks['report'] = async (paidBy) => {
+      try {
+        const said = await provider?.status(kept.deposit, paidBy, kept)
+        isAnswered = said !== undefined
+        return said ?? claimOf(told)
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        return claimOf(told)
+      }
+    }
     const swap = { ...kept, amountIn: BigInt(kept.amountIn), minAmountOut: BigInt(kept.minAmountOut) }
     const checks = {
-      bitcoin: esplora(catalog.bitcoin!.esplora, serviceExchange),
+      bitcoin: esplora(catalog.bitcoin!.esplora, exchangeJson),
       chain: (chainId: number) => {
         // Without an RPC the network is not in the catalogue either.
         const client = rpc(chainId)
@@ -52,9 +69,11 @@ export function ownDepositChecks(
       },
       now,
       payments: paymentsOf(journal, swap.id),
-      report: async () => claimOf(told),
+      report,
     }
-    return depositStatus(checks, swap, btcTxHash)
+    const status = await depositStatus(checks, swap, btcTxHash)
+    // The deadline is known here; who was paid for this swap is known only to its provider.
+    return isAnswered || status.status === 'expired' ? status : statedByService(status)
   }
   const found = async (quoteId: string) => {
     const there = await context().catch((error: unknown) => {

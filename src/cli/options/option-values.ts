@@ -1,7 +1,7 @@
 import type { Option } from 'commander'
 import { type Address, EvmAddress, splitNetworkPrefix } from '../../domain/address.ts'
 import { amountExample, parseAmount, parseRawAmount } from '../../domain/amount.ts'
-import { chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
+import { canAnyoneSpendFrom, chainOfBitcoinAddress } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/networks.ts'
 import { parseSlippage } from '../../domain/slippage.ts'
@@ -140,6 +140,10 @@ export const addressOnAnyNetwork = (text: string, what: string): Address =>
 export function refundAddress(text: string, what = '--refund'): string {
   if (chainOfBitcoinAddress(text)) return text
   if (!/^(bc|tb|bcrt)1|^[123mn][1-9A-HJ-NP-Za-km-z]{24,40}$/i.test(text)) return address(text, what)
+  if (canAnyoneSpendFrom(text))
+    throw new AppError('USAGE', `${what} is an address from which anyone can spend: "${text}"`, {
+      hint: 'Use an address of a wallet of yours.',
+    })
   throw new AppError('USAGE', `${what} is no Bitcoin address: the checksum of "${text}" is wrong`, {
     hint: 'Copy the address again, with all of its characters.',
   })

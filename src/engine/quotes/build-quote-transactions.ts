@@ -1,3 +1,4 @@
+import { BaseError } from 'viem'
 import { z } from 'zod'
 import type { TakenQuote } from '../../api/quote.ts'
 import type { SwapBytecode } from '../../api/unsigned-transactions.ts'
@@ -143,9 +144,9 @@ export async function swapBytecode(
   }
 }
 
-/** Whether an error says that stored data lacks a field or has another form. */
+/** Whether an error says that stored data lacks a field or has another form: in JavaScript, by a schema, or by its encoding as a call. */
 const isMisread = (error: unknown): boolean =>
-  error instanceof TypeError || error instanceof SyntaxError || error instanceof z.ZodError
+  [TypeError, SyntaxError, RangeError, z.ZodError, BaseError].some((kind) => error instanceof kind)
 
 /** Estimates the gas of a step for the cases of no approval and one, before it is known which approvals it needs. */
 function estimateBesideApprovals(

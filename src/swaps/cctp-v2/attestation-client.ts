@@ -63,6 +63,7 @@ export async function pricesOf(
     provider,
     label: 'The attestation service',
     refusals,
+    takesKey: false,
     answer: { ...answer, headers },
   })
   if (refusal) throw refusal

@@ -27,22 +27,41 @@ const longest = { code: 60, sentence: 300 }
 const longestWaitSeconds = 86_400
 
 /** What an HTTP status means by itself. */
-function refusalOfStatus(status: number): Refusal {
-  if (status === 401 || status === 403) return ['key', 'does not accept the API key, or needs one']
+function refusalOfStatus(status: number, takesKey: boolean): Refusal {
+  if (status === 401 || status === 403)
+    return takesKey ? ['key', 'does not accept the API key, or needs one'] : ['request', 'refuses access']
   if (status === 408) return ['fault', 'did not answer in time']
   if (status === 429) return ['limit', 'limits requests']
   if (status === 503) return ['maintenance', 'is not in service now']
+  if (status === 501) return ['request', 'does not offer this request']
   return status >= 500 ? ['fault', 'has a fault of its own'] : ['request', 'refuses the request']
 }
 
-/** A field of a service's error body as text; `undefined` if it is missing, empty or of another type. */
-function textOf(body: unknown, field: string | null): string | undefined {
-  const value =
-    field !== null && typeof body === 'object' && body !== null
-      ? (body as Record<string, unknown>)[field]
-      : undefined
+type Body = Readonly<Record<string, unknown>>
+
+/** A value of a service's error body as text, the texts of a list one after the other; `undefined` for anything else. */
+function textOf(value: unknown): string | undefined {
+  if (Array.isArray(value))
+    return value
+      .flatMap((one) => textOf(one) ?? [])
+      .join('; ')
+      .trim()
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   return text === '' ? undefined : sanitizeText(text)
+}
+
+/** The fields in which services put their sentence, where it is not in the one of their table. */
+const usualFields = ['message', 'error', 'description', 'detail', 'details', 'reason', 'errors'] as const
+
+/** The sentence of a service's error body: in the field of its table, else in a usual one, also one level deeper. */
+function sentenceIn(body: Body, field: string): string | undefined {
+  const found = [field, ...usualFields].map((name) => body[name])
+  const deeper = found.flatMap((value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? usualFields.map((name) => (value as Body)[name])
+      : [],
+  )
+  return [...found, ...deeper].map(textOf).find(Boolean)
 }
 
 /**
@@ -65,6 +84,8 @@ type Refused = {
   provider: string
   label: string
   refusals: ServiceRefusals
+  /** Whether requests to the service can carry a key. */
+  takesKey: boolean
   answer: Pick<ApiAnswer, 'status' | 'headers' | 'body'>
   hide?: (text: string) => string
   /** What the answer lacks, as a predicate of the service's name, such as that it did not return a quote. */
@@ -81,13 +102,15 @@ export function refusalError({
   provider,
   label,
   refusals: { codeField, sentenceField, codes, sentences = [], statuses = {} },
+  takesKey,
   answer: { status, headers, body },
   hide = (text) => text,
   what,
   isBuild = false,
 }: Refused): AppError | undefined {
-  const said = textOf(body, sentenceField)
-  const code = textOf(body, codeField)?.slice(0, longest.code)
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Body
+  const said = sentenceIn(fields, sentenceField)
+  const code = codeField === null ? undefined : textOf(fields[codeField])?.slice(0, longest.code)
   const sentence = said === undefined ? undefined : hide(said).slice(0, longest.sentence)
   const bySentence = sentences.find(([pattern]) => said !== undefined && pattern.test(said))
   const known: Refusal | undefined = bySentence
@@ -96,7 +119,7 @@ export function refusalError({
       ? codes[code]
       : undefined
   if (known === undefined && status < 400) return undefined
-  const [is, words] = known ?? statuses[status] ?? refusalOfStatus(status)
+  const [is, words] = known ?? statuses[status] ?? refusalOfStatus(status, takesKey)
   const meaning = isBuild && is === 'no-route' ? 'expired' : is
   const wait = meaning === 'limit' ? secondsOfLimit(headers, Date.now()) : null
   const isQuoted = (!known || bySentence !== undefined) && sentence !== undefined && meaning !== 'limit'

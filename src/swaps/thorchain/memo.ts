@@ -11,6 +11,14 @@ const chains: Readonly<Record<number, string>> = {
   31338: 'SANDTWO',
 }
 
+/** The short codes that nodes write for coins in memos (`ShortCode` of thornode, common/asset.go). */
+const shortCodes: Readonly<Record<string, string>> = {
+  'ETH.ETH': 'e',
+  'BASE.ETH': 'f',
+  'AVAX.AVAX': 'a',
+  'BSC.BNB': 's',
+}
+
 /** The THORChain name of a token, such as `ETH.ETH` or `ETH.USDC-0XA0B8…`; `undefined` for an unsupported chain. */
 export function thorAsset({ chainId, address, symbol }: Token): string | undefined {
   const chain = chains[chainId]
@@ -41,12 +49,12 @@ export function readSwapMemo(
 
 /**
  * Whether a memo's asset is exactly this token: its full name, the last three or more digits of its contract (memos are shortened to fit),
- * or the short code of ETH.ETH (gitlab.com/thorchain/thornode issues 1402 and 1707). A symbol alone could be another token.
+ * or the short code of a coin. A symbol alone could be another token.
  */
 export function namesAsset(named: string, token: Token): boolean {
   const full = thorAsset(token)
   if (full === undefined) return false
-  if (sameName(named, full) || (full === 'ETH.ETH' && named === 'e')) return true
+  if (sameName(named, full) || shortCodes[full] === named) return true
   const [symbol, contract] = full.split('-')
   const [, short, digits] = /^(.+)-(?:0x)?([0-9a-f]{3,40})$/i.exec(named) ?? []
   return (

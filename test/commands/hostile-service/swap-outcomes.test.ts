@@ -124,6 +124,10 @@ const lies: Readonly<Record<string, { made?: () => Promise<Hex>; before?: true; 
       before: true,
       lie: (hash) => claims('fulfilled', { destinationTxHash: hash }),
     },
+    'fulfilled by a later payment to the same recipient': {
+      made: () => pays(sandbox.user.address, 900_000_000n),
+      lie: (hash) => claims('fulfilled', { destinationTxHash: hash }),
+    },
     'a hidden payment': {
       lie: () => ({
         swapStatus: (body: Wire) => ({

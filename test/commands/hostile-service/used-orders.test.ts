@@ -17,7 +17,7 @@ import {
 import { relayOrders } from '../../../src/swaps/relay/order-use.ts'
 import { serviceAccess } from '../../../src/swaps/service-access.ts'
 import { contractsIn } from '../../../src/swaps/swap-contracts.ts'
-import { followTransfer, swapProviderNames } from '../../../src/swaps/swap-provider-registry.ts'
+import { followTransfer, swapDefinitions } from '../../../src/swaps/swap-provider-registry.ts'
 import { engineOn } from '../../support/engine.ts'
 import {
   type HostileService,
@@ -96,21 +96,8 @@ type Uses = {
   byApi: boolean
 }
 
-/** Every provider: how its orders are used, or why each of its transactions is a payment of its own. */
-const providers: Readonly<Record<string, Uses | 'each transaction pays by itself'>> = {
-  'uniswap-v3': 'each transaction pays by itself',
-  'uniswap-v2': 'each transaction pays by itself',
-  'sushiswap-v2': 'each transaction pays by itself',
-  kyberswap: 'each transaction pays by itself',
-  'uniswap-v4': 'each transaction pays by itself',
-  cctp: 'each transaction pays by itself',
-  across: 'each transaction pays by itself',
-  'balancer-v2': 'each transaction pays by itself',
-  'pancakeswap-v3': 'each transaction pays by itself',
-  avenia: 'each transaction pays by itself',
-  lifi: 'each transaction pays by itself',
-  '1inch': 'each transaction pays by itself',
-  thorchain: 'each transaction pays by itself',
+/** How the orders of every provider with orders are used. */
+const providers: Readonly<Record<string, Uses>> = {
   relay: {
     line: 'swap execute --from sandbox-one --to sandbox-two --token-in USDC --token-out USDC --amount-in 1000 --provider relay --yes --json --timeout 20s',
     byApi: true,
@@ -124,15 +111,14 @@ const providers: Readonly<Record<string, Uses | 'each transaction pays by itself
     byApi: true,
   },
 }
-const using = Object.entries(providers).flatMap(([name, uses]) =>
-  typeof uses === 'string' ? [] : [[name, uses] as const],
-)
+const using = Object.entries(providers)
 const onChain = using.filter(([name]) => name !== 'near-intents')
 
-test('every provider says how its orders are used', () => {
-  expect(Object.keys(providers).toSorted()).toEqual(
-    [...swapProviderNames, ...depositProviderNames].toSorted(),
-  )
+test('every provider with orders is listed', () => {
+  const ordering = swapDefinitions.flatMap(({ name, orders }) => (orders === 'none' ? [] : [name]))
+  // THORChain tells deposits to one address apart by their memos.
+  const addressing = depositProviderNames.filter((name) => name !== 'thorchain')
+  expect(Object.keys(providers).toSorted()).toEqual([...ordering, ...addressing].toSorted())
 })
 
 const usdc = () => sandbox.token(31337, 'USDC').address
