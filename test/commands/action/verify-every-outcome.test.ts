@@ -169,7 +169,7 @@ describe('evidence of every outcome under a fault verifies', () => {
     list.map((course) => [fault, course] as const),
   )
 
-  test.each(all)('%s: %s', async (_, course) => {
+  test.each(all)('%s: %s', async (_fault, course) => {
     let id = ''
     const files: string[] = []
     const said: string[] = []
