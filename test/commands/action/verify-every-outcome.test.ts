@@ -169,7 +169,7 @@ describe('evidence of every outcome under a fault verifies', () => {
     list.map((course) => [fault, course] as const),
   )
 
-  test.each(all)('%s: %s', async (_fault, course) => {
+  test.each(all)('%s: %s', async (_, course) => {
     let id = ''
     const files: string[] = []
     const said: string[] = []
@@ -209,7 +209,7 @@ describe('evidence of every outcome under a fault verifies', () => {
       verified.push(`${file.split('/').at(-1)} ${exit} ${json.error?.message ?? ''}`)
       rmSync(file)
     }
-    expect(verified, said.join('\n')).toEqual(verified.map((one) => expect.stringMatching(/ 0 $/)))
+    expect(verified, said.join('\n')).toEqual(verified.map(() => expect.stringMatching(/ 0 $/)))
   })
 
   test('the courses reach every state of an action', () => {
