@@ -95,12 +95,12 @@ export const routes = {
     path: '/actions/ingest/wallet',
     input: z.object({
       actionId: Name,
-      event: z.enum(['SIGNED', 'TX_FAILED']),
+      event: z.enum(['SIGNED', 'TX_FAILED', 'CANCELLED']),
       txHash: Hash.optional(),
       chainId: ChainId.optional(),
     }),
     output: Action,
-    doc: 'Extension, optional: reports the hash of a transaction that the client signed for an action. Without a report the transaction is found on chain. A hash that no node knows is accepted, because a node may see it later. Only the chain decides the outcome, also after TX_FAILED; a report without `txHash` changes nothing.',
+    doc: 'Extension, optional: reports the hash of a transaction that the client signed for an action. Without a report the transaction is found on chain. A hash that no node knows is accepted, because a node may see it later. Only the chain decides the outcome, also after TX_FAILED. CANCELLED says that the client sends no more of the action: it ends as FAILED once its chains show none of its transactions pending, and a transaction that is reported later counts. SIGNED without `txHash` lists the action of a dry run.',
   },
   listQuotes: {
     method: 'GET',
@@ -112,7 +112,7 @@ export const routes = {
       ...pagingFields,
     }),
     output: PageOf(Quote),
-    doc: 'The quotes given to this customer, newest first, without rawQuote. Networks are names or chain ids; an unknown network or provider is refused. `status` is the last known one; the status endpoint of a swap reads it again.',
+    doc: 'The quotes given to this customer, newest first, without rawQuote. Networks are names or chain ids; an unknown network or provider is refused. `status` is the one that the status endpoint of the swap returns, read again while the swap may change. Quotes that were requested for a comparison or a dry run (extension: request header `x-sluice-draft`, any value) are listed once a swap is executed with them.',
   },
   quote: {
     method: 'GET',

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { Service } from '../api/service-type.ts'
+import { asDrafts, type Service } from '../api/service-type.ts'
 import { copyErrorWith } from '../domain/copy-error.ts'
 import { AppError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/text/did-you-mean.ts'
+import { slugsOfSameAsset, symbolMeant } from '../domain/text/token-symbols.ts'
 import type { Backend } from './backend-types.ts'
 import type { Cli, LocalCli, ProgressLine } from './command-run-types.ts'
 import { targetFlags, withNext, withSameTarget } from './next-command.ts'
@@ -73,27 +74,44 @@ type Needs = {
 async function withSuggestion(cli: Needs, error: unknown, command: string, typed: unknown): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== 'STRATEGY_NOT_FOUND' || typeof typed !== 'string')
     return error
-  const guess = didYouMean(typed, await suggestions(cli, command))
-  return copyErrorWith(error, { message: `${error.message}${guess}` })
+  return copyErrorWith(error, { message: `${error.message}${await guessOf(cli, command, typed)}` })
 }
 
 /**
- * The candidates for a misspelt strategy: assets and categories for a recommendation, ids and slugs
- * otherwise. None if they cannot be read.
+ * The suggestion for a misspelt strategy, as the end of a sentence: an asset or a category for a recommendation, an id or a slug of the
+ * same asset otherwise. Empty if the names cannot be read.
  */
-async function suggestions({ backend, program, globals }: Needs, command: string): Promise<string[]> {
+async function guessOf(
+  { backend, program, globals }: Needs,
+  command: string,
+  typed: string,
+): Promise<string> {
   try {
     // The local catalogue does not describe another deployment.
     const strategies = backend.kind === 'remote' ? [] : (await backend.catalog()).strategies
+    const symbols = strategies.map(({ asset }) => asset.symbol)
     if (command === 'recommend')
-      return [...strategies.map(({ asset }) => asset.symbol), ...strategies.map(({ category }) => category)]
+      return (
+        symbolMeant(typed, symbols) ||
+        didYouMean(
+          typed,
+          strategies.map(({ category }) => category),
+        )
+      )
     const given = globals.profile === undefined ? {} : { '--profile': globals.profile }
     const seen =
       (await (await program.completions())({ command: 'deposit', name: '<id>', given, before: [] })) ?? []
-    return [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
+    const slugs = [...strategies.flatMap(({ slug, id }) => [slug, id]), ...seen.map(([slug]) => slug)]
+    return didYouMean(
+      typed,
+      slugsOfSameAsset(typed, slugs, [
+        ...symbols,
+        ...(await backend.catalog()).tokens.map((one) => one.symbol),
+      ]),
+    )
   } catch (error) {
     // Report the original failure, not that of the suggestion.
-    if (error instanceof AppError) return []
+    if (error instanceof AppError) return ''
     throw error
   }
 }
@@ -158,7 +176,8 @@ export const action =
   async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command
     try {
-      await acted(await cliFor(program, await optionsOf(command), answer, command))
+      const cli = await cliFor(program, await optionsOf(command), answer, command)
+      await acted(isDryRun(command) ? withDrafts(cli) : cli)
     } catch (error) {
       throw withCommandHelp(error, command)
     }
@@ -172,6 +191,12 @@ export const action =
       }
     }
   }
+
+/** Whether a command signs nothing, by its own --dry-run. */
+const isDryRun = (command: Command): boolean => command.opts<{ dryRun?: boolean }>().dryRun === true
+
+/** The same run with a service whose quotes and transactions are not listed. */
+export const withDrafts = (cli: Cli): Cli => ({ ...cli, service: async () => asDrafts(await cli.service()) })
 
 /** Makes the `Cli` of a command line whose global options are parsed. */
 export async function cliFor(

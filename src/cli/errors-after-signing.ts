@@ -150,9 +150,11 @@ function endOf(operation: JournalOperation): AppError {
 
 /** A failure as part of a sentence, without "Nothing was signed", followed by its remedy. */
 function reasonOf({ code, message, hint, details }: AppError): string {
+  // A refused request is asked for anew, and this action is not.
+  const isRefusal = [4, 8, 10, 14].includes(errorRow(code).exit)
   if (code === 'INTERRUPTED') return 'interrupted'
   // Without an operation, the person declined.
   if (code === 'DECLINED' && details?.operation === undefined) return 'declined'
   const what = message.replace(/\s*Nothing was (signed|sent)\.?$/, '').replace(/\.$/, '')
-  return hint !== undefined && /^[A-Z].*\.$/.test(hint) ? `${what}. ${hint}` : what
+  return hint !== undefined && !isRefusal && /^[A-Z].*\.$/.test(hint) ? `${what}. ${hint}` : what
 }

@@ -1,7 +1,8 @@
 import { Quote } from '../api/quote.ts'
 import type { SwapStatus } from '../api/swap-status.ts'
+import { bitcoinNetwork } from '../domain/bitcoin.ts'
 import { AppError } from '../domain/errors.ts'
-import { isSwapEnd, statedBySeen } from '../domain/swap-outcome.ts'
+import { isSwapEnd, statedBySeen, statedByService } from '../domain/swap-outcome.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { actionIntent, quoteIds, type StoredPlan } from '../guard/stored-plan-types.ts'
 import type { ExecutionContext, JournalOperation } from '../planning/execution-context-types.ts'
@@ -11,6 +12,8 @@ import {
   isUnfilled,
   refundText,
   resultOf,
+  unfilledError,
+  unfilledText,
 } from '../transactions/outcome/delivery-result.ts'
 import type { Cli } from './command-run-types.ts'
 import { settleOperation } from './signing-flow/record-chain-results.ts'
@@ -45,6 +48,28 @@ export async function swapStatusOf(
     cause: response,
     hint: `sluice action show ${known.operation.id}`,
   })
+}
+
+/**
+ * The status of a listed quote: the word that `swap status` has for it. `told` is the status in the list of the service. An engine in this
+ * process has just read its chains; of a remote service, an end is checked here.
+ */
+export async function statusOfListed(
+  cli: Cli,
+  { id, provider, from, status: told }: Pick<Quote, 'id' | 'provider' | 'from' | 'status'>,
+): Promise<string | null> {
+  if (told === null) return null
+  const isOpen = told === 'pending' || told === 'expired'
+  if (id === '' || (cli.backend.kind !== 'remote' && !isOpen)) return told
+  const isChecked = isSwapEnd(told) && from.chainId === bitcoinNetwork.chainId
+  const listed = { status: told, originTxHash: null, destinationTxHash: null, provider }
+  const ask = async (quote: string) =>
+    isChecked
+      ? (await cli.service()).swapStatus({ id: quote })
+      : cli.backend.kind === 'remote'
+        ? statedByService(listed)
+        : listed
+  return (await swapStatusOf(cli, id, ask)).status
 }
 
 /** An expiry that a remote service reports counts if this machine received the quote, and its deadline has passed. */
@@ -86,6 +111,12 @@ export async function expiredQuoteError(
   })
 }
 
+/** The error of a swap whose order of this journal was not filled; `undefined` for any other swap. */
+export async function unfilledOrderError(cli: Cli, typed: string): Promise<AppError | undefined> {
+  const known = await operationNamed(cli, typed)
+  return known && isUnfilled(known.operation) ? unfilledError(known.operation) : undefined
+}
+
 /** The operation of the journal that has an id or an idempotency key, or was planned with a quote of that id; with its journal. */
 async function operationNamed(cli: Cli, typed: string): Promise<JournalledSwap | undefined> {
   const context = await cli.backend.context().catch((error: unknown) => {
@@ -123,8 +154,7 @@ async function journalledStatus(
   const isDelivered = now.legs.every(({ arrival }) => arrival === null || arrival.hash !== null)
   const seen = ((): string => {
     if (isRefunded(now)) return 'refunded'
-    if (isUnfilled(now)) return resultOf(now).unfilled!.why
-    if (isLost || isUnderDelivered(now)) return 'failed'
+    if (isLost || isUnderDelivered(now) || isUnfilled(now)) return 'failed'
     if (step.state === 'FINAL_OK' && isDelivered) return 'fulfilled'
     if (now.state === 'FAILED') return 'failed'
     return step.state === 'FINAL_OK' || step.state === 'INCLUDED' ? 'confirmed' : 'pending'
@@ -132,8 +162,9 @@ async function journalledStatus(
   const stated = statedBySeen({ seen, told })
   // On one chain, the same transaction pays and delivers.
   const delivery = destinationTxHash ?? (seen === 'fulfilled' ? originTxHash : null)
-  const { refund } = resultOf(now)
-  const note = refund ? refundText(refund) : isSwapEnd(seen) ? undefined : told?.note
+  const { refund, unfilled } = resultOf(now)
+  const own = refund ? refundText(refund) : unfilled && unfilledText(unfilled)
+  const note = own ?? (isSwapEnd(seen) ? undefined : told?.note)
   return { ...stated, originTxHash, destinationTxHash: delivery, ...(note !== undefined && { note }) }
 }
 

@@ -309,7 +309,7 @@ export const errorTable = {
   SUPERSEDED: { exit: 23, hint: 'sluice action explain ID' },
   NONCE_USED: {
     exit: 23,
-    hint: 'Check which transaction used the nonce. Omit --nonce to use the next free one.',
+    hint: 'Look first for the transaction that used the nonce: it may be this payment. To see it: sluice action explain HASH',
   },
   CANCELLED: { exit: 24, hint: 'sluice action show ID' },
   REFUNDED: { exit: 25, hint: 'sluice action explain ID' },

@@ -1,7 +1,7 @@
 import { type Address, nativeAddress, sameAddress } from './address.ts'
 import { AppError } from './errors.ts'
 import { type Network, sandboxNetworks } from './networks.ts'
-import { didYouMean } from './text/did-you-mean.ts'
+import { symbolMeant, tokensCalled } from './text/token-symbols.ts'
 
 /**
  * A token, identified by (chainId, address); the symbol is not unique. The native coin has the zero address.
@@ -38,12 +38,12 @@ export const symbolsOf = (tokens: readonly Pick<Token, 'symbol' | 'address'>[]):
   return [...new Set(names)].join(', ')
 }
 
-/** Returns the token with a name on a network: an address, or a symbol of exactly one known token. */
+/** Returns the token with a name on a network: an address, or a symbol of exactly one known token, its own or another one of it. */
 export function tokenNamed(tokens: readonly Token[], network: Network, name: string): Token {
   const here = [nativeToken(network), ...tokens.filter((token) => token.chainId === network.chainId)]
   const found = name.startsWith('0x')
     ? here.filter((token) => sameAddress(token.address, name))
-    : here.filter((token) => token.symbol.toLowerCase() === name.toLowerCase())
+    : tokensCalled(here, name)
   if (found.length === 1) return found[0]!
   if (found.length > 1)
     throw new AppError(
@@ -56,7 +56,7 @@ export function tokenNamed(tokens: readonly Token[], network: Network, name: str
   throw new AppError(
     'UNKNOWN_TOKEN',
     `There is no token "${name}" on ${network.name}${
-      didYouMean(
+      symbolMeant(
         name,
         here.map((token) => token.symbol),
       ) || '.'

@@ -67,6 +67,8 @@ export type EngineContext = ChainServices & {
   choice?: Choice | undefined
   /** Whether the engine answers over HTTP, where an answer holds at most one approval. */
   isServed?: boolean
+  /** Whether this call is for a comparison or a dry run, which are not listed. */
+  isDraft?: boolean
   now: () => number
   newId: () => string
 }

@@ -1,4 +1,4 @@
-import type { Service } from '../api/service-type.ts'
+import type { CallOptions, Service } from '../api/service-type.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
 import type { Catalog } from '../protocols/catalog-types.ts'
 import type { EngineStore } from '../store/engine/store.ts'
@@ -79,6 +79,8 @@ export function createCustomerEngines(
 }
 
 function serviceOf(context: EngineContext): Service {
+  const drafted = (options?: CallOptions): EngineContext =>
+    options?.isDraft ? { ...context, isDraft: true } : context
   return {
     ...withFees(context, {
       recommend: (input) => recommend(context, input),
@@ -87,15 +89,17 @@ function serviceOf(context: EngineContext): Service {
       getStrategy: ({ id }) => strategyWithDetails(context, id),
       getWallet: ({ address }) => walletOf(context, address),
     }),
-    strategyBytecode: (input) => strategyBytecode(context, input),
+    strategyBytecode: (input, options) => strategyBytecode(drafted(options), input),
     walletHistory: (input) => historyOf(context, input),
     getAction: ({ id }) => actionOf(context, id),
     ingest: (input) => ingest(context, input),
     listQuotes: (input) => listQuotes(context, input),
-    quote: async (input) => ({ quote: await quoteFor(context, input, (await chargesOf(context)).swap) }),
-    swapBytecode: (input) => swapBytecode(context, input),
+    quote: async (input, options) => ({
+      quote: await quoteFor(drafted(options), input, (await chargesOf(context)).swap),
+    }),
+    swapBytecode: (input, options) => swapBytecode(drafted(options), input),
     swapStatus: (input) => swapStatus(context, input),
-    transferBytecode: (input) => transferBytecode(context, input),
+    transferBytecode: (input, options) => transferBytecode(drafted(options), input),
     customer: () => customerOf(context),
     getFees: () => customerFees(context),
     setFees: (input) => setCustomerFees(context, input),

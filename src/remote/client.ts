@@ -1,6 +1,6 @@
 import { missingHeader, parseMissingHeader } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
-import type { Service } from '../api/service-type.ts'
+import type { CallOptions, Service } from '../api/service-type.ts'
 import {
   actionStatuses,
   historyStatuses,
@@ -73,17 +73,20 @@ export function remoteService(deployment: Deployment): Service {
   const call = async (
     name: keyof Service,
     input: unknown,
-    signal: AbortSignal | undefined,
+    { signal, isDraft }: CallOptions,
   ): Promise<unknown> => {
     const complete = name === 'quote' && {
       complete: (body: unknown, sent: object) => completeQuote(body, sent, tokenAt),
     }
     let left: string[] = []
     const back = readBackOf(name, input)
-    const readBack = back && { readBack: (): Promise<unknown> => call(back[0], back[1], signal) }
+    const readBack = back && {
+      readBack: (): Promise<unknown> => call(back[0], back[1], { ...(signal && { signal }) }),
+    }
     const at = (url: string, route: RouteRequest, isHeard = true) =>
       ask(url, { ...route, ...complete, ...readBack }, input, {
         signal,
+        isDraft,
         onAnswer: (answer) => {
           report.clock(answer)
           if (methodsWithMissing.includes(name))
@@ -112,7 +115,7 @@ export function remoteService(deployment: Deployment): Service {
   }
   const methods = (Object.keys(routes) as (keyof Service)[]).map((name) => [
     name,
-    (input: unknown, { signal }: { signal?: AbortSignal } = {}) => call(name, input, signal),
+    (input: unknown, options: CallOptions = {}) => call(name, input, options),
   ])
   return Object.fromEntries(methods) as Service
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalidInputError } from '../api/error-envelope.ts'
 import type { Route } from '../api/routes.ts'
+import { draftHeader } from '../api/service-type.ts'
 import { AppError, serviceMessageCause } from '../domain/errors.ts'
 import { sanitizeText } from '../domain/text/terminal-sanitizing.ts'
 import { exchangeJson, type HttpAnswer, hostOf } from '../http/client.ts'
@@ -60,7 +61,11 @@ type SendRequest = (
   base: string,
   route: RouteRequest,
   input: unknown,
-  how: { signal: AbortSignal | undefined; onAnswer: (answer: HttpAnswer) => void },
+  how: {
+    signal: AbortSignal | undefined
+    isDraft?: boolean | undefined
+    onAnswer: (answer: HttpAnswer) => void
+  },
 ) => Promise<unknown>
 
 /** Creates the function that sends all requests to a deployment, with its API key, retries and rate limits. */
@@ -68,7 +73,7 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
   const { apiKey, deadlineMs, limitMs, now, governor, onWait, onExchange } = needs
   const dispatcher = newDispatcher()
   const hide = createRedactor([apiKey], '[API key]')
-  return async (base, route, input, { signal, onAnswer }) => {
+  return async (base, route, input, { signal, isDraft, onAnswer }) => {
     const { method } = route
     const read = z.safeEncode(route.input, input as never)
     // An invalid request fails with the same error as at the service.
@@ -93,7 +98,7 @@ export function createRequester(needs: RequesterDependencies): SendRequest {
           deadlineMs: leftMs,
           maxBytes: 4_194_304,
           hide,
-          headers: { 'x-api-key': apiKey },
+          headers: { 'x-api-key': apiKey, ...(isDraft && { [draftHeader]: '1' }) },
           ...(signal && { signal }),
         })
         trace(answer.status)

@@ -3,7 +3,7 @@ import { invalidInputError } from '../api/error-envelope.ts'
 import { missingHeader, missingHeaderValue } from '../api/missing-networks.ts'
 import type { OlderRoute } from '../api/older-routes.ts'
 import type { Route } from '../api/routes.ts'
-import type { Service } from '../api/service-type.ts'
+import { type CallOptions, draftHeader, type Service } from '../api/service-type.ts'
 import { AppError } from '../domain/errors.ts'
 import { prototypeName } from '../http/strict-json.ts'
 import type { Served } from './served-routes.ts'
@@ -14,6 +14,7 @@ export type RouteRequest = {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
   body: unknown
+  headers?: Readonly<Record<string, unknown>>
 }
 
 /** Sets a header of the answer. */
@@ -31,7 +32,10 @@ export function routeHandler<head extends Head>(
   const written = new WeakMap<object, string | Buffer>()
   const inputOf = inputReader(route)
   return async (service, sent, head) => {
-    const output = await (service[name] as (input: unknown) => Promise<object>)(inputOf(sent))
+    const call = service[name] as (input: unknown, options?: CallOptions) => Promise<object>
+    const output = await (sent.headers?.[draftHeader] === undefined
+      ? call(inputOf(sent))
+      : call(inputOf(sent), { isDraft: true }))
     const missing = successor && (route as OlderRoute).missing?.(output as never)
     if (missing) throw missing
     const left = missingHeaderValue(output)

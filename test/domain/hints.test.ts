@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { buildProgram } from '../../src/app/main.ts'
 import { withSameTarget } from '../../src/cli/next-command.ts'
 import { type ErrorCode, errorRow, errorTable } from '../../src/domain/errors.ts'
-import { leftOpen } from '../support/hints/hint-without-placeholder.ts'
+import { leftOpen, startsAnew } from '../support/hints/hint-without-placeholder.ts'
 
 let root: Command
 beforeAll(async () => {
@@ -190,5 +190,37 @@ describe('hints of errors and messages', () => {
       'action show --json',
     ])
       expect(fault(typed(line))).toBeDefined()
+  })
+})
+
+/** The text of every call `new AppError('CODE', ...)` in the source, as `[file, code, text]`. */
+const raised = globSync('**/*.ts', { cwd: root_ }).flatMap((file) => {
+  const text = readFileSync(join(root_, file), 'utf8')
+  return [...text.matchAll(/AppError\(\s*'([A-Z_]+)'/g)].map(({ 0: begin, 1: code, index }) => {
+    let [at, depth] = [index + begin.length, 1]
+    for (; depth > 0 && at < text.length; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0
+    return [file, code as ErrorCode, text.slice(index, at)] as const
+  })
+})
+
+describe('from exit 20 to 29', () => {
+  const isSigned = (code: ErrorCode) => errorRow(code).exit >= 20 && errorRow(code).exit <= 29
+
+  test('no hint of the table of errors starts a new action', () => {
+    const anew = (Object.keys(errorTable) as ErrorCode[])
+      .filter(isSigned)
+      .flatMap((code) => startsAnew(errorRow(code).hint ?? '', errorRow(code).exit) ?? [])
+    expect(anew).toEqual([])
+  })
+
+  test('no error in the source has a hint that starts a new action', () => {
+    const signed = raised.filter(([, code]) => code in errorTable && isSigned(code))
+    expect(signed.length).toBeGreaterThan(40)
+    const anew = signed.flatMap(([file, code, text]) => {
+      const hint = /\bhint\b[\s\S]*$/.exec(text)?.[0] ?? ''
+      const found = startsAnew(hint, errorRow(code).exit)
+      return found === undefined ? [] : [`${file} ${code}: ${found}`]
+    })
+    expect(anew).toEqual([])
   })
 })

@@ -171,7 +171,7 @@ export function useCommands(
           },
         }),
       )
-      checkHint(wordsOf(line), said.out, said.err)
+      checkHint(wordsOf(line), said.out, said.err, exit)
       if (line.includes('--no-wait')) for (const { rpc } of world.chains) await untilMined(rpc)
       return {
         exit,

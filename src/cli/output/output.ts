@@ -42,13 +42,14 @@ export async function emitList<row>(
   list: List<row>,
   view: ListView<row>,
 ): Promise<void> {
+  const { columns, empty, note } = view
+  const why = list.page > 1 ? beyond(list) : empty
   if (globals.json) {
     const { fields } = globals
-    return void io.out.write(
-      `${toJson(fields ? { ...list, items: list.items.map((row) => picked(row, fields, false)) } : list, io.out.isTerminal)}\n`,
-    )
+    const items = fields ? list.items.map((row) => picked(row, fields, false)) : list.items
+    const page = { ...list, items, ...(items.length === 0 && { why }) }
+    return void io.out.write(`${toJson(page, io.out.isTerminal)}\n`)
   }
-  const { columns, empty, note } = view
   const shownColumns = globals.fields ? globals.fields.map((name) => columnNamed(columns, name)) : columns
   if (globals.csv) {
     const { stringify } = await import('csv-stringify/sync')
@@ -63,7 +64,7 @@ export async function emitList<row>(
       ),
     )
   }
-  if (list.items.length === 0) return io.err.write(`${list.page > 1 ? beyond(list) : empty}\n`)
+  if (list.items.length === 0) return io.err.write(`${why}\n`)
   io.out.write(`${sanitizedFor(table(shownColumns, list.items, io.out), io.out)}\n`)
   if (note && !globals.quiet) io.err.write(`${io.err.paint.dim(note)}\n`)
   if (list.hasMore && !globals.quiet)

@@ -46,6 +46,7 @@ export const listOf = <item extends z.ZodType>(item: item) =>
     limit: z.int().min(0),
     total: maybe(z.int().min(0)),
     hasMore: z.boolean(),
+    why: z.string().optional().describe('why the list is empty; missing if it is not'),
   })
 
 /** The output of every failed command with `--json`. */

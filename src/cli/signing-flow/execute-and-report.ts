@@ -15,6 +15,7 @@ import { progressLine } from '../views/progress-line.ts'
 import { reportedDelivery } from './quotes/swap-status-from-service.ts'
 import { allowanceLines, reportFor, withReport } from './report-in-errors.ts'
 import type { Execute, Replan, ResumeChoices } from './signing-flow-types.ts'
+import { tellIfEnded } from './tell-service.ts'
 
 /**
  * Executes an operation of the journal to its end and reports it. A finished one is only reported,
@@ -142,6 +143,7 @@ export async function execute(
     throw withReport(error, context, operation)
   } finally {
     output.done()
+    await tellIfEnded(cli, context, operation.id)
   }
 }
 

@@ -142,7 +142,10 @@ export const startedBeforeError = (operation: JournalOperation): AppError => {
     `${id} was already started ${idemKey === id ? 'with other parameters' : `under the key ${idemKey}`}`,
     {
       details: { operation: id },
-      hint: isFinished(operation) ? `sluice action show ${id}` : `To resume it: sluice action resume ${id}`,
+      hint:
+        isClosed(operation) || isFinished(operation)
+          ? `sluice action show ${id}`
+          : `To resume it: sluice action resume ${id}`,
     },
   )
 }

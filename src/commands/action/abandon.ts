@@ -3,6 +3,7 @@ import { verdictFor } from '../../cli/diagnose-action.ts'
 import { confirm } from '../../cli/prompts.ts'
 import { requireOperation } from '../../cli/signing-flow/find-operation.ts'
 import { allowanceLines, reportFor, withReport } from '../../cli/signing-flow/report-in-errors.ts'
+import { tellIfEnded } from '../../cli/signing-flow/tell-service.ts'
 import { operationView } from '../../cli/views/operation-view.ts'
 import { remainingAllowances } from '../../diagnosis/remaining-allowances.ts'
 import { copyErrorWith } from '../../domain/copy-error.ts'
@@ -29,6 +30,7 @@ export async function abandonAction(cli: Cli, id: string): Promise<void> {
       `sluice action abandon ${operation.id} --yes`,
     )
   const closed = isFinished(operation) ? operation : await closeUnsigned(cli, context, operation)
+  await tellIfEnded(cli, context, closed.id)
   refuseEnded(context, closed)
   const left = await remainingAllowances(context, closed)
   const funds = (await verdictFor(cli, context, closed))?.funds ?? null

@@ -6,9 +6,10 @@ import { type SigningOptions, withSigning } from '../../cli/options/signer-and-s
 import type { CommandContext } from '../../cli/program-context-types.ts'
 import { referenceForPlan } from '../../cli/signing-flow/quotes/reference-quote.ts'
 import { signAndSend } from '../../cli/signing-flow/sign-and-send.ts'
-import { AppError, errorRow } from '../../domain/errors.ts'
+import { tellIfSigned } from '../../cli/signing-flow/tell-service.ts'
+import { copyErrorWith } from '../../domain/copy-error.ts'
+import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
-import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
 import { readPlanFile } from '../../planning/read-plan-file.ts'
 
@@ -53,26 +54,17 @@ async function submit(cli: Cli, file: string, options: SigningOptions): Promise<
       propose: async () => proposed,
       reference: () => referenceForPlan(cli, proposed),
     },
-  ).catch((error: unknown) => {
-    throw error instanceof AppError ? ofPlan(error) : error
-  })
+  )
+    .catch((error: unknown) => {
+      throw error instanceof AppError ? ofPlan(error) : error
+    })
+    .finally(async () => tellIfSigned(cli, await cli.backend.context(), proposed.id))
 }
 
-/** Adapts an error about the nonce of a plan, which is part of the plan. */
+/** Adapts an error about a nonce that is too high: it is part of the plan. */
 function ofPlan(error: AppError): AppError {
-  const { code, message, details, cause, hint } = error
-  if (code !== 'NONCE_GAP' && (code !== 'NONCE_USED' || hint !== errorRow(code).hint)) return error
-  const anew = 'run the original command with --dry-run --json'
-  const used =
-    typeof details?.hash === 'string'
-      ? `; to see what used its nonce: sluice action explain ${shellWord(details.hash)}`
-      : ''
-  return new AppError(code, message, {
-    cause,
-    ...(details && { details }),
-    hint:
-      code === 'NONCE_GAP'
-        ? `Submit the plans before it first, or make a new plan: ${anew}`
-        : `This plan can never be sent. Make a new one: ${anew}${used}`,
+  if (error.code !== 'NONCE_GAP') return error
+  return copyErrorWith(error, {
+    hint: 'Submit the plans before it first, or make a new plan: run the original command with --dry-run --json',
   })
 }

@@ -11,9 +11,9 @@ import { parseAmount, tokenAmount } from '../../domain/amount.ts'
 import { btc } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { SandboxStatus } from '../../domain/sandbox-status-type.ts'
-import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { symbolMeant } from '../../domain/text/token-symbols.ts'
 import { nativeToken } from '../../domain/token.ts'
 import { addFault } from './fault.ts'
 
@@ -140,7 +140,7 @@ async function wanted(
   if (!token)
     throw new AppError(
       'UNKNOWN_TOKEN',
-      `The sandbox has no token "${sanitizeText(symbol)}"${didYouMean(symbol, symbols)}`,
+      `The sandbox has no token "${sanitizeText(symbol)}"${symbolMeant(symbol, symbols)}`,
       { hint: 'sluice sandbox status' },
     )
   return {

@@ -14,6 +14,8 @@ import { AppError } from '../../domain/errors.ts'
 import { type Network, networkNamed } from '../../domain/networks.ts'
 import { didYouMean } from '../../domain/text/did-you-mean.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { assetCalled, symbolMeant } from '../../domain/text/token-symbols.ts'
+import type { Token } from '../../domain/token.ts'
 
 type ListOptions = {
   protocol?: string
@@ -49,12 +51,14 @@ export async function list(cli: Cli, options: ListOptions): Promise<void> {
       ? undefined
       : networkNamed((await cli.backend.catalog()).networks, options.network)
   const service = await serviceFor(cli, network)
+  const { tokens } = await cli.backend.catalog()
   const look = async () => {
     const { every, left } = await everyStrategy(cli, service, network)
     missing = left
     isNone = every.length === 0 && network === undefined
-    const rows = rowsOf(every, options, least)
-    unknown = rows.length > 0 ? '' : unheard(every, options, network)
+    const isAsset = assetFilter(options.asset, tokens, every)
+    const rows = rowsOf(every.filter(isAsset), options, least)
+    unknown = rows.length > 0 ? '' : unheard(every, { ...options, isAsset }, network)
     const page = pageOf(rows, paging)
     note = starNote(page.items)
     for (const { slug, rates } of page.items) series.set(slug, rates?.points.map(({ apy }) => apy) ?? [])
@@ -122,24 +126,46 @@ async function everyStrategy(
 /** Describes the unknown words of a filter, with suggestions; `undefined` if all are known. */
 function unheard(
   every: readonly Strategy[],
-  { protocol, asset }: ListOptions,
+  { protocol, asset, isAsset }: ListOptions & { isAsset: (one: Strategy) => boolean },
   network: Network | undefined,
 ): string {
+  const protocols = every.map((one) => one.protocol ?? '')
+  const assets = [...new Set(every.map((one) => one.asset.symbol))].toSorted()
   const words = [
-    ['protocol', protocol, every.map((one) => one.protocol ?? '')],
-    ['asset', asset, every.map((one) => one.asset.symbol)],
+    [
+      'protocol',
+      protocol,
+      protocols.some((one) => is(protocol, one)),
+      didYouMean(protocol ?? '', protocols),
+      '',
+    ],
+    ['asset', asset, every.some(isAsset), symbolMeant(asset ?? '', assets), ` Assets: ${assets.join(', ')}.`],
   ] as const
   return words
-    .flatMap(([what, typed, known]) => {
-      if (typed === undefined || known.some((one) => is(typed, one))) return []
-      const guess = didYouMean(typed, known)
+    .flatMap(([what, typed, isKnown, guess, known]) => {
+      if (typed === undefined || isKnown) return []
       return [
         sanitizeText(
-          `No strategies${network ? ` on ${network.name}` : ''} for ${what} "${typed}".${guess.replace(/^; d/, ' D')}`,
+          `No strategies${network ? ` on ${network.name}` : ''} for ${what} "${typed}".${guess.replace(/^; d/, ' D')}${guess === '' && every.length > 0 ? known : ''}`,
         ),
       ]
     })
     .join(' ')
+}
+
+/** Whether a strategy has the asset that a symbol names on its network; every strategy without a symbol. */
+export function assetFilter(
+  symbol: string | undefined,
+  tokens: readonly Token[],
+  every: readonly Pick<Strategy, 'chainId' | 'asset'>[],
+): (one: Pick<Strategy, 'chainId' | 'asset'>) => boolean {
+  if (symbol === undefined) return () => true
+  const assetOf = ({ chainId, asset }: Pick<Strategy, 'chainId' | 'asset'>) => ({
+    ...asset,
+    chainId: chainId ?? 0,
+  })
+  const isCalled = assetCalled(symbol, [...tokens, ...every.map(assetOf)])
+  return (one) => isCalled(assetOf(one))
 }
 
 const is = (wanted: string | undefined, has: string | null): boolean =>

@@ -84,7 +84,7 @@ const unknownPaymentError = ({ id }: Quote, { deposit }: SwapStatus): AppError =
     `Whether this deposit is paid is not known now${deposit?.note ? `. ${deposit.note}` : ''}. Do not pay it until this is known`,
     {
       details: { quote: id },
-      hint: `Later: sluice swap execute ${shellOperand(id)}. To see its state: sluice swap status ${shellOperand(id)}`,
+      hint: `sluice swap status ${shellOperand(id)}`,
     },
   )
 

@@ -1,6 +1,7 @@
 import { pageOf } from '../../api/page.ts'
 import type { Quote } from '../../api/quote.ts'
 import type { Backend } from '../../cli/backend-types.ts'
+import { withDrafts } from '../../cli/command-action.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import type { Column } from '../../cli/output/view-types.ts'
 import { promptChoice, refuseWithoutTerminal } from '../../cli/prompts.ts'
@@ -58,11 +59,12 @@ type Comparison = {
 async function rankQuotes(cli: Cli, options: QuoteFlags, names: readonly string[]): Promise<Comparison> {
   // A wrong flag is told once, and nobody is asked.
   await parseQuoteFlags(cli, options)
+  const drafting = withDrafts(cli)
   const asked = await Promise.all(
     names.map(async (provider) => {
       const wish = await parseQuoteFlags(cli, { ...options, provider })
       try {
-        return { provider, exact: wish.exact, quote: await wish.ask(cli) }
+        return { provider, exact: wish.exact, quote: await wish.ask(drafting) }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         return { provider, exact: wish.exact, error }

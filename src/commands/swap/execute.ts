@@ -24,6 +24,7 @@ import { formatAmount, parseAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { wordOf } from '../../domain/swap-outcome.ts'
 import type { Unit } from '../../domain/symbol-and-decimals-type.ts'
 import { canonicalJson } from '../../domain/text/canonical-json.ts'
 import { shellOperand } from '../../domain/text/shell-quoting.ts'
@@ -145,6 +146,7 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
     })
   }
   const begun = (await cli.backend.context()).journal.find(quote.id)
+  if (!begun && !options.allowDuplicate) await refuseSent(cli, quote)
   if (!begun && quote.deadline !== null && cli.program.now() >= Date.parse(quote.deadline))
     throw new AppError('QUOTE_EXPIRED', `The quote expired at ${quote.deadline}. Nothing was signed.`)
   const named =
@@ -152,15 +154,15 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
       ? undefined
       : address(options.destination, '--destination', { ...quote.to, name: quote.to.network })
   const destination = named ?? known.destination ?? undefined
-  // A quote is executed once: its id is the idempotency key.
-  const key = options.idempotencyKey ?? quote.id
-  const request = {
-    command: 'swap',
-    quote: quote.id,
-    ...(destination && { destination }),
-    ...worded(least),
-  }
-  // A swap that was started with the flags of a quote also has its id, so it can be resumed by it.
+  // A quote is executed once: its id is the idempotency key. A swap that was started with the flags of a quote has its id too, and the id
+  // alone names that swap, whatever its key.
+  const isNamed = options.idempotencyKey === undefined && named === undefined && least === null
+  const same = isNamed ? begun : undefined
+  const key = options.idempotencyKey ?? same?.idemKey ?? quote.id
+  const { wallet: _, ...own } = (same?.request ?? {}) as Record<string, unknown>
+  const request = same
+    ? own
+    : { command: 'swap', quote: quote.id, ...(destination && { destination }), ...worded(least) }
   const isOther =
     begun &&
     (begun.idemKey !== key ||
@@ -178,6 +180,24 @@ async function fromQuote(cli: Cli, known: Known, options: Options): Promise<void
         referenceForSwap(cli, quote, { exact, slippage, least, isNamed: known.isNamed ?? false }),
       prices: () => pricesOf(quote),
     },
+  )
+}
+
+/**
+ * Refuses a quote whose swap another program or machine has sent: executing it would pay again. ORDER_USED. A service that does not know
+ * the quote refuses its transactions itself.
+ */
+async function refuseSent(cli: Cli, { id }: Quote): Promise<void> {
+  const swap = await (await cli.service()).swapStatus({ id }).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'QUOTE_NOT_FOUND') return undefined
+    throw error
+  })
+  if (swap === undefined || ['pending', 'expired', 'failed'].includes(swap.status)) return
+  const hash = swap.originTxHash === null ? '' : `, in ${sanitizeText(swap.originTxHash)}`
+  throw new AppError(
+    'ORDER_USED',
+    `The swap of the quote ${sanitizeText(id)} was already sent (${sanitizeText(wordOf(swap))}${hash}), so it is not executed again`,
+    { hint: `sluice swap status ${shellOperand(id)}` },
   )
 }
 

@@ -2,7 +2,7 @@ import type { SwapStatus } from '../../api/swap-status.ts'
 import type { Cli } from '../../cli/command-run-types.ts'
 import { duration } from '../../cli/options/global-options.ts'
 import type { View } from '../../cli/output/view-types.ts'
-import { expiredQuoteError, swapStatusOf } from '../../cli/swap-status-by-id.ts'
+import { expiredQuoteError, swapStatusOf, unfilledOrderError } from '../../cli/swap-status-by-id.ts'
 import { stateWord } from '../../cli/terminal/format.ts'
 import { fieldTable, type MaybeRow } from '../../cli/terminal/table.ts'
 import { watchUntil } from '../../cli/watch-loop.ts'
@@ -32,6 +32,8 @@ export async function status(
     intervalMs: duration(options.interval),
     again: () => again,
   })
+  const unfilled = last.status === 'failed' ? await unfilledOrderError(cli, id) : undefined
+  if (unfilled) throw unfilled
   if (last.status === 'expired') throw await expiredQuoteError(cli, id, last)
   const hints = { over: `sluice action explain ${shellOperand(id)}`, open: again }
   const error = swapOutcomeError(last, { details: last, hints })

@@ -12,6 +12,7 @@ import {
 import { withSigning } from '../../cli/options/signer-and-safety-options.ts'
 import { withRaw } from '../../cli/output/raw-answers.ts'
 import type { CommandContext } from '../../cli/program-context-types.ts'
+import { statusOfListed } from '../../cli/swap-status-by-id.ts'
 import { quoteJson } from '../../cli/views/json-documents.ts'
 import { quoteColumns } from '../../cli/views/list-columns.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
@@ -116,8 +117,11 @@ async function list(
     ...(options.to !== undefined && { destinationChain: networkNamed(networks, options.to).name }),
     ...(options.provider !== undefined && { provider: options.provider }),
   })
+  const items = await Promise.all(
+    answer.items.map(async (quote) => ({ ...quote, status: await statusOfListed(cli, quote) })),
+  )
   await cli.list(
-    { ...answer, items: answer.items.map(quoteJson) },
+    { ...answer, items: items.map(quoteJson) },
     { columns: quoteColumns, empty: 'No quotes. Get one: sluice swap quote --help' },
   )
 }

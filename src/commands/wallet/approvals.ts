@@ -15,6 +15,7 @@ import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
 import { shellWord } from '../../domain/text/shell-quoting.ts'
 import { sanitizeText } from '../../domain/text/terminal-sanitizing.ts'
+import { assetCalled } from '../../domain/text/token-symbols.ts'
 import { tokenAt, tokenNamed } from '../../domain/token.ts'
 import type { AllowanceRef } from '../../planning/revoke-legs.ts'
 
@@ -141,9 +142,11 @@ async function chosen(cli: Cli, options: SigningOptions & Which): Promise<Allowa
   }
   const identity = await cli.backend.signerIdentity(options)
   const standing = await given(cli, identity.address, options.network)
+  const called = assetCalled(options.token ?? '', tokens)
   const isNamed = (one: Approval) =>
     options.token === undefined ||
     sameAddress(one.token, options.token) ||
+    called({ chainId: one.chainId, address: one.token, symbol: one.amount.symbol }) ||
     one.amount.symbol.toLowerCase() === options.token.toLowerCase()
   return standing
     .filter((one) => isNamed(one) && (spender === undefined || sameAddress(one.spender, spender)))

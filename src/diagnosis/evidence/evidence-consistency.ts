@@ -199,12 +199,16 @@ function areAmountsConsistent(
   { amounts, arrivedShort }: ParsedEvidence['report'],
 ): boolean {
   const like = asOperation(operation)
-  const { short } = isUnderDelivered(like) ? resultOf(like) : {}
+  const { out, short } = resultOf(like)
   try {
-    const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null
+    // A received amount is in the result, also that of a short delivery.
+    const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null && out === undefined
     const made = isOfBefore ? (like.plan as StoredPlan).about.amounts : reportedAmounts(like)
     if ('result' in operation)
-      return canonicalJson([made, short ?? null]) === canonicalJson([amounts, arrivedShort ?? null])
+      return (
+        canonicalJson([made, (isUnderDelivered(like) && short) || null]) ===
+        canonicalJson([amounts, arrivedShort ?? null])
+      )
     if (isUnderDelivered(like) || operation.state === 'DONE')
       return canonicalJson(made.in ?? null) === canonicalJson(amounts.in ?? null)
     return arrivedShort === undefined && canonicalJson(made) === canonicalJson(amounts)

@@ -82,6 +82,8 @@ export async function trackOperation(
       createdAt: now,
       updatedAt: now,
       finishedAt: null,
+      draft: context.isDraft ? 1 : 0,
+      cancelledAt: null,
     },
     transactions.map((tx, idx) => ({
       actionId: about.id,

@@ -7,7 +7,7 @@ import type { EngineContext } from '../engine-context-types.ts'
 import { findQuote, isRouteInScope, offerOf, providerNamed, routeOf } from '../quotes/stored-quote.ts'
 import { duplicateSends, retryClientReports } from './client-reports.ts'
 import { findOperation, isSwap, issuesOf, type Tracked } from './issued-actions.ts'
-import { refreshTransaction, submittedSearch } from './reconcile-transactions.ts'
+import { locateTransaction, refreshTransaction, submittedSearch } from './reconcile-transactions.ts'
 import {
   type Evidence,
   isEnded,
@@ -16,6 +16,7 @@ import {
   type TxInclusion,
   transitions,
 } from './state-machine.ts'
+import { readWalletProgress } from './wallet-block-reader.ts'
 
 /** An action with the other transactions sent for it: duplicates, or those of another issue of its quote. */
 export type TrackedWithDuplicates = Tracked & { duplicates: ActionTxRow[] }
@@ -93,7 +94,12 @@ async function refreshOperation(context: EngineContext, tracked: Tracked, tries 
   )
   // A transaction that was not read yet may have been sent in time.
   const isLate = pastDeadline && past.isComplete()
-  const status = nextState(action.status as State, { inclusions, pastDeadline: isLate, delivery })
+  const status = nextState(action.status as State, {
+    inclusions,
+    pastDeadline: isLate,
+    isCancelled: action.cancelledAt !== null && (await isNothingPending(context, action, acting)),
+    delivery,
+  })
   const word = said !== undefined && { said }
   if (status === action.status && destination === action.destinationHash) return { action, txs, ...word }
   if (status !== action.status && !transitions[action.status as State].includes(status))
@@ -107,9 +113,36 @@ async function refreshOperation(context: EngineContext, tracked: Tracked, tries 
     updatedAt: context.now(),
     finishedAt: isEnded(status) ? context.now() : null,
   }
-  if (await context.store.moveAction(moved, { action, txs })) return { action: moved, txs, ...word }
+  if (await context.store.moveAction(moved, { action, txs })) {
+    // What left the chain is pending before it expires: with the clock past, at once.
+    const isNowLate = status === 'pending' && isLate && tries > 1
+    return isNowLate
+      ? refreshOperation(context, { action: moved, txs }, tries - 1)
+      : { action: moved, txs, ...word }
+  }
   const fresh = (await context.store.action(context.customer, action.id)) ?? tracked
   return tries > 1 ? refreshOperation(context, fresh, tries - 1) : fresh
+}
+
+/**
+ * Whether no sent transaction of an action can still be mined: each is in a block, or another used its nonce. That the rest was never
+ * sent is the word of the client.
+ */
+async function isNothingPending(
+  context: EngineContext,
+  { wallet }: ActionRow,
+  txs: readonly ActionTxRow[],
+): Promise<boolean> {
+  const open = txs.filter(({ hash, blockNumber }) => hash !== null && blockNumber === null)
+  const pending = await Promise.all(
+    open.map(async (tx) => {
+      const chain = context.chain(tx.chainId)
+      // A replaced transaction is in no node, and can still be mined until its nonce is used.
+      const nonce = tx.nonce ?? (await locateTransaction(chain, tx.hash as Hex)).nonce
+      return nonce === undefined || (await readWalletProgress(chain, wallet as Address)).count <= nonce
+    }),
+  )
+  return !pending.includes(true)
 }
 
 const dayMs = 24 * 3_600_000

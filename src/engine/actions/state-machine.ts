@@ -29,12 +29,15 @@ export type TxInclusion = 'none' | 'included' | 'final' | 'reverted'
 export type Evidence = {
   inclusions: readonly TxInclusion[]
   pastDeadline: boolean
+  /** The client sends no more of it, and none of its transactions is pending. */
+  isCancelled: boolean
   delivery: 'not-needed' | 'no' | 'processing' | 'yes' | 'failed' | 'refunded'
 }
 
 /** The state that the evidence shows. */
-function stateOf({ inclusions, pastDeadline, delivery }: Evidence): State {
+function stateOf({ inclusions, pastDeadline, isCancelled, delivery }: Evidence): State {
   if (inclusions.some((one) => one === 'reverted')) return 'failed'
+  if (isCancelled && inclusions.includes('none')) return 'failed'
   if (pastDeadline && inclusions.at(-1) === 'none') return 'expired'
   if (inclusions.every((one) => one === 'none')) return 'pending'
   if (!inclusions.every((one) => one === 'final')) return 'confirmed'

@@ -69,6 +69,8 @@ async function quoteFromBitcoin(context: EngineContext, input: QuoteInput): Prom
     offer: storedOffer(route, recipient, offer, [], deadline),
     createdAt: context.now(),
     expiresAt: deadline * 1000,
+    draft: context.isDraft ? 1 : 0,
+    outcome: null,
   })
   return quote
 }
@@ -251,6 +253,8 @@ export async function newQuote(
     offer: storedOffer(ask, input.destinationAddress, offer, fees, deadline + ahead),
     createdAt: now,
     expiresAt: deadline * 1000,
+    draft: context.isDraft ? 1 : 0,
+    outcome: null,
   }
   return { quote, row }
 }

@@ -6,10 +6,10 @@ import { networkNamed } from '../../domain/networks.ts'
 import type { ListedQuote } from '../../store/engine/quote-queries.ts'
 import type { EngineContext } from '../engine-context-types.ts'
 import { originNetworks } from './stored-quote.ts'
-import { lastKnownStatus } from './swap-status.ts'
+import { listedStatus } from './swap-status.ts'
 
 /**
- * Lists the issued quotes, newest first, without `rawQuote`, with the deadline as text and the last known status. An unreadable quote loses
+ * Lists the issued quotes, newest first, without `rawQuote`, with the deadline as text and the status of the swap. An unreadable quote loses
  * its row but counts in the total, so that pages do not shift.
  */
 export async function listQuotes(
@@ -30,20 +30,23 @@ export async function listQuotes(
     networks: originNetworks(context.catalog).map(({ name }) => name),
   }
   const { rows, total } = await context.store.quotes(context.customer, by, limit, (page - 1) * limit)
-  const items = rows.flatMap((row) => {
-    try {
-      return [quoteOutput(row, context.now())]
-    } catch (fault) {
-      context.onUnreadableQuote?.(row.id, fault)
-      return []
-    }
-  })
+  const found = await Promise.all(
+    rows.map(async (row) => {
+      try {
+        return [quoteOutput(row, await listedStatus(context, row))]
+      } catch (fault) {
+        context.onUnreadableQuote?.(row.id, fault)
+        return []
+      }
+    }),
+  )
+  const items = found.flat()
   return { items, page, limit, total, hasMore: page * limit < total }
 }
 
-function quoteOutput(row: ListedQuote, now: number): Quote {
+function quoteOutput(row: ListedQuote, status: string): Quote {
   const { rawQuote: _, ...wire } = JSON.parse(row.wire) as z.input<typeof Quote>
-  return z.decode(Quote, { ...wire, deadline: wire.deadlineDate, status: lastKnownStatus(row, now) })
+  return z.decode(Quote, { ...wire, deadline: wire.deadlineDate, status })
 }
 
 /** The network name of a filter, by name or chain id, in any casing; `null` without a filter. An unknown network is VALIDATION_ERROR. */

@@ -1,5 +1,5 @@
 import type { SwapStatus } from '../../api/swap-status.ts'
-import { undefinedIfUnanswered } from '../../chain/rpc/timeouts.ts'
+import { undefinedIfUnanswered, withTimeout } from '../../chain/rpc/timeouts.ts'
 import { type Address, type Hex, nativeAddress, sameAddress } from '../../domain/address.ts'
 import { formatAmount } from '../../domain/amount.ts'
 import { bitcoinNetwork } from '../../domain/bitcoin.ts'
@@ -23,24 +23,72 @@ export async function swapStatus(
   const row = await context.store.quoteSummary(context.customer, id)
   if (!row || !isRouteInScope(context, row))
     throw new AppError('QUOTE_NOT_FOUND', `There is no quote "${id}"`)
-  if (row.originChain === bitcoinNetwork.name)
-    return bitcoinStatus(context, (await findQuote(context, id))!, btcTxHash)
-  const status = await currentStatus(context, id, row)
-  if (btcTxHash === undefined) return status
+  const status = await readStatus(context, id, row, btcTxHash)
+  if (btcTxHash === undefined || row.originChain === bitcoinNetwork.name) return status
   throw new AppError('DEPOSIT_NOT_FOUND', 'There is no such Bitcoin deposit for this quote', {
     details: { btcTxHash },
   })
+}
+
+/** The fields of a quote that its status needs. */
+type StatusRow = Pick<QuoteRow, 'provider' | 'originChain' | 'expiresAt' | 'draft' | 'outcome'> & {
+  actionId: string | null
+}
+
+/**
+ * Reads the status of the swap of a quote from its chains: the only place that decides it. Every answer about a quote comes from here:
+ * the status of one, the list of quotes, and the actions of swaps. An end that no action keeps is kept with the quote.
+ */
+async function readStatus(
+  context: EngineContext,
+  id: string,
+  row: StatusRow,
+  btcTxHash?: string,
+): Promise<SwapStatus> {
+  const isBitcoin = row.originChain === bitcoinNetwork.name
+  const status = isBitcoin
+    ? await bitcoinStatus(context, (await findQuote(context, id))!, btcTxHash)
+    : await currentStatus(context, id, row)
+  if (row.draft === 1 && status.originTxHash !== null) await context.store.listQuote(context.customer, id)
+  if (isKept(status.status) && status.status !== row.outcome)
+    await context.store.keepOutcome(context.customer, id, status.status)
+  return status
+}
+
+/** Whether a status is an end that stays. An expired quote may still be paid late. */
+const isKept = (status: string): boolean => ['fulfilled', 'failed', 'refunded'].includes(status)
+
+const dayMs = 24 * 3_600_000
+
+/** How long a list waits for one swap, in ms; what does not answer in time has its last known status. */
+const listedWithinMs = 5_000
+
+/**
+ * The status of a listed quote: read as for one quote while the swap may still change, which is until a day after its end, or a week
+ * after the deadline of a deposit on Bitcoin; the last known one afterwards, and if a chain or provider does not answer in time.
+ */
+export async function listedStatus(context: EngineContext, row: ListedQuote): Promise<string> {
+  if (!mayChange(row, context.now())) return lastKnownStatus(row, context.now())
+  const read = await withTimeout(readStatus(context, row.id, row), listedWithinMs).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined
+    throw error
+  })
+  return read?.status ?? lastKnownStatus(row, context.now())
+}
+
+/** Whether the chains may show another status of a quote than the last known one. */
+function mayChange(row: ListedQuote, now: number): boolean {
+  if (row.originChain === bitcoinNetwork.name) return row.outcome === null && now < row.expiresAt + 7 * dayMs
+  if (row.actionId === null || row.actionStatus === 'fulfilled' || row.actionStatus === 'refunded')
+    return false
+  return row.finishedAt === null || now < row.finishedAt + dayMs
 }
 
 /**
  * The status of the swap of a quote, with both hashes if known. The quote may be the bridge of a deposit. Until its transactions are
  * issued, no chain is asked.
  */
-async function currentStatus(
-  context: EngineContext,
-  id: string,
-  row: Pick<QuoteRow, 'provider' | 'expiresAt'> & { actionId: string | null },
-): Promise<SwapStatus> {
+async function currentStatus(context: EngineContext, id: string, row: StatusRow): Promise<SwapStatus> {
   const found = row.actionId === null ? undefined : await refreshAction(context, row.actionId)
   const whole = found && !isSwap(found.action) ? await findQuote(context, id) : undefined
   if (found && whole) return bridgeStatus(context, whole, found)
@@ -122,7 +170,8 @@ async function bridgeStatus(
 }
 
 /** The last known status of the swap of a quote, without asking a chain. */
-export function lastKnownStatus(row: ListedQuote, now: number): string {
+function lastKnownStatus(row: ListedQuote, now: number): string {
+  if (row.outcome !== null) return row.outcome
   const open = now > row.expiresAt ? 'expired' : 'pending'
   if (row.actionId === null || row.actionStatus === null) return open
   if (row.actionType !== null && isSwap({ type: row.actionType }))

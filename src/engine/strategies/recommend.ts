@@ -3,6 +3,7 @@ import { formatAmount } from '../../domain/amount.ts'
 import { apyBases } from '../../domain/apy-basis.ts'
 import { AppError } from '../../domain/errors.ts'
 import { networkNamed } from '../../domain/networks.ts'
+import { assetCalled } from '../../domain/text/token-symbols.ts'
 import { categories } from '../../protocols/catalog-types.ts'
 import type { Market, MarketState } from '../../protocols/market-adapter.ts'
 import { routeNetworkNamed } from '../catalog-lookups.ts'
@@ -22,8 +23,12 @@ export async function recommend(context: EngineContext, input: RecommendationInp
     throw fieldError('amount', 'is missing', { text: 'wallet needs an amount' })
   const wanted = input.identifier.toLowerCase()
   const isCategory = (categories as readonly string[]).includes(wanted)
+  const isNamed = assetCalled(wanted, [
+    ...context.catalog.tokens,
+    ...context.markets.map(({ entry }) => entry.asset),
+  ])
   const named = context.markets.filter(({ entry }) =>
-    isCategory ? entry.category === wanted : entry.asset.symbol.toLowerCase() === wanted,
+    isCategory ? entry.category === wanted : isNamed(entry.asset),
   )
   const reachable = named.filter((market) => isReachable(context, market, input))
   const chainIds = [...new Set(reachable.map(({ entry }) => entry.chainId))]

@@ -1,5 +1,11 @@
 import type { Sql } from '../sql/sql-types.ts'
-import { type ActionRow, type ActionTxRow, actionColumns, txColumns } from './action-tables.ts'
+import {
+  type ActionRow,
+  type ActionTxRow,
+  actionColumns,
+  isListedAction,
+  txColumns,
+} from './action-tables.ts'
 import { isReportedForOther } from './client-report-queries.ts'
 import { type IssuedOperation, isSwapColumn } from './issued-transactions.ts'
 
@@ -21,6 +27,17 @@ export const actionQueries = (sql: Sql) => ({
     )
   },
 
+  /** Lists an action that was a draft: its client has signed it. */
+  listAction: (customer: string, id: string) =>
+    sql.query('update actions set draft = 0 where customer = $1 and id = $2 and draft = 1', [customer, id]),
+
+  /** Keeps that the client of an action, and of the other issues of its quote, sends no more of it. */
+  endAction: (customer: string, id: string, now: number) =>
+    sql.query(
+      'update actions set cancelled_at = $3 where customer = $1 and (id = $2 or quote_id = $2) and cancelled_at is null',
+      [customer, id, now],
+    ),
+
   /** The ids of strategies in which a wallet had an action, of any customer: chains are public. */
   strategiesOf: async (wallet: string): Promise<string[]> =>
     (
@@ -30,9 +47,9 @@ export const actionQueries = (sql: Sql) => ({
       )
     ).map(({ id }) => id),
 
-  /** The ids of a customer's actions, newest first; several operations of one quote count as one. */
+  /** The ids of a customer's actions, newest first, without drafts; several operations of one quote count as one. */
   recentActions: async (customer: string, most: number): Promise<string[]> => {
-    const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) order by created_at desc, id limit $2`
+    const text = `select id from actions where customer = $1 and (id = quote_id or not ${isSwapColumn('type')}) and ${isListedAction('actions')} order by created_at desc, id limit $2`
     return (await sql.query<{ id: string }>(text, [customer, most])).map(({ id }) => id)
   },
 

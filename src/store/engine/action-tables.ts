@@ -10,6 +10,10 @@ export type QuoteRow = {
   offer: string
   createdAt: number
   expiresAt: number
+  /** 1 if it was requested for a comparison or a dry run: it is listed once its transactions are issued for execution. */
+  draft: number
+  /** The final status as it was last seen, where it is kept here: for a swap from Bitcoin, and for the bridge of a deposit. */
+  outcome: string | null
 }
 
 /** A tracked operation as the engine stores it. `status` is the internal word (pending, confirmed, ...). */
@@ -28,6 +32,10 @@ export type ActionRow = {
   createdAt: number
   updatedAt: number
   finishedAt: number | null
+  /** 1 if its transactions were built for a dry run: it is listed once one of them is found or reported. */
+  draft: number
+  /** When its client reported that it sends no more of it; `null` otherwise. */
+  cancelledAt: number | null
 }
 
 /** One transaction of a tracked operation: its call, and what was found on chain. */
@@ -52,10 +60,10 @@ export type ActionTxRow = {
 }
 
 /** The columns of a `QuoteRow`. */
-export const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt"`
+export const quoteColumns = `id, customer, provider, origin_chain as "originChain", destination_chain as "destinationChain", wire, offer, created_at as "createdAt", expires_at as "expiresAt", draft, outcome`
 /** The columns of an `ActionRow`. */
 export const actionColumns = `id, customer, type, status, strategy_id as "strategyId", strategy_slug as "strategySlug", wallet, receiver, amounts, quote_id as "quoteId",
-  destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt"`
+  destination_hash as "destinationHash", created_at as "createdAt", updated_at as "updatedAt", finished_at as "finishedAt", draft, cancelled_at as "cancelledAt"`
 /** The columns of an `ActionTxRow`. */
 export const txColumns = `action_id as "actionId", idx, kind, chain_id as "chainId", recipient, data, value, from_block as "fromBlock", from_nonce as "fromNonce",
   hash, nonce, block_number as "blockNumber", block_hash as "blockHash", succeeded, gas_used as "gasUsed"`
@@ -90,6 +98,16 @@ export const hashesByCustomer = `alter table action_txs rename to action_txs_of_
      select t.action_id, t.idx, a.customer, t.kind, t.chain_id, t.recipient, t.data, t.value, t.from_block, t.from_nonce, t.hash, t.nonce, t.block_number, t.block_hash, t.succeeded, t.gas_used
      from action_txs_of_all t join actions a on a.id = t.action_id;
    drop table action_txs_of_all`
+
+/** Marks quotes of comparisons, actions of dry runs and actions that their client ended, and keeps the final status of a quote. */
+export const drafts = `alter table quotes add column draft integer not null default 0;
+   alter table quotes add column outcome text;
+   alter table actions add column draft integer not null default 0;
+   alter table actions add column cancelled_at bigint`
+
+/** Whether an action is listed: a draft is none until one of its transactions is found, as SQL. */
+export const isListedAction = (alias: string): string =>
+  `(${alias}.draft = 0 or exists (select 1 from action_txs shown where shown.action_id = ${alias}.id and shown.hash is not null))`
 
 /** The index for a customer's newest operations. */
 export const actionsNewest = 'create index actions_newest on actions (customer, created_at)'

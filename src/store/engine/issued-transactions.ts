@@ -33,20 +33,34 @@ export const issuedTransactionQueries = (sql: Sql) => {
 
     /**
      * Stores an operation with its transactions. An operation of the same quote, wallet and receiver that includes these
-     * transactions is the same; another one gets `otherId`. False if the quote already has `most` of them.
+     * transactions is the same, and no draft any more if this one is none; another one gets `otherId`. False if the quote already has `most` of them.
      */
     issueOperation: async (
       row: ActionRow,
       txs: readonly ActionTxRow[],
       { otherId, most }: { otherId: string; most: number },
     ): Promise<boolean> => {
+      // The issues of a quote are one action, so the execution of one lists them all, and none is ended any more.
+      const list = async (query: Sql['query'], issues: readonly IssuedOperation[]): Promise<void> => {
+        if (row.draft === 0 && issues.some(({ action }) => action.draft === 1 || action.cancelledAt !== null))
+          await query(
+            'update actions set draft = 0, cancelled_at = null where customer = $1 and quote_id = $2',
+            [row.customer, row.quoteId],
+          )
+      }
+      const same = (one: IssuedOperation) => isSame(one, row, txs)
       const earlier = async (query: Parameters<typeof all>[0]) =>
         row.quoteId === null ? [] : all(query, row.customer, row.quoteId)
       // The same operation again, which is frequent, needs no write.
-      if ((await earlier(sql.cachedQuery)).some((one) => isSame(one, row, txs))) return true
+      const known = await earlier(sql.cachedQuery)
+      if (known.some(same)) {
+        await list(sql.query, known)
+        return true
+      }
       return sql.transaction(async ({ query }) => {
         const before = await earlier(query)
-        if (before.some((one) => isSame(one, row, txs))) return true
+        await list(query, before)
+        if (before.some(same)) return true
         if (before.length >= most) return false
         const id = before.some(({ action }) => action.id === row.id) ? otherId : row.id
         await query(...insertOf('actions', { ...row, id }))

@@ -1,6 +1,6 @@
 import { insertOf } from '../sql/insert.ts'
 import type { Sql } from '../sql/sql-types.ts'
-import { type QuoteRow, quoteColumns } from './action-tables.ts'
+import { isListedAction, type QuoteRow, quoteColumns } from './action-tables.ts'
 
 /** A quote with its operation, if any: the swap itself, or the deposit whose bridge it is. */
 export type QuoteWithAction = QuoteRow & { actionId: string | null }
@@ -8,7 +8,7 @@ export type QuoteWithAction = QuoteRow & { actionId: string | null }
 /** The quote fields for a status without an operation. */
 type QuoteSummary = Pick<
   QuoteWithAction,
-  'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'actionId'
+  'provider' | 'originChain' | 'destinationChain' | 'expiresAt' | 'draft' | 'outcome' | 'actionId'
 >
 
 /**
@@ -16,6 +16,7 @@ type QuoteSummary = Pick<
  * deposit's bridge was sent, 0 if it reverted.
  */
 export type ListedQuote = QuoteWithAction & {
+  finishedAt: number | null
   actionStatus: string | null
   actionType: string | null
   originBlock: number | null
@@ -39,10 +40,11 @@ const ofAction = `from actions a where a.customer = quotes.customer and a.quote_
   a.created_at desc, a.id limit 1`
 const actionId = `(select a.id ${ofAction}) as "actionId"`
 const listed = `${actionId}, (select a.status ${ofAction}) as "actionStatus", (select a.type ${ofAction}) as "actionType",
+  (select a.finished_at ${ofAction}) as "finishedAt",
   (select t.block_number from action_txs t where t.kind <> 'fee' and t.action_id = (select a.id ${ofAction}) order by t.idx desc limit 1) as "originBlock",
   (select t.succeeded from action_txs t where t.kind = 'bridge' and t.action_id = (select a.id ${ofAction})) as "bridged"`
 
-const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", ${actionId}
+const inBrief = `select provider, origin_chain as "originChain", destination_chain as "destinationChain", expires_at as "expiresAt", draft, outcome, ${actionId}
   from quotes where customer = $1 and id = $2`
 
 /** The queries about quotes; each names its customer. */
@@ -58,15 +60,24 @@ export const quoteQueries = (sql: Sql) => ({
     return (await sql.cachedQuery<QuoteWithAction>(text, [customer, id]))[0]
   },
 
+  /** Keeps the final status of a quote as it was seen. */
+  keepOutcome: (customer: string, id: string, outcome: string) =>
+    sql.query('update quotes set outcome = $1 where customer = $2 and id = $3', [outcome, customer, id]),
+
+  /** Lists a quote that was a draft: its swap is seen. */
+  listQuote: (customer: string, id: string) =>
+    sql.query('update quotes set draft = 0 where customer = $1 and id = $2', [customer, id]),
+
   /** The route and expiry of a quote, without its content. */
   quoteSummary: async (customer: string, id: string): Promise<QuoteSummary | undefined> =>
     (await sql.cachedQuery<QuoteSummary>(inBrief, [customer, id]))[0],
 
-  /** Newest first, between the given networks only. */
+  /** Newest first, between the given networks only. A draft is listed once its swap is seen, or an action of it is listed. */
   quotes: async (customer: string, by: QuoteFilter, limit: number, offset: number) => {
     const named = by.networks.map((_, at) => `$${at + 5}`).join(', ') || 'null'
     const where = `customer = $1 and ($2 is null or origin_chain = $2) and ($3 is null or destination_chain = $3) and ($4 is null or provider = $4)
-      and origin_chain in (${named}) and destination_chain in (${named})`
+      and origin_chain in (${named}) and destination_chain in (${named})
+      and (draft = 0 or exists (select 1 from actions a where a.customer = quotes.customer and a.quote_id = quotes.id and ${isListedAction('a')}))`
     const values = [customer, by.originChain, by.destinationChain, by.provider, ...by.networks]
     const [first, second] = [values.length + 1, values.length + 2]
     const rows = await sql.query<ListedQuote>(

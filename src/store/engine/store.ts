@@ -1,7 +1,7 @@
 import { keysSchema } from '../api-keys/keys.ts'
 import type { Migration, Sql } from '../sql/sql-types.ts'
 import { actionQueries } from './action-queries.ts'
-import { actionsNewest, actionsOfWallet, hashesByCustomer, initialSchema } from './action-tables.ts'
+import { actionsNewest, actionsOfWallet, drafts, hashesByCustomer, initialSchema } from './action-tables.ts'
 import { chainLogQueries, chainLogReset, chainLogSchema } from './chain-logs.ts'
 import { clientReportQueries, clientReportSchema } from './client-report-queries.ts'
 import { settingChanges, settingQueries } from './customer-settings.ts'
@@ -29,6 +29,7 @@ export const engineMigrations: readonly Migration[] = [
   actionsOfWallet,
   quotePaymentSchema,
   orderUseSchema,
+  drafts,
 ]
 
 /** The engine's store; every query about a customer names it. */

@@ -132,7 +132,8 @@ export async function resolveNonceConflict(
     `Nonce ${nonce} of ${wallet} was used by ${hash ? `another transaction, ${hash}` : `${owner}; no node has a receipt of this one`}${taken}`,
     {
       details: { operation: operationId, hash, nonce, allowance: left ?? null },
-      hint: `Check what it did${hash ? `: sluice action explain ${hash}` : ''}. Then make a new plan: sluice action replan ${operationId}`,
+      // Another machine may have sent the same payment: what was sent comes first.
+      hint: hash ? `sluice action explain ${hash}` : `sluice action explain ${operationId}`,
     },
   )
 }

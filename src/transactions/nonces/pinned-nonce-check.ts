@@ -35,7 +35,12 @@ export async function nonceUsedError(
   return new AppError(
     'NONCE_USED',
     `Nonce ${nonce} of ${wallet} was used by ${hash ?? unnamedTransaction}, which is not in this journal. It may be this one, sent from another machine`,
-    { details: { nonce, next: latest, chainId, hash } },
+    {
+      details: { nonce, next: latest, chainId, hash },
+      hint: hash
+        ? `sluice action explain ${hash}`
+        : `Look for the transaction with nonce ${nonce} of ${wallet} in an explorer of the network: it may be this payment`,
+    },
   )
 }
 

@@ -24,7 +24,7 @@ export function outcomeOf(operation: Operation): Operation {
     const lost = steps.findLast((step) => step.state === 'SUPERSEDED')
     throw new AppError('SUPERSEDED', `A nonce of action ${id} was used by another transaction`, {
       details: { operation: id, index: lost?.index ?? null, nonce: lost?.nonce ?? null },
-      hint: `Check what it did: sluice action explain ${id}. Then make a new plan: sluice action replan ${id}, or close the action: sluice action abandon ${id}`,
+      hint: `sluice action explain ${id}`,
     })
   }
   if (state === 'DROPPED')
@@ -50,7 +50,7 @@ export function outcomeOf(operation: Operation): Operation {
       `Action ${id} was abandoned: its remaining steps were not signed and will not be`,
       {
         details: { operation: id },
-        hint: 'Start again with another --idempotency-key.',
+        hint: `sluice action explain ${id}`,
       },
     )
   if (state === 'OPEN' || state === 'EXECUTING' || state === 'PARTIAL')

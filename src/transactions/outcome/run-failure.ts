@@ -102,9 +102,9 @@ function runError(run: Run, error: unknown): unknown {
   return new AppError('PARTIAL', `The action is partly done; the remaining steps were not signed: ${why}`, {
     details: { ...details, cause: error.code },
     cause: error,
-    // The pinned nonce of this plan is gone; only a new plan has another.
+    // Another machine may have sent this step with the pinned nonce: what was sent comes first.
     hint: isOfNonce
-      ? `sluice action replan ${run.operationId}`
+      ? (error.hint ?? `sluice action explain ${run.operationId}`)
       : continueHint(error, run.operationId, `${resume}${maxFeeFlag(run, error)}`),
   })
 }

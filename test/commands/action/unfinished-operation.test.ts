@@ -219,12 +219,13 @@ test('a quote is executed once, and refused under another key', async () => {
   expect(attempts()).toBe(before)
 })
 
-test('a swap started by flags is resumed by action resume, and refused by swap execute with its ID', async () => {
+test('a swap started by flags is resumed by swap execute with its ID, which then repeats its result', async () => {
   const flags = '--from sandbox-one --token-in USDC --token-out WETH --amount-in 10'
   const begun = await run(`swap execute ${flags} --yes --json --no-wait`)
   const { operation: id } = begun.json.error.details
   const before = attempts()
-  expect(await run(['swap', 'execute', id, '--yes', '--json'])).toMatchObject({
+  const other = ['swap', 'execute', id, '--yes', '--json', '--accept-min-out', '0.001']
+  expect(await run(other)).toMatchObject({
     exit: 14,
     json: {
       error: {
@@ -233,8 +234,10 @@ test('a swap started by flags is resumed by action resume, and refused by swap e
       },
     },
   })
-  expect(await run(['action', 'resume', id, '--yes', '--json'])).toMatchObject({ exit: 0 })
-  expect(await run(['swap', 'execute', id, '--yes', '--json'])).toMatchObject({
+  const repeated = ['swap', 'execute', id, '--yes', '--json']
+  expect(await run(repeated)).toMatchObject({ exit: 0, json: { id, status: 'SUCCESS', replayed: false } })
+  expect(await run(repeated)).toMatchObject({ exit: 0, json: { id, status: 'SUCCESS', replayed: true } })
+  expect(await run(other)).toMatchObject({
     exit: 14,
     json: { error: { hint: `sluice action show ${id}` } },
   })

@@ -362,7 +362,9 @@ test('swap quote selects the highest output, and --compare ranks both providers'
     ['thorchain', 2],
   ])
   expect(best.json.provider).toBe('near-intents')
-  const { json: listed } = await run('swap list --from bitcoin --provider thorchain --json')
+  // A quote that was only compared is not listed.
+  expect((await run('swap list --from bitcoin --provider thorchain --json')).json.items).toEqual([])
+  const { json: listed } = await run('swap list --from bitcoin --json')
   expect(listed.items).toHaveLength(1)
   expect(listed.items[0]).toMatchObject({
     from: { network: 'bitcoin', chainId: 8253038 },

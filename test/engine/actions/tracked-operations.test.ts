@@ -506,6 +506,7 @@ test('for any evidence, every state change is in the transition table', () => {
       maxLength: 4,
     }),
     pastDeadline: fc.boolean(),
+    isCancelled: fc.boolean(),
     delivery: fc.constantFrom('not-needed', 'no', 'processing', 'yes', 'failed', 'refunded'),
   })
   fc.assert(

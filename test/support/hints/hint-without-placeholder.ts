@@ -27,8 +27,26 @@ export function leftOpen(argv: readonly string[], { message, hint, details }: To
   return undefined
 }
 
-/** Checks that a hint can be pasted: it must contain no placeholder for a known value. */
-export function checkHint(argv: readonly string[], out: string, err: string): void {
+/**
+ * The part of a text that invites to start a new action; `undefined` if there is none. After a signature a new action may pay a second
+ * time. `action replan` continues an action that is partly done; after a lost nonce it pays again.
+ */
+export function startsAnew(text: string, exit: number): string | undefined {
+  const commands = /sluice (?:deposit|withdraw|transfer|yield|swap (?:execute|quote)|action submit)\b/
+  const words =
+    /\b(?:omit|without|leave out) --nonce|\b(?:make|get|request|use) an?(?:other| new)\b|\bnew (?:plan|quote|one)\b|\bstart (?:it )?again|\brun (?:it|this|the (?:same|original) command) again|\banother --idempotency-key|--dry-run|--nonce \d/i
+  const replans = exit === 23 ? /sluice action replan\b/ : undefined
+  return [commands, words, replans].map((one) => one?.exec(text)?.[0]).find((found) => found !== undefined)
+}
+
+/**
+ * Checks that a hint can be pasted: it must contain no placeholder for a known value. From exit 20 to 29 nothing in the error starts a
+ * new action.
+ */
+export function checkHint(argv: readonly string[], out: string, err: string, exit: number): void {
   const told = toldIn(out, err)
   expect(told && leftOpen(argv, told)).toBe(undefined)
+  if (told && exit >= 20 && exit <= 29)
+    // Who asked for a new plan is asked to confirm it.
+    expect(argv[1] !== 'replan' && startsAnew(told.hint, exit), told.hint).toBeFalsy()
 }

@@ -67,7 +67,7 @@ describe('a foreign transaction with the nonce of a step', () => {
     expect(await outcome('lost')).toMatchObject({
       code: 'SUPERSEDED',
       details: { hash },
-      hint: `Check what it did: sluice action explain ${hash}. Then make a new plan: sluice action replan lost`,
+      hint: `sluice action explain ${hash}`,
     })
     expect(journal.attempts('lost', 0)).toHaveLength(1)
     expect(journal.find('lost')).toMatchObject({ state: 'ATTENTION', exit: 23 })
