@@ -1,10 +1,7 @@
 import { z } from 'zod'
-import { actionStatuses, historyStatuses, knownCasing } from './status-and-history-words.ts'
+import { actionStatuses } from '../domain/swap-outcome.ts'
+import { historyStatuses, knownCasing } from './status-and-history-words.ts'
 import { isoTime, nullish, orNull } from './wire-fields.ts'
-
-/** Whether an action's status is final: SUCCESS, FAILED or REFUNDED. INITIAL, PENDING and unknown statuses are not. */
-export const isFinalStatus = (status: string): boolean =>
-  ['SUCCESS', 'FAILED', 'REFUNDED'].includes(status.toUpperCase())
 
 /**
  * A transaction of an action; unknown fields are `null`. `gasUsed` is in units of gas, as text; `status` is `pending`, `confirmed` or

@@ -10,7 +10,17 @@ export type StatedOutcome = { status: string; reported?: string | undefined }
 const ends: readonly string[] = ['fulfilled', 'failed', 'refunded', 'expired', 'cancelled']
 
 /** The final statuses of an action. */
-const actionEnds: readonly string[] = ['SUCCESS', 'FAILED', 'REFUNDED']
+export const actionEnds = ['SUCCESS', 'FAILED', 'REFUNDED'] as const
+
+/** All statuses of an action of this program, in upper case. Every list of them (schema, options, completion, documents) is made from this one. */
+export const actionStatuses = ['INITIAL', 'PENDING', ...actionEnds] as const
+
+/** A status of an action of this program. */
+export type ActionStatus = (typeof actionStatuses)[number]
+
+/** Whether an action's status is final, in any case; INITIAL, PENDING and unknown statuses are not. */
+export const isActionEnd = (status: string): boolean =>
+  actionEnds.some((end) => end === status.toUpperCase())
 
 /** Whether a status is an end that was seen; `reported` is none. */
 export const isSwapEnd = (status: string): boolean => ends.includes(status.toLowerCase())
@@ -32,7 +42,7 @@ export function statedByService<told extends StatedOutcome>(told: told): told {
 /** The same for an action of another machine: SUCCESS, FAILED and REFUNDED become `REPORTED`. */
 export function actionStatedByService<told extends StatedOutcome>(told: told): told {
   const { status } = told
-  return actionEnds.includes(status.toUpperCase()) ? { ...told, status: 'REPORTED', reported: status } : told
+  return isActionEnd(status) ? { ...told, status: 'REPORTED', reported: status } : told
 }
 
 /**

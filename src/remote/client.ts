@@ -1,16 +1,11 @@
 import { missingHeader, parseMissingHeader } from '../api/missing-networks.ts'
 import { routes } from '../api/routes.ts'
 import type { Service } from '../api/service-type.ts'
-import {
-  actionStatuses,
-  historyStatuses,
-  historyTypes,
-  swapStatuses,
-} from '../api/status-and-history-words.ts'
+import { historyStatuses, historyTypes, swapStatuses } from '../api/status-and-history-words.ts'
 import type { Wallet } from '../api/wallet-positions.ts'
 import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
-import { wordOf } from '../domain/swap-outcome.ts'
+import { actionStatuses, wordOf } from '../domain/swap-outcome.ts'
 import type { HttpAnswer } from '../http/client.ts'
 import {
   completeQuote,

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
+import { actionStatuses } from '../../domain/swap-outcome.ts'
 import { assuranceLevels } from '../../guard/assurance.ts'
 import {
   keyedServices,
@@ -94,8 +95,8 @@ const kinds = {
   level: ['choice', assuranceLevels.join(', '), z.enum(assuranceLevels)],
   status: [
     'choice',
-    'INITIAL, PENDING, SUCCESS or FAILED',
-    z.enum(['INITIAL', 'PENDING', 'SUCCESS', 'FAILED']),
+    actionStatuses.join(', '),
+    z.enum(actionStatuses),
   ],
   kind: ['choice', 'engine or remote', z.enum(['engine', 'remote'])],
   file: ['file', 'a file path', text(4_000)],

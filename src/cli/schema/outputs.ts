@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { swapStatuses } from '../../api/status-and-history-words.ts'
 import {
   AbandonedDocument,
   ActionList,
@@ -186,7 +187,7 @@ export const SwapStatusDocument = fields({
   status: z
     .string()
     .describe(
-      'pending, confirmed, processing, fulfilled, failed, refunded, expired, or reported: an end that only a service says',
+      `${swapStatuses.join(', ')}, cancelled (an order of this machine), or reported (an end that only a service says)`,
     ),
   reported,
   originTxHash: maybe(z.string()),

@@ -14,7 +14,7 @@ import {
   resultOf,
 } from '../../transactions/outcome/delivery-result.ts'
 import {
-  actionStatuses,
+  statusOfState,
   finalityText,
   operationReport,
   reportedAmounts,
@@ -61,7 +61,7 @@ export function inconsistencyOf({
   calls,
 }: ParsedEvidence): string | undefined {
   const { state, steps } = operation
-  const ended = isRefunded(asOperation(operation)) ? 'REFUNDED' : of(actionStatuses, state)
+  const ended = isRefunded(asOperation(operation)) ? 'REFUNDED' : of(statusOfState, state)
   if (ended !== report.status) return `its report says ${report.status}, but the action is ${state}`
   if (report.id !== operation.id) return 'its report belongs to another action'
   if (!sameAddress(report.originAddress, operation.wallet)) return 'its report names another wallet'
@@ -201,7 +201,7 @@ function areAmountsConsistent(
   const like = asOperation(operation)
   const { short } = isUnderDelivered(like) ? resultOf(like) : {}
   try {
-    const isOfBefore = actionStatuses[like.state] === 'FAILED' && amounts.out !== null
+    const isOfBefore = statusOfState[like.state] === 'FAILED' && amounts.out !== null
     const made = isOfBefore ? (like.plan as StoredPlan).about.amounts : reportedAmounts(like)
     if ('result' in operation)
       return canonicalJson([made, short ?? null]) === canonicalJson([amounts, arrivedShort ?? null])
