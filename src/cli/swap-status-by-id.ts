@@ -134,7 +134,13 @@ async function journalledStatus(
   const delivery = destinationTxHash ?? (seen === 'fulfilled' ? originTxHash : null)
   const { refund } = resultOf(now)
   const note = refund ? refundText(refund) : isSwapEnd(seen) ? undefined : told?.note
-  return { ...stated, originTxHash, destinationTxHash: delivery, ...(note !== undefined && { note }) }
+  return {
+    ...stated,
+    originTxHash,
+    destinationTxHash: delivery,
+    ...(note !== undefined && { note }),
+    ...(isUnderDelivered(now) && { arrivedShort: true }),
+  }
 }
 
 const isSigned = ({ context: { journal }, operation: { id, steps } }: JournalledSwap): boolean =>

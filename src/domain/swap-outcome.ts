@@ -2,9 +2,14 @@ import { AppError } from './errors.ts'
 
 /**
  * What is said of a swap. `status` is a status of the specification, or `reported`: a service or provider reports an end
- * (`reported`) that nobody here has seen on a chain.
+ * (`reported`) that nobody here has seen on a chain. `arrivedShort` is the cause of a `failed`, if a chain showed that less than the
+ * agreed minimum arrived.
  */
-export type StatedOutcome = { status: string; reported?: string | undefined }
+export type StatedOutcome = {
+  status: string
+  reported?: string | undefined
+  arrivedShort?: true | undefined
+}
 
 /** The statuses that end a swap. Each says that money moved, or that none will. */
 const ends: readonly string[] = ['fulfilled', 'failed', 'refunded', 'expired', 'cancelled']
@@ -19,8 +24,7 @@ export const actionStatuses = ['INITIAL', 'PENDING', ...actionEnds] as const
 export type ActionStatus = (typeof actionStatuses)[number]
 
 /** Whether an action's status is final, in any case; INITIAL, PENDING and unknown statuses are not. */
-export const isActionEnd = (status: string): boolean =>
-  actionEnds.some((end) => end === status.toUpperCase())
+export const isActionEnd = (status: string): boolean => actionEnds.some((end) => end === status.toUpperCase())
 
 /** Whether a status is an end that was seen; `reported` is none. */
 export const isSwapEnd = (status: string): boolean => ends.includes(status.toLowerCase())
@@ -35,8 +39,8 @@ export const wordOf = ({ status, reported }: StatedOutcome): string => reported 
  * States what a service says of a swap, which nothing here has checked: an end becomes `reported`, a word on the way stays.
  * Every caller that has only the word of a service uses this.
  */
-export function statedByService<told extends StatedOutcome>(told: told): told {
-  return isSwapEnd(told.status) ? { ...told, status: 'reported', reported: told.status } : told
+export function statedByService<told extends StatedOutcome>({ arrivedShort: _, ...told }: told): told {
+  return (isSwapEnd(told.status) ? { ...told, status: 'reported', reported: told.status } : told) as told
 }
 
 /** The same for an action of another machine: SUCCESS, FAILED and REFUNDED become `REPORTED`. */
@@ -62,14 +66,12 @@ export function statedBySeen({
   return { status: ['pending', 'confirmed', 'processing'].includes(word) ? word : seen }
 }
 
-type EndedSwap = StatedOutcome & { originTxHash: string | null; destinationTxHash: string | null }
-
 /**
  * The error that a command ends with for a swap that is not followed any more; `undefined` for `fulfilled`. An expired quote
  * is not an outcome of a payment, so its caller says it.
  */
 export function swapOutcomeError(
-  swap: EndedSwap,
+  swap: StatedOutcome,
   { details, hints }: { details: Record<string, unknown>; hints: { over: string; open: string } },
 ): AppError | undefined {
   const over = { details, hint: hints.over }
@@ -78,9 +80,9 @@ export function swapOutcomeError(
   if (swap.status === 'cancelled')
     return new AppError('ORDER_UNFILLED', 'The order was cancelled before it was filled', over)
   if (swap.status === 'failed')
-    return swap.destinationTxHash === null
-      ? new AppError('ACTION_FAILED', 'The swap failed', over)
-      : new AppError('ARRIVED_SHORT', 'The swap delivered less than the agreed minimum', over)
+    return swap.arrivedShort
+      ? new AppError('ARRIVED_SHORT', 'The swap delivered less than the agreed minimum', over)
+      : new AppError('ACTION_FAILED', 'The swap failed', over)
   if (swap.status === 'reported')
     return new AppError(
       'PENDING',

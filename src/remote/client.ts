@@ -7,6 +7,7 @@ import { AppError, errorRow } from '../domain/errors.ts'
 import { checkedApiKey, checkedServiceUrl } from '../domain/service-url-and-key.ts'
 import { actionStatuses, wordOf } from '../domain/swap-outcome.ts'
 import type { HttpAnswer } from '../http/client.ts'
+import { nothingThere } from './nothing-there.ts'
 import {
   completeQuote,
   isMissingPage,
@@ -94,6 +95,8 @@ export function remoteService(deployment: Deployment): Service {
       return { ...wallet, stats: older?.stats ?? null }
     }
     const result = await at(base, routes[name]).catch((error: unknown) => {
+      const nothing = nothingThere(name, input, error)
+      if (nothing !== undefined) return nothing
       const older = legacy !== undefined && isMissingPage(error) ? olderPageInstead(name, input) : undefined
       if (older === undefined) throw error
       // The current route's schema also reads the older shapes.

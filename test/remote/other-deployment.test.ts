@@ -401,6 +401,83 @@ describe('a quote', () => {
   })
 })
 
+describe('a 404 about a wallet', () => {
+  const nothing = { exit: 0, positions: [], totalValueUsd: '0' }
+  const saidIn = (code: string, message: string) => JSON.stringify({ error: { code, message } })
+  const wallet = async (body: string, line = `wallet show ${known.wallet} --json`) => {
+    other.fails = { status: 404, body }
+    const { exit, json } = await ask(line)
+    return { exit, ...json }
+  }
+
+  test.each([
+    saidIn('WALLET_NOT_FOUND', 'Wallet not found'),
+    saidIn('ADDRESS_NOT_FOUND', 'The address was not found'),
+    saidIn('NOT_FOUND', 'Address not found or has no positions'),
+    saidIn('NO_POSITIONS', 'Nothing there'),
+    saidIn('NOT_FOUND', 'No positions in any strategy'),
+    JSON.stringify({ message: 'No positions found' }),
+    JSON.stringify({ error: 'Wallet has no positions' }),
+  ])('%s is an empty wallet', async (body) => {
+    expect(await wallet(body)).toMatchObject(nothing)
+  })
+
+  test.each([
+    saidIn('NOT_FOUND', 'There is no endpoint GET /wallets/0x70997970C51812dc3A010C7d01b50e0d17dc79C8'),
+    JSON.stringify({ message: 'Route GET:/wallets/0x7099 not found', error: 'Not Found', statusCode: 404 }),
+    JSON.stringify({ message: 'Cannot GET /wallets/0x7099' }),
+    '<html>Not Found</html>',
+    '',
+  ])('%s is a missing endpoint', async (body) => {
+    expect((await wallet(body)).exit).not.toBe(0)
+  })
+
+  test('is an empty history for a history, but not if the strategy is unknown', async () => {
+    const service = remoteService({ baseUrl: other.url, apiKey: 'key-12345' })
+    const history = (body: string) => {
+      other.fails = { status: 404, body }
+      return service.walletHistory({ address: sandbox.user.address, strategyId: slug })
+    }
+    expect(await history(saidIn('NOT_FOUND', 'No transactions for this wallet'))).toMatchObject({
+      items: [],
+      total: 0,
+      hasMore: false,
+    })
+    const unknown = saidIn('STRATEGY_NOT_FOUND', 'Strategy not found for this wallet')
+    await expect(history(unknown)).rejects.toMatchObject({ code: 'STRATEGY_NOT_FOUND' })
+  })
+})
+
+describe('a transaction of an action', () => {
+  const hash3 = `0x${'3'.repeat(64)}`
+  test.each([
+    [{ chain: 'base', txHash: hash3, status: 'SUCCESS' }, 'base', null],
+    [{ chain: 8453, txHash: hash3, status: 'confirmed' }, null, 8453],
+    [{ chain: '8453', txHash: hash3, status: 'confirmed' }, null, 8453],
+    [{ chain: { name: 'base', chainId: 8453 }, txHash: hash3, status: 'confirmed' }, 'base', 8453],
+    [{ chain: { id: 8453 }, hash: hash3 }, null, 8453],
+    [{ network: 'base', chainId: '8453', hash: hash3 }, 'base', 8453],
+    [{ chainId: 8453, hash: hash3 }, null, 8453],
+    [{ chain: ['base'], hash: hash3 }, null, null],
+    [hash3, null, null],
+  ])('sent as %j prints its chain', async (item, network, chainId) => {
+    const amounts = { in: '5', out: { amount: '5' } }
+    other.fails = {
+      status: 200,
+      body: JSON.stringify({ id, type: 'DEPOSIT', status: 'pending', amounts, transactions: [item] }),
+    }
+    const shown = await ask(`action show ${id} --json`)
+    expect(shown.json.transactions).toMatchObject([{ hash: hash3, network, chainId }])
+    const { out, err } = await ask(`action show ${id}`)
+    expect(err).toBe('')
+    expect(out).toContain(`${network ?? (chainId === null ? '-' : `chain ${chainId}`)}  ${hash3}`)
+    expect(out).not.toContain('null')
+    const explained = await ask(`action explain ${id}`)
+    expect(explained.out).not.toContain('null')
+    if (network) expect(explained.out).toContain(`on ${network}`)
+  })
+})
+
 describe('a status', () => {
   test('of a swap or an action is read, with null for missing optional fields', async () => {
     expect(await read(lines().status, {})).toEqual({

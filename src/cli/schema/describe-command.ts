@@ -93,11 +93,7 @@ const kinds = {
   key: ['key', '8 to 128 letters, digits and . _ : -', shaped(/^[A-Za-z0-9._:-]{8,128}$/)],
   how: ['choice', 'refuse or rewrite', z.enum(['refuse', 'rewrite'])],
   level: ['choice', assuranceLevels.join(', '), z.enum(assuranceLevels)],
-  status: [
-    'choice',
-    actionStatuses.join(', '),
-    z.enum(actionStatuses),
-  ],
+  status: ['choice', actionStatuses.join(', '), z.enum(actionStatuses)],
   kind: ['choice', 'engine or remote', z.enum(['engine', 'remote'])],
   file: ['file', 'a file path', text(4_000)],
   url: ['url', 'a URL', text(2_000)],

@@ -190,6 +190,10 @@ export const SwapStatusDocument = fields({
       `${swapStatuses.join(', ')}, cancelled (an order of this machine), or reported (an end that only a service says)`,
     ),
   reported,
+  arrivedShort: z
+    .literal(true)
+    .optional()
+    .describe('why the swap failed: less than the agreed minimum arrived; without it no cause is known'),
   originTxHash: maybe(z.string()),
   destinationTxHash: maybe(z.string()),
   provider: maybe(z.string()),

@@ -80,12 +80,18 @@ export async function explainFromService(
             },
           ]
         : []),
-      ...(known?.transactions ?? []).flatMap(({ hash, status: word }) =>
-        hash === null ? [] : [{ source: 'service' as const, text: sanitizeText(`${hash} is ${word}`) }],
+      ...(known?.transactions ?? []).flatMap((one) =>
+        one.hash === null ? [] : [{ source: 'service' as const, text: sanitizeText(reportedText(one)) }],
       ),
       ...(moved?.evidence ?? []),
     ],
   }
+}
+
+/** A transaction as the service reports it: its network and status, if it states them. */
+const reportedText = ({ hash, network, chainId, status }: Action['transactions'][number]): string => {
+  const where = network ?? (chainId === null ? null : `chain ${chainId}`)
+  return `${hash}${where === null ? '' : ` on ${where}`} ${status === null ? 'has no status' : `is ${status}`}`
 }
 
 /** The transactions that a service names, and the accounts whose funds they move. */

@@ -14,10 +14,10 @@ import {
   resultOf,
 } from '../../transactions/outcome/delivery-result.ts'
 import {
-  statusOfState,
   finalityText,
   operationReport,
   reportedAmounts,
+  statusOfState,
   stepStatuses,
 } from '../report-from-journal.ts'
 import { decodeStepCalls, hasTrueText } from './decode-step-calls.ts'

@@ -175,8 +175,12 @@ test('every list of action statuses has the same five: schema, --status, its hel
   const { flags, output } = (await run('schema action list --json')).json
   expect(flags.find(({ name }: Document) => name === '--status').choices).toEqual(all)
   expect(output.success.properties.items.items.properties.status.enum).toEqual(all)
-  expect((await run('action list --help')).out.replace(/\s+/g, ' ')).toContain(`only this status: ${all.join(', ')}`)
-  expect((await run(['__complete', '--', 'action', 'list', '--status', ''])).out.match(/^[A-Z]+/gm)).toEqual(all)
+  expect((await run('action list --help')).out.replace(/\s+/g, ' ')).toContain(
+    `only this status: ${all.join(', ')}`,
+  )
+  expect((await run(['__complete', '--', 'action', 'list', '--status', ''])).out.match(/^[A-Z]+/gm)).toEqual(
+    all,
+  )
   expect(readFileSync('docs/commands.md', 'utf8')).toContain(`\`--status ${all.join('\\|')}\``)
   for (const status of all)
     expect([status, (await run(`action list --status ${status} --json`)).exit]).toEqual([status, 0])
