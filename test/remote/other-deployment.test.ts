@@ -142,6 +142,8 @@ const told = () => {
   const quickstart = {
     ...least,
     id: 'aave-v3-USDC-sandbox-one',
+    // The id as given: another deployment may distinguish its case.
+    slug: 'aave-v3-USDC-sandbox-one',
     fee: '0',
     actions: ['lend', 'withdraw'],
   }
