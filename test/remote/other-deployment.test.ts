@@ -477,6 +477,19 @@ describe('a transaction of an action', () => {
     const explained = await ask(`action explain ${id}`)
     expect(explained.out).not.toContain('null')
     if (network) expect(explained.out).toContain(`on ${network}`)
+    // Only the sandbox has an RPC here: what could not be asked is not called missing.
+    const told = (await ask(`action explain ${id} --json`)).json
+    const isNamed = network !== null || chainId !== null
+    expect(told.funds).toContain(
+      isNamed ? 'no RPC is set for base (SLUICE_RPC_BASE)' : 'not found on any network here',
+    )
+    expect(JSON.stringify(told).includes('not found')).toBe(!isNamed)
+    const without = { SLUICE_RPC_SANDBOX_ONE: '', SLUICE_RPC_SANDBOX_TWO: '' }
+    const blind = (await ask(`action explain ${id} --json`, without)).json
+    expect(blind.funds).toMatch(
+      isNamed ? /no RPC is set for base/ : /no RPC is set for \d+ others, such as [\w-]+, [\w-]+/,
+    )
+    expect(JSON.stringify(blind)).not.toContain('not found')
   })
 })
 
