@@ -1,6 +1,8 @@
+import { formatUnits } from 'viem/utils'
 import { z } from 'zod'
 import { type Address, EvmAddress } from '../domain/address.ts'
 import { Units } from '../domain/amount.ts'
+import { sumUsd } from '../domain/usd.ts'
 import { Missing } from './missing-networks.ts'
 import { type Strategy, StrategyComposite, StrategyDetail } from './strategy.ts'
 import { anyShape, Decimals, decimalText, extension, Numeric, nullish, orNull } from './wire-fields.ts'
@@ -343,6 +345,30 @@ export const Wallet = z.codec(anyShape(shapes, 1), WalletValue, {
     stats: value.stats,
     unread: value.unread,
     unsearched: value.unsearched,
+  }),
+})
+
+/** A wallet in the shape of the quickstart: reads shapes A, B and C and writes shape B. Its total is that of the positions; it has no debts. */
+export const QuickstartWallet = z.codec(anyShape(shapes, 0), WalletValue, {
+  decode: read,
+  encode: ({ address, positions }) => ({
+    address,
+    positions: positions.map(({ strategy, balance, profit, principal, balanceUsd, apy }) => {
+      const { decimals, symbol } = strategy.asset
+      const amount = (value: bigint | null) =>
+        value === null ? null : { value, decimals, humanized: formatUnits(value, decimals), symbol }
+      return {
+        strategy,
+        spotPosition: {
+          currentPosition: amount(balance),
+          profit: amount(profit),
+          principal: amount(principal),
+          underlyingBalanceUSD: balanceUsd === null ? null : Number(balanceUsd),
+          apy,
+        },
+      }
+    }),
+    summary: { totalUnderlyingBalanceUSD: Number(sumUsd(positions.map(({ balanceUsd }) => balanceUsd))) },
   }),
 })
 
