@@ -5,13 +5,12 @@ import { formatAmount, tokenAmount } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { displayNetwork, rpcVariable } from '../../domain/networks.ts'
 import { tokenAt } from '../../domain/token.ts'
-import { getJson } from '../../http/client.ts'
 import type { ExecutionContext } from '../../planning/execution-context-types.ts'
 import type { BridgeDelivery } from '../../swaps/bridge-delivery.ts'
 import { burnAbi } from '../../swaps/cctp-v2/abi.ts'
 import { cctpV2Contracts } from '../../swaps/cctp-v2/constants-schema.ts'
-import { followBurn } from '../../swaps/cctp-v2/follow.ts'
 import { contractsIn, contractsOn } from '../../swaps/swap-contracts.ts'
+import { followAnyTransfer } from '../../transactions/bridge/pending-delivery.ts'
 import type { BridgeFacts, Facts } from '../facts/operation-facts-types.ts'
 import { recipientFundsText } from '../messages/funds-text.ts'
 import { deliveryRules } from '../rules/awaited-deliveries.ts'
@@ -31,7 +30,7 @@ export async function foreignBurn(
   { network, from, call: { to, input, value }, block }: FoundTransaction,
   reportedHash: Hex | null,
 ): Promise<ExplainedBurn | undefined> {
-  const { catalog, rpc, now } = context
+  const { catalog, now } = context
   const here = contractsOn(catalog, cctpV2Contracts, network.chainId)
   const call = strictDecode(burnAbi, input)
   if (!block?.succeeded || !here || !call || to === null || !sameAddress(to, here.tokenMessenger))
@@ -51,8 +50,7 @@ export async function foreignBurn(
   }
   let delivery: BridgeDelivery
   try {
-    const services = { rpc, catalog, now, getJson: (url: string) => getJson(url, { deadlineMs: 5_000 }) }
-    delivery = await followBurn(services, awaited, reportedHash)
+    delivery = await followAnyTransfer(context, awaited, reportedHash)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFIG_INVALID') throw error
     return {
