@@ -68,10 +68,10 @@ export function statedBySeen({
 
 /**
  * The error that a command ends with for a swap that is not followed any more; `undefined` for `fulfilled`. An expired quote
- * is not an outcome of a payment, so its caller says it.
+ * is not an outcome of a payment, so its caller says it. Every caller must state `arrivedShort`, so that none drops the cause.
  */
 export function swapOutcomeError(
-  swap: StatedOutcome,
+  swap: StatedOutcome & { arrivedShort: true | undefined },
   { details, hints }: { details: Record<string, unknown>; hints: { over: string; open: string } },
 ): AppError | undefined {
   const over = { details, hint: hints.over }
